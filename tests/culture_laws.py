@@ -130,20 +130,19 @@ def swaps(ranking):
     return sum(ranking[i] > ranking[j] for i, j in combinations(range(len(ranking)), 2))
 
 
+def mallows(n, theta):
+    heights = {ranking: exp(-theta * swaps(ranking)) for ranking in rankings(n)}
+    return {ranking: height / sum(heights.values()) for ranking, height in heights.items()}
+
+
 def normalized_mallows(n, norm_phi):
     """Find theta by halving, with the expected distance from all rankings."""
-    everything = rankings(n)
-
-    def weights(theta):
-        heights = [exp(-theta * swaps(ranking)) for ranking in everything]
-        return [height / sum(heights) for height in heights]
-
     low, high = 0.0, 60.0
     for _ in range(80):
         theta = (low + high) / 2
-        mean = sum(w * swaps(r) for w, r in zip(weights(theta), everything, strict=True))
+        mean = sum(w * swaps(ranking) for ranking, w in mallows(n, theta).items())
         low, high = (theta, high) if mean > norm_phi * n * (n - 1) / 4 else (low, theta)
-    return dict(zip(everything, weights(low), strict=True))
+    return mallows(n, low)
 
 
 def on_a_line():

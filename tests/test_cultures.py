@@ -2,7 +2,7 @@
 
 import pickle
 from collections import Counter
-from math import asin, pi
+from math import asin, log, pi
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ CULTURES = [
     ra.cultures.GroupSeparableCulture(),
     ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     ra.cultures.MallowsCulture(norm_phi=0.4),
+    ra.cultures.MallowsCulture(phi=0.6),
 ]
 TREES = {
     "balanced": {3: ((0, 1), 2), 4: ((0, 1), (2, 3))},
@@ -47,6 +48,8 @@ def law_of(culture, n, m):
             return laws.single_crossing(n, m)
         case ra.cultures.GroupSeparableCulture(tree=tree):
             marginal = laws.group_separable(n, TREES[tree][n])
+        case ra.cultures.MallowsCulture(norm_phi=None, phi=phi):
+            marginal = laws.mallows(n, -log(phi))
         case ra.cultures.MallowsCulture(norm_phi=norm_phi):
             marginal = laws.normalized_mallows(n, norm_phi)
     return laws.independent(laws.relabelled(marginal, n), m)

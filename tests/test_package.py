@@ -42,9 +42,7 @@ def test_what_is_used_is_loaded_and_nothing_heavy_before():
     assert "rankagg" in bare
     assert not (bare | ranking) & set(HEAVY)
     assert "pulp" in solved - rule
-
-
-def test_small_tables_are_compared_and_ranked_without_what_loads_slowly() -> None:
+    # Small tables are compared and ranked without what loads slowly.
     told = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
     _, ranks, compared = modules_after(
         f"import rankagg as ra; table = {told}", "ra.rank_intervals(table)", "ra.compare(table)"

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -50,14 +51,7 @@ def compared(data):
 def connected(data):
     """Return the sets of items that chains of comparisons connect."""
     comparisons = compared(data)
-    groups = [{i} for i in range(len(comparisons))]
-    for i, j in oracles.pairs(len(comparisons)):
-        if comparisons[i][j]:
-            first, second = (next(g for g in groups if k in g) for k in (i, j))
-            if first is not second:
-                groups.remove(second)
-                first |= second
-    return groups
+    return nx.connected_components(nx.from_numpy_array(np.array(comparisons) > 0))
 
 
 @st.composite

@@ -10,6 +10,7 @@ import json
 from itertools import combinations, permutations, product
 from math import comb, factorial, isnan, lcm, log
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from scipy.optimize import LinearConstraint, milp
@@ -1014,19 +1015,10 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
 def decided_pairs(table):
     """Return the imputed proportion of each pair and how often it was compared."""
     values, _ = higher(table)
-    n, m = values.shape
     there = (~np.isnan(values)).astype(float)
-    ranks = np.nan_to_num(all_places(values))
-    chance = (ranks + 1) / (there.sum(axis=0) + 1)
-    z = there @ there.T
-    # Of one of both alone, of neither, and of both.
-    total = (there * (1 - chance)) @ (1 - there).T + (1 - there) @ (there * chance).T
-    total += 0.5 * (1 - there) @ (1 - there).T
-    for at in range(n):
-        both = there[at] * there
-        total[at] += (both * ((values[at] > values) + 0.5 * (values[at] == values))).sum(axis=1)
-    pairs = list(combinations(range(n), 2))
-    return [(total[i, j] / m, z[i, j]) for i, j in pairs], len(pairs)
+    total, z = sum(before(column) for column in values.T), there @ there.T
+    pairs = list(combinations(range(len(values)), 2))
+    return [(total[i, j] / values.shape[1], z[i, j]) for i, j in pairs], len(pairs)
 
 
 def p2_rest(data):
@@ -1092,16 +1084,11 @@ def p2_policies(data):
         differ = (stacked != stacked[0]).any(axis=0).sum()
         there = ~np.isnan(values)
         met = (there[:, None] & there[None]).any(axis=2)
-        group = list(range(n))
-        for i, j in combinations(range(n), 2):
-            if met[i, j] and group[i] != group[j]:
-                old = group[j]
-                group = [group[i] if g == old else g for g in group]
         found |= {
             ("Beyond: policies", f"pairs that depend on the policy, Borda, {name}"): float(differ),
             ("Beyond: policies", f"pairs never compared, {name}"): float((~met)[above].sum()),
             ("Beyond: policies", f"groups that no comparison connects, {name}"): float(
-                len(set(group))
+                nx.number_connected_components(nx.from_numpy_array(met))
             ),
         }
     return found

@@ -35,17 +35,6 @@ def test_no_item_is_favored(model):
     assert (abs(first - 200) < 4 * np.sqrt(800 * 0.25 * 0.75)).all()
 
 
-def test_mallows_rankings_are_as_far_apart_as_the_law_says():
-    n, phi = 5, 0.6
-    law = ra.Mallows(ra.Permutation.from_order(range(n)), theta=-np.log(phi))
-    p = law.pairwise_probabilities()
-    upper = p[np.triu_indices(n, 1)]
-    expected = (2 * upper * (1 - upper)).sum()
-    pairs = [ra.cultures.MallowsCulture(phi=phi).draw(n, 2, rng=k) for k in range(400)]
-    found = [ra.kendall_distance(pair[0], pair[1]) for pair in pairs]
-    assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / 20)
-
-
 def test_gumbel_scores_are_means_over_instances():
     one = ra.studies.LatentModel(step=0.0, n_instances=None).draw(50, 40, rng=0).task_scores()
     many = ra.studies.LatentModel(step=0.0, n_instances=25).draw(50, 40, rng=0).task_scores()
