@@ -183,10 +183,6 @@ RESULTS = {
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "WeakCertificate": lambda: weak().certificate,
     "WeakOptima": lambda: weak().optima,
-}
-
-
-RESULTS |= {
     "AxiomTable": lambda: ra.axioms.axiom_table(
         [ra.Borda(), ra.Minimax()], ["majority", "reinforcement", "condorcet winner"], n_rankings=4
     ),

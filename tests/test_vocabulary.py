@@ -99,22 +99,20 @@ def _public(module, prefix):
             yield prefix + name, value
 
 
-def _parameters():
-    found = []
-    for name, function in _callables():
-        try:
-            parameters = inspect.signature(function).parameters.values()
-        except ValueError:  # of a built-in type
-            continue
-        found += [
-            (name, parameter)
-            for parameter in parameters
-            if parameter.name not in ("self", "cls") and parameter.kind not in (2, 4)
-        ]
-    return found
+def _parameters(function):
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of a built-in type
+        return []
+    return [parameter for parameter in parameters if parameter.name not in ("self", "cls")]
 
 
-PARAMETERS = _parameters()
+PARAMETERS = [
+    (name, parameter)
+    for name, function in _callables()
+    for parameter in _parameters(function)
+    if parameter.kind not in (2, 4)
+]
 
 
 def table():
@@ -133,11 +131,7 @@ def _undocumented(name, function) -> list[str]:
     # Classes without that section are not made by their users.
     if inspect.isclass(function) and "\nParameters\n" not in text:
         return []
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # of a built-in type
-        return []
-    names = [p.name.lstrip("_") for p in parameters if p.name not in ("self", "cls")]
+    names = [parameter.name.lstrip("_") for parameter in _parameters(function)]
     lines = re.findall(r"^ *((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", text, re.M)
     told = {one.lstrip("*") for line in lines for one in line.split(", ")}
     return [f"{name}: {one}" for one in names if one not in told]

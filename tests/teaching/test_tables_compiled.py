@@ -99,23 +99,18 @@ def check_looks(parts, folder):
 
 
 @pytest.mark.parametrize(
-    "name", ["letters", "eight", "five", "hostile", "long", "one", "accents", "gaps"]
+    ("data", "names"),
+    [
+        (votes, ["letters", "eight", "five", "hostile", "long", "one", "accents", "gaps"]),
+        (scores, ["letters", "hostile", "long"]),
+    ],
 )
-def test_steps_of_votes_fit_their_pages(name, tmp_path):
-    rules = [rule for rule in STEPS if rule.needs != "scores"]
-    data = votes(name)
-    steps = [ra.teaching.show_steps(one, data) for rule in rules for one in made(rule)]
-    check_looks([one.to_latex_sections() for one in steps], tmp_path)
-
-
-@pytest.mark.parametrize("name", ["letters", "hostile", "long"])
-def test_steps_of_scores_fit_their_pages(name, tmp_path):
-    rules = [rule for rule in STEPS if rule.needs == "scores"]
-    assert len(rules) == 4
-    table = scores(name)
-    check_looks(
-        [ra.teaching.show_steps(rule(), table).to_latex_sections() for rule in rules], tmp_path
-    )
+def test_steps_fit_their_pages(data, names, tmp_path):
+    rules = [rule for rule in STEPS if (rule.needs == "scores") == (data is scores)]
+    for name in names:
+        (tmp_path / name).mkdir()
+        steps = [ra.teaching.show_steps(m, data(name)) for rule in rules for m in made(rule)]
+        check_looks([one.to_latex_sections() for one in steps], tmp_path / name)
 
 
 def test_quizzes_and_solutions_fit_their_pages(tmp_path):
