@@ -449,21 +449,11 @@ def test_resamples_are_those_of_the_scores(table, data):
     counts = redraw.draw(4, np.random.default_rng(7))
     groups = plain_groups(table, 3)
     for row, times in enumerate(counts):
-        drawn = [
-            (task, u)
-            for at, task in enumerate(sorted(table.tasks))
-            for group, units in groups[task].items()
-            for u in units
-            for _ in range(times[at, group])
-        ]
-        tasks = [task for task, _ in drawn]
-        again = ra.ScoreTable(
-            table.values[:, [u for _, u in drawn]], systems=table.systems, tasks=tasks,
-            instances=range(len(drawn)),
-            higher_is_better={task: table.higher_is_better[task] for task in tasks},
-            task_weights={task: table.task_weights[task] for task in tasks},
-        )  # fmt: skip
-        consensus = rule.aggregate(again)
+        repeats = np.zeros(table.n_units, dtype=int)
+        for at, task in enumerate(sorted(table.tasks)):
+            for group, units in groups[task].items():
+                repeats[list(units)] = times[at, group]
+        consensus = rule.aggregate(repeated(table, repeats))
         if isinstance(rule, ra.Kemeny):
             best, worst = consensus.optima.rank_ranges()
         else:
