@@ -36,11 +36,6 @@ def mean(numbers):
     return sum(numbers) / len(numbers) if len(numbers) else np.nan
 
 
-def chance_of_one_first(one, other):
-    """Return the chance that both have the same system first, ties broken at random."""
-    return own.common_share(one, other, 1)
-
-
 def decided_by_signs(differences, level=0.05):
     """Return which systems are decided to be above which others, all pairs at once.
 

@@ -18,7 +18,6 @@ from tests.replication.opinions import (
     TIMES,
     as_is,
     bounds_of,
-    chance_of_one_first,
     competition_ranks,
     deviation,
     known,
@@ -49,7 +48,7 @@ def every_answer(study, cell, rules):
         scores["exact"] = orders_of(own.wins(values))
         scores["exact of tasks"] = orders_of(own.wins(np.column_stack(tasks)))
     return {
-        rule: {(own.error_of(one, truth), chance_of_one_first(one, truth)) for one in scores[rule]}
+        rule: {(own.error_of(one, truth), own.common_share(one, truth, 1)) for one in scores[rule]}
         for rule in rules
     }
 
@@ -184,7 +183,7 @@ def subsets(tables, rules):
                     "data": name, "size": size, "method": rule, "subsets": len(pairs),
                     "defined": len(taus), "mean": mean(taus), "std": deviation(taus),
                     **{f"tau_{q:g}": quantile(taus, q) for q in (0.05, 0.5, 0.95)},
-                    "top1": mean([chance_of_one_first(*pair) for pair in pairs]),
+                    "top1": mean([own.common_share(*pair, 1) for pair in pairs]),
                 }  # fmt: skip
 
 

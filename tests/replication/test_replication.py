@@ -34,7 +34,7 @@ from rankagg.studies.corruption import CorruptionStudy
 from rankagg.studies.sources import table_digest
 from tests.conftest import DATA
 
-ROOT = Path(__file__).resolve().parents[2]
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = "p1-figure-0"
 
 
@@ -241,9 +241,6 @@ def test_the_command(tmp_path, capsys):
     assert "p1-table-1" in capsys.readouterr().out
 
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
 @pytest.fixture(scope="module")
 def kept():
     """Return the rows in the documentation, by where they stand."""
@@ -304,7 +301,7 @@ def test_a_changed_value_is_a_fault_in_every_judged_row(kept):
     assert judged > 1500
 
 
-# On their own tables these take half a minute; on small ones test_p1 holds them to all orders.
+# On their own tables these take half a minute; on small ones test_figures holds them to all orders.
 LONG = {"p1-section-5.3", "p1-exact"}
 
 
@@ -317,10 +314,8 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
         for one in EXPERIMENTS
         if not {(one.paper, item) for item in one.items} & random and (one.name in LONG) == long
     ]
-    rows = (
-        ra.replication.replicate(*names, data=folder, progress=False).to_frame().to_dict("records")
-    )
-    judged = [row for row in rows if row["verdict"] != "not judged"]
+    frame = ra.replication.replicate(*names, data=folder, progress=False).to_frame()
+    judged = frame[frame["verdict"] != "not judged"].to_dict("records")
     assert judged
     for row in judged:
         assert row == kept[_place(row)]
@@ -343,11 +338,8 @@ def test_without_data_nothing_is_missed_and_nothing_made_up():
 @pytest.mark.slow
 def test_a_whole_run_gives_the_same_rows(kept, data):
     folder = data("tasks/xtreme.csv").parents[1]
-    rows = (
-        ra.replication.replicate(data=folder, n_jobs=2, progress=False)
-        .to_frame()
-        .to_dict("records")
-    )
+    frame = ra.replication.replicate(data=folder, n_jobs=2, progress=False).to_frame()
+    rows = frame.to_dict("records")
     assert [_place(row) for row in rows] == list(kept)
     # The run on instances may be elsewhere.
     judged = [row for row in rows if not row["reason"].startswith(RUN)]
