@@ -214,7 +214,6 @@ class AggregatorContract:
         assert rule.aggregate(profile).cost <= rule.guarantee.factor * least + 1e-9
 
     def test_groups_scored_together_are_scored_as_apart(self, rule: Rule) -> None:
-        """For rules that score groups at once, and for those that inherit it."""
         rng = np.random.default_rng(0)
         ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(0, 3, (9, 4)))
         profile = ra.Profile.from_ranks(ranks, groups=list("zxyzzxyxx"))
@@ -225,7 +224,7 @@ class AggregatorContract:
         np.testing.assert_array_equal(together, np.array(apart))
 
     def test_policies_for_unranked_items_are_not_all_alike(self, rule: Rule) -> None:
-        """On one of twenty profiles; a rule may also refuse what it is not known for."""
+        # On one of twenty profiles; a rule may also refuse what it is not known for.
         if not any(field.name == "unranked" for field in fields(rule)):
             return
         rng = np.random.default_rng(0)

@@ -34,8 +34,8 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.io.json_files import votes_to_dict
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("RANKAGG_DATA") or CHECKOUT.parent / "shared" / "data")
+BESIDE = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("RANKAGG_DATA") or BESIDE / "shared" / "data")
 
 COLUMNS = (
     "instance", "items", "known", "known is optimal", "value", "bound", "gap %", "cases", "rows",

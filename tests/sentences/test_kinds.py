@@ -4,18 +4,14 @@ import pytest
 
 from tests.sentences import consensus, data, inference, significance
 
-SENTENCES = {
-    kind: hold
-    for part in (consensus, data, inference, significance)
-    for kind, hold in part.SENTENCES.items()
-}
+PARTS = consensus, data, inference, significance
+SENTENCES = {kind: hold for part in PARTS for kind, hold in part.SENTENCES.items()}
 #: How many random data sets are tried of a kind, where not 60.
 SIZES = {"removals": 25, "stability": 25, "friedman": 100, "skillings-mack": 100}
 
 
 def test_no_kind_hides_another():
-    parts = (consensus, data, inference, significance)
-    assert len(SENTENCES) == sum(len(part.SENTENCES) for part in parts) == 14
+    assert len(SENTENCES) == sum(len(part.SENTENCES) for part in PARTS) == 14
 
 
 @pytest.mark.parametrize("kind", SENTENCES)

@@ -108,16 +108,11 @@ class Redraw(Redraws):
             return Evidence(table, steps)
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
-        times = counts[kept]
-        copies: dict[str, Any]
+        times, weights = counts[kept], profile.weights
         if self.draws_tasks:
-            own = profile.counts
-            copies = {"counts": own, "weights": profile.weights * (times / own)}
-        else:
-            copies = {"counts": times, "weights": profile.weights}
-        return Evidence(
-            Profile._trusted(profile.items, profile.ranks, groups=profile.groups, **copies)
-        )
+            times, weights = profile.counts, weights * (times / profile.counts)
+        drawn: dict[str, Any] = {"groups": profile.groups, "counts": times, "weights": weights}
+        return Evidence(Profile._trusted(profile.items, profile.ranks, **drawn))
 
     def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)
@@ -192,12 +187,10 @@ class RedrawComparisons(Redraws):
         above = np.where(forward, data.first, data.second)
         below = np.where(forward, data.second, data.first)
         cells = above * n + below + np.where(data.outcomes == 0, n * n, 0)
-        distinct = np.ones(1) if data.weights is None else np.unique(data.weights)
+        weights = np.ones(m) if data.weights is None else data.weights
+        distinct, kind = np.unique(weights, return_inverse=True)
         # What a weight is read as does not depend on which ones are drawn.
         importance = exact.as_rational(distinct)
-        kind = np.zeros(m, dtype=np.intp)
-        if data.weights is not None:
-            kind = np.searchsorted(distinct, data.weights)
         key = cells * len(distinct) + kind
         if unit == "comparison" or data.clusters is None:
             found, times = np.unique(key, return_counts=True)
