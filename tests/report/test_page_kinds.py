@@ -111,7 +111,7 @@ def test_an_election_of_several_seats_is_counted_by_stv():
             one = frame[(frame["candidate"] == row["Candidate"]) & (frame["round"] == 1)]
             assert float(row["round 1"]) == one["votes"].item()
     facts = page.sections["count"]
-    told = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken bythe order of the data"
+    told = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byearlier rounds, then the or"
     assert told in facts
     assert "Closest pair" not in facts
     assert "STV(seats=2" in page.sections["made"]
@@ -294,7 +294,10 @@ def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
     assert "Bob wins the instant runoff after 3 rounds. A tie in round 2 was broken by the" in (
         " ".join(page.header.split())
     )
-    assert "round 2: tied for going out" in page.sections["count"]
+    assert (
+        "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
+        in page.sections["count"]
+    )
 
 
 def test_a_page_shows_the_decimals_of_the_rule_and_no_chapter_on_gaps() -> None:

@@ -245,7 +245,9 @@ class RoundRule(Aggregator):
             got, exhausted = tally(inside)
             counts = tuple(map(dict(zip(inside, got, strict=True)).get, range(len(items))))
             ends = items.at(elected), items.at(gone)
-            stages.append(CountRound(counts, exhausted, None, *ends, is_tied=bool(told)))
+            by_order = getattr(self, "tie_breaking", "") == "order"
+            tie = ("by the order of the data" if by_order else "together") if told else ""
+            stages.append(CountRound(counts, exhausted, None, *ends, tie=tie))
             at = stated(len(stages), "rounds noted")
             notes += [said("round {}: {}", at, note) for note in (*told, decided.note) if note]
             if elected:
@@ -356,12 +358,13 @@ class Elimination(RoundRule):
         if self.tie_breaking == "refuse":
             left = counted(len(state.inside), "item")
             raise TiedRankingError(
-                f"{self.name} breaks no tie: with {left} left, {names} tie for going out. "
+                f"{self.name} breaks no tie: with {left} left, {names} tie. "
                 "Choose another `tie_breaking`."
             )
         if self.tie_breaking == "order":
-            return tied[-1:], [f"tied for going out, the last of the items out: {names}"]
-        return tied, [f"tied for going out, out together: {names}"]
+            out = items[tied[-1]]
+            return tied[-1:], [f"{names} tie; by the order of the data {out} is eliminated"]
+        return tied, [f"{names} tie and are eliminated together"]
 
     def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
         best = [len(items)] * len(items)

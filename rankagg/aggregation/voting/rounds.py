@@ -37,8 +37,8 @@ class CountRound(NamedTuple):
     eliminated: tuple[Label, ...] = ()
     # Those whose surplus goes on to the next round.
     surplus: tuple[Label, ...] = ()
-    # Whether candidates tied in it, and the rule said what becomes of them.
-    is_tied: bool = False
+    # Where candidates tied in it: how the rule broke the tie, such as "by lot".
+    tie: str = ""
 
 
 # Of more rounds the first and the last ones are shown; what the row of exhausted votes is called.
@@ -68,7 +68,7 @@ class ElectionCount(Result):
         (None for those who were eliminated before), `exhausted`, `quota`, and the candidates
         that are `elected`, are `eliminated`, or pass on a `surplus`.
     notes : tuple of str
-        How ties were broken that the rule leaves to a lot, and a majority of first places.
+        How ties were broken, and a majority of first places.
 
     Examples
     --------
@@ -146,6 +146,11 @@ class ElectionCount(Result):
             frame[name] = frame[name].map(int if whole else float)
         return frame if what == "votes" else frame.drop(columns="transfer")
 
+    @property
+    def _is_level(self) -> bool:
+        """Whether a rule for one seat leaves several candidates tied for it."""
+        return self.quota is None and len(self.elected) > 1
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per round and candidate who is not eliminated yet, and of exhausted votes.
 
@@ -164,8 +169,10 @@ class ElectionCount(Result):
         return both.sort_values("round", kind="stable", ignore_index=True)
 
     def _facts(self) -> Iterable[str]:
-        names = ", ".join(map(str, self.elected))
-        yield f"{self.rule} elects {names} in {counted(len(self.stages), 'round')}"
+        names, rounds = ", ".join(map(str, self.elected)), counted(len(self.stages), "round")
+        yield f"{self.rule} {'leaves' if self._is_level else 'elects'} {names} " + (
+            f"tied after {rounds}" if self._is_level else f"in {rounds}"
+        )
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
@@ -185,7 +192,8 @@ class ElectionCount(Result):
         order, outcomes, cells = list(self.order), dict[Label, str](), {}
         for k, stage in enumerate(self.stages, start=1):
             cells[f"round {k}"] = [*stage.counts, stage.exhausted]
-            outcomes |= dict.fromkeys(stage.elected, f"elected in round {k}")
+            verb = "tied" if self._is_level else "elected"
+            outcomes |= dict.fromkeys(stage.elected, f"{verb} in round {k}")
             outcomes |= dict.fromkeys(stage.eliminated, f"eliminated in round {k}")
         table = pd.DataFrame(cells, [*self.candidates, EXHAUSTED], dtype=float)
         at = [self.candidates.index(label) for label in order]

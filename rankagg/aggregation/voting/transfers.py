@@ -185,6 +185,8 @@ class _Count(ABC):
         self.elected, self.eliminated = list[int](), list[int]()
         # What every candidate has in each round, in parts.
         self.history: list[list[int]] = []
+        # How a tie of this round was broken.
+        self.tie = ""
         # What elects, and what a candidate might still get: so much is a tie.
         self.quota, self.slack = 0, 0
 
@@ -205,7 +207,7 @@ class _Count(ABC):
         at, total = self.items.at, exact.sum_of(self.piles.votes)
         while True:
             self.tally()
-            before, gone = len(self.notes), {*self.eliminated}
+            self.tie, gone = "", {*self.eliminated}
             new, out, surplus = self.elect(), list[int](), list[int]()
             if self.vacancies and not (surplus := self.passing(new)):
                 out = [self.eliminate()]
@@ -213,8 +215,7 @@ class _Count(ABC):
             have = [Fraction(parts, self.unit) for parts in self.history[-1]]
             votes = tuple(None if item in gone else got for item, got in enumerate(have))
             quota, exhausted = Fraction(self.quota, self.unit), total - sum(have, Fraction(0))
-            is_tied = len(self.notes) > before
-            yield CountRound(votes, exhausted, quota, at(new), at(out), at(surplus), is_tied)
+            yield CountRound(votes, exhausted, quota, at(new), at(out), at(surplus), self.tie)
             if not self.vacancies:
                 return
             for source in out or surplus:
@@ -260,20 +261,26 @@ class _Count(ABC):
 
     def choose(self, tied: list[int], edge: Callable[..., int]) -> int:
         """Return the one of those who tie that has most, or least, where they last differed."""
-        for votes in reversed(self.history[:-1]) if self.looks_back else ():
-            best = edge(votes[item] for item in tied)
-            tied = [item for item in tied if votes[item] == best]
         if len(tied) == 1:
             return tied[0]
         told = f"round {len(self.history)}: {listed(self.items.at(tied))} tie"
-        if self.rule.tie_breaking == "refuse":
+        decided = 0
+        for k in range(len(self.history) - 1, 0, -1) if self.looks_back else ():
+            votes = self.history[k - 1]
+            best = edge(votes[item] for item in tied)
+            before, tied = len(tied), [item for item in tied if votes[item] == best]
+            decided = k if len(tied) < before else decided
+        if len(tied) > 1 and self.rule.tie_breaking == "refuse":
             raise TiedRankingError(f"STV breaks no tie. In {told}; choose another `tie_breaking`.")
         by_lot = self.rule.tie_breaking == "lot"
-        found = int(self.rng.choice(tied)) if by_lot else tied[0 if edge is max else -1]
-        how = "by lot" if by_lot else "by the order of the data"
+        ways = [f"by the votes of round {decided}"] if decided else []
+        if len(tied) > 1:
+            ways += ["by lot" if by_lot else "by the order of the data"]
+            tied = [int(self.rng.choice(tied)) if by_lot else tied[0 if edge is max else -1]]
+        self.tie = " and ".join(ways)
         what = "passes on its surplus first" if edge is max else "is eliminated"
-        self.notes.append(f"{told}; {how} {self.items[found]} {what}")
-        return found
+        self.notes.append(f"{told}; {self.tie} {self.items[tied[0]]} {what}")
+        return tied[0]
 
 
 class _Scottish(_Count):

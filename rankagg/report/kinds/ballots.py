@@ -125,13 +125,14 @@ class ElectionKind(Kind):
     def certainty(self, findings: Findings) -> str:
         """Say which ties were broken, how close it was, and who wins in pairs."""
         winner, told = findings.graph.condorcet_winner, []
-        rounds = [k for k, stage in enumerate(self.count.stages, 1) if stage.is_tied]
-        if rounds:
+        ways: dict[str, list[int]] = {}
+        for k, stage in enumerate(self.count.stages, 1):
+            if stage.tie:
+                ways.setdefault(stage.tie, []).append(k)
+        for way, rounds in ways.items():
             which = joined((stated(k, "rounds with a tie") for k in rounds), ", ")
-            is_lot = (self.rule or USUAL).tie_breaking == "lot"
-            how = "by lot" if is_lot else "by the order of the data"
             one = "A tie in round {} was" if len(rounds) == 1 else "Ties in rounds {} were"
-            told.append(said(f"{one} broken {how}.", which))
+            told.append(said(f"{one} broken {way}.", which))
         if self.count.margin is not None:
             margin = stated(self.count.margin, "margin of the last round", VOTES, "vote")
             told.append(said("The margin of the last round is {}.", margin))
@@ -208,12 +209,13 @@ class ElectionKind(Kind):
     def _how(self, findings: Findings) -> list[tuple[str, object]]:
         """Return the rule and its quota, and of one winner who was closest."""
         if self.rule is None:
-            told = "instant runoff; of those who tie for going out the last of the data goes"
+            told = "instant runoff; of those who tie the last in the data is eliminated"
             return [("Counted by", told), self._closest(findings)]
         rule, quota = self.rule, stated(self.count.quota or 0, "quota", VOTES, "vote")
         seats = said("{}, by {} rules", stated(rule.seats, "seats"), rule.counting.capitalize())
         quota = said("{} ({})", quota, rule.quota.capitalize())
         ties = {"order": "the order of the data"}.get(rule.tie_breaking, rule.tie_breaking)
+        ties = f"earlier rounds, then {ties}" if rule.counting == "scottish" else ties
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:

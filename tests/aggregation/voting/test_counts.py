@@ -109,8 +109,10 @@ def test_ties_are_said_as_instant_runoff_says_them():
     for rule in (ra.InstantRunoff, ra.Coombs, ra.Baldwin):
         together = rule().count(level)
         assert together.elected == ("A", "B", "C")
-        assert together.notes == ("round 1: tied for going out, out together: A, B, C",)
-        assert together.stages[0].is_tied
+        assert together.notes == ("round 1: A, B, C tie and are eliminated together",)
+        assert together.stages[0].tie == "together"
+        assert " leaves A, B, C tied after 1 round\n" in together.summary()
+        assert set(together._table().outcome[:3]) == {"tied in round 1"}
         assert rule(tie_breaking="order").count(level).stages[0].eliminated == ("C",)
         with pytest.raises(TiedRankingError, match="breaks no tie"):
             rule(tie_breaking="refuse").count(level)

@@ -168,7 +168,7 @@ def test_ties_go_back_to_the_last_difference():
     profile = ra.Profile.from_orders(["A", "B", "C", "DB"], counts=[10, 7, 8, 1])
     count = ra.STV(1).count(profile)
     assert [stage.eliminated for stage in count.stages] == [("D",), ("B",), ("C",)]
-    assert not count.notes
+    assert count.notes == ("round 2: B, C tie; by the votes of round 1 B is eliminated",)
 
 
 @pytest.mark.parametrize("counting", ["scottish", "meek"])
@@ -206,7 +206,8 @@ def test_the_last_difference_goes_before_an_earlier_one():
     sheets = sheets_of(count)
     assert [(sheet["B"], sheet["C"]) for sheet in sheets[:3]] == [(10, 11), (12, 11), (12, 12)]
     assert [stage.eliminated for stage in count.stages[:3]] == [("E",), ("D",), ("C",)]
-    assert not count.notes
+    assert count.notes == ("round 3: B, C tie; by the votes of round 2 C is eliminated",)
+    assert [stage.tie for stage in count.stages[:3]] == ["", "", "by the votes of round 2"]
 
 
 def test_meek_takes_for_tied_whom_the_last_of_the_surplus_could_bring_level():
