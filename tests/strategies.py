@@ -6,7 +6,6 @@ from string import ascii_uppercase
 from unicodedata import normalize
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
@@ -17,7 +16,6 @@ WEIGHTS = (1.0, 2.0, 1 / 2, 1 / 3, 0.1)
 POLICIES = ("uniform", "ignore", "last")
 LISTED = 0
 
-quick = settings(suppress_health_check=[HealthCheck.too_slow])
 
 policies = st.sampled_from(POLICIES)
 weights = st.sampled_from(WEIGHTS)

@@ -81,7 +81,6 @@ anything = st.one_of(
 
 @given(anything)
 @example(ra.Profile.from_orders(["A", "BC"]))  # the larger group second
-@strategies.quick
 def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
     report = ra.missing_report(data)
     cells = cells_of(data)
@@ -123,7 +122,6 @@ def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
 
 
 @given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))
-@strategies.quick
 def test_cells_are_counted_within_each_task(data):
     report = ra.missing_report(data)
     cells = cells_of(data)

@@ -22,7 +22,7 @@ SIZES = {
 }  # fmt: skip
 
 # To shrink an example takes minutes where all strategies are enumerated.
-as_found = settings(strategies.quick, phases=[Phase.explicit, Phase.generate])
+as_found = settings(phases=[Phase.explicit, Phase.generate])
 
 
 @st.composite
@@ -104,7 +104,6 @@ def essential_by_enumeration(matrix):
 
 
 @given(margins(max_size=6))
-@strategies.quick
 def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
     found = chosen(undefeated_items(matrix))
     assert found == undefeated_by_cycles(matrix)
@@ -148,7 +147,6 @@ def test_margins_that_differ_too_much_in_size_are_refused():
 
 
 @given(margins(("small", "wide"), max_size=6), st.data())
-@strategies.quick
 def test_a_condorcet_winner_is_alone(matrix, data):
     winner = data.draw(st.integers(0, len(matrix) - 1))
     matrix[winner] = np.abs(matrix[winner]) + 1

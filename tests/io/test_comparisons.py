@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
-from tests import strategies
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
 COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
@@ -148,7 +147,7 @@ def test_an_item_that_is_called_like_a_tie():
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from("lrtw")), min_size=1)
 )
-@settings(strategies.quick, max_examples=15)
+@settings(max_examples=15)
 def test_sides_and_names_say_the_same(rows):
     labels = ["ann", "bob", "cid", "dan"]
     pairs = [(labels[a], labels[(a + step) % 4]) for a, step, _ in rows]

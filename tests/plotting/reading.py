@@ -3,10 +3,9 @@
 from hypothesis import settings
 
 from rankagg.testing.plots import below, collisions, cut_off, of_group
-from tests.strategies import quick
 
 # Each example is a picture.
-drawn_quickly = settings(quick, max_examples=10)
+drawn_quickly = settings(max_examples=10)
 
 
 def faults(ax):

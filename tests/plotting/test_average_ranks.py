@@ -14,7 +14,6 @@ from rankagg.plotting.average_ranks import bar_levels
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import collisions, of_group
 from tests.plotting.reading import column_labels, notes, one
-from tests.strategies import quick
 
 
 @cache
@@ -97,7 +96,6 @@ def test_bars_join_the_groups(test, alpha):
         assert all(first[1] < second[0] for first, second in pairwise(sorted(level)))
 
 
-@quick
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6)), max_size=12))
 def test_bars_on_one_level_are_apart(drawn):
     starts = np.sort([start for start, _ in drawn])

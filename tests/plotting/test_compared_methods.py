@@ -22,7 +22,7 @@ from tests.plotting.reading import (
     one,
     row_labels,
 )
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 
 def heights(ax, n):
@@ -36,7 +36,6 @@ def names(axis):
     }
 
 
-@quick
 @given(profile=profiles(max_rows=5))
 def test_heights_follow_the_places(profile):
     for places, column in zip(profile.ranks, flow_slots(profile.ranks), strict=True):

@@ -21,7 +21,7 @@ from rankagg.cli.options.rules import RULES_BY_NAME
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.aggregation.kemeny.weak_brute import weak_orders
-from tests.strategies import policies, profiles, quick
+from tests.strategies import policies, profiles
 
 
 @pytest.fixture
@@ -29,7 +29,6 @@ def comparison():
     return ra.compare(ra.datasets.load("borda_fails_condorcet"))
 
 
-@quick
 @given(profile=profiles(unlisted=False), unranked=policies)
 def test_every_figure_is_that_of_its_definition(profile, unranked):
     rules = [
@@ -153,7 +152,6 @@ def test_what_is_refused(call, message):
         call(ra.datasets.load("tennessee"))
 
 
-@quick
 @given(profile=profiles(unlisted=False))
 def test_agreement_curves_and_optima_follow_their_definitions(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])

@@ -8,7 +8,7 @@ from hypothesis import given
 import rankagg as ra
 from rankagg.core.names import NUMBER_WORDS
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
-from tests.strategies import profiles, quick
+from tests.strategies import profiles
 
 
 def test_the_paragraph_of_a_known_example():
@@ -28,7 +28,6 @@ def test_the_paragraph_of_a_known_example():
     )
 
 
-@quick
 @given(profile=profiles())
 def test_sentences_say_what_the_tables_say(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
@@ -102,7 +101,6 @@ def test_an_unproved_consensus_is_no_optimum():
     assert comparison.exact.is_proved or "not proved optimal" in told[3]
 
 
-@quick
 @given(profile=profiles())
 def test_a_consensus_with_ties_has_words_too(profile):
     weak = ra.Kemeny(consensus_ties=True, tie_cost=0.5)

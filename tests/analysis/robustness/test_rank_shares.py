@@ -124,7 +124,6 @@ rules = st.sampled_from([ra.Borda, ra.Copeland])
 
 
 @given(some_profiles, rules, strategies.policies, st.sampled_from(["ranking", "task"]))
-@strategies.quick
 def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, unit):
     chosen = rule(unranked=policy)
     shares = ra.rank_shares(profile, chosen, n_resamples=6, unit=unit, rng=1)
@@ -135,7 +134,6 @@ def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, unit):
 
 
 @given(some_profiles, strategies.policies, st.sampled_from(["ranking", "task"]))
-@strategies.quick
 def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
     chosen = ra.Kemeny(unranked=policy)
     shares = ra.rank_shares(profile, chosen, n_resamples=4, unit=unit, rng=2)
@@ -144,7 +142,6 @@ def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
 
 
 @given(some_profiles, rules)
-@strategies.quick
 def test_fixed_tasks_keep_their_numbers_of_rankings(profile, rule):
     shares = ra.rank_shares(profile, rule(), n_resamples=5, fixed_tasks=True, rng=3)
     counts = drawn(profile, 5, 3, fixed_tasks=True)
@@ -157,7 +154,6 @@ def test_fixed_tasks_keep_their_numbers_of_rankings(profile, rule):
 
 
 @given(strategies.profiles(min_size=2, max_size=4, max_rows=4), rules, st.data())
-@strategies.quick
 def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
     m = len(profile)
     labels = data.draw(st.lists(st.integers(0, 2), min_size=m, max_size=m))
@@ -176,7 +172,6 @@ def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
 
 
 @given(strategies.profiles(min_size=2, max_size=4, max_rows=4, groups=True))
-@strategies.quick
 def test_a_task_that_is_drawn_twice_is_two_tasks(profile):
     shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=5, unit="task", rng=5)
     counts = drawn(profile, 5, 5, unit="task")
@@ -273,7 +268,6 @@ def test_tolerances_may_name_tasks_that_are_not_drawn():
 
 
 @given(some_profiles, st.sampled_from([BORDA, COPELAND, KEMENY]))
-@strategies.quick
 def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
     shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
     n = profile.n_items
@@ -292,7 +286,6 @@ def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
 
 
 @given(some_profiles, st.sampled_from([BORDA, KEMENY]))
-@strategies.quick
 def test_within_says_surely_and_possibly(profile, rule):
     shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
     n = profile.n_items

@@ -62,7 +62,6 @@ def rows_of(samples):
 
 
 @given(strategies.profiles(max_size=4))
-@strategies.quick
 def test_each_policy_has_the_consensus_of_the_rule(profile):
     for rule in (ra.Borda(unranked="last"), ra.Copeland(alpha=0), ra.PairwiseMajority()):
         result = ra.sensitivity(profile, rule, n_samples=1, rng=0)
@@ -304,7 +303,6 @@ def test_all_pairs_are_shown_on_request():
 
 
 @given(strategies.profiles(max_size=4))
-@strategies.quick
 def test_a_pair_is_left_out_where_all_policies_and_completions_agree(profile):
     result = ra.sensitivity(profile, n_samples=9, rng=0)
     shown = {frozenset(pair) for pair in result.to_frame()[["above", "below"]].values.tolist()}
