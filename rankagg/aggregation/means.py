@@ -34,6 +34,23 @@ def other_scale(table: ScoreTable | ScoreSummary) -> tuple[Label, ...]:
     return (table.tasks[large], table.tasks[small]) if differ else ()
 
 
+def cautions(table: ScoreTable | ScoreSummary) -> list[str]:
+    """Return what speaks against a mean over the tasks of each system."""
+    gaps = np.isnan(table.task_scores())
+    partly = table.systems.where(gaps.any(axis=1) & ~gaps.all(axis=1))
+    notes = [f"over the tasks that are present for {listed(partly)}"] if partly else []
+    if len(set(table.higher_is_better.values())) > 1:
+        notes.append("higher is better on some tasks, and lower on others: a mean says little")
+    return notes
+
+
+def scale_caution(table: ScoreTable | ScoreSummary) -> list[str]:
+    """Return what speaks against an arithmetic mean of tasks of several scales."""
+    told = "scores on {} are over ten times as large as on {}: of two scales a mean says little"
+    tasks = other_scale(table)
+    return [told.format(*map(named, tasks))] if tasks else []
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoreAggregator(Aggregator):
     """A rule that summarizes each system's task scores in one number.
@@ -54,13 +71,9 @@ class ScoreAggregator(Aggregator):
         scores, sizes = (np.where(present, part, 1.0)[scored] for part in (scores, sizes))
         summary[scored], size[scored] = self._summarize(scores, sizes, weights)
         summary *= self._sign(table)
-        partly = [table.systems[int(i)] for i in np.flatnonzero(scored & ~present.all(axis=1))]
-        notes = [f"over the tasks that are present for {listed(partly)}"] if partly else []
-        if len(set(table.higher_is_better.values())) > 1:
-            notes.append("higher is better on some tasks, and lower on others: a mean says little")
         # Before sizes are restored: what is below all floats, or beyond them, has a place too.
         ranking, ties = rank_by_scores(summary, table.systems, rounding_error(size))
-        return Outcome(restored(summary, shift), ranking, notes=(*notes, *ties))
+        return Outcome(restored(summary, shift), ranking, notes=(*cautions(table), *ties))
 
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
         return table._task_means(signed=True)
@@ -89,10 +102,8 @@ class Mean(ScoreAggregator):
     """
 
     def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
-        outcome, tasks = super()._aggregate(evidence, rng), other_scale(evidence.means)
-        told = "scores on {} are over ten times as large as on {}: of two scales a mean says little"
-        notes = [told.format(*map(named, tasks))] if tasks else []
-        return replace(outcome, notes=(*notes, *outcome.notes))
+        outcome = super()._aggregate(evidence, rng)
+        return replace(outcome, notes=(*scale_caution(evidence.means), *outcome.notes))
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         means = weighted_mean(np.vstack([scores, sizes]), np.vstack([weights, weights]))

@@ -14,6 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg.aggregation.means import cautions, scale_caution
 from rankagg.core.arithmetic.exact_sum import rounding_error, scaled, weighted_mean
 from rankagg.core.names import part_of, said, stated
 from rankagg.core.results import Result, plain_rows
@@ -293,6 +294,7 @@ def separation(
         power=chance,
         n_tests=tests,
         is_answers=sample.is_answers,
+        notes=(*scale_caution(data), *cautions(data)),
         **seen,
     )
 
@@ -370,6 +372,8 @@ class Separation(Result):
     needed : ndarray of float, shape (n - 1,)
         Units that the difference seen needs, if it is the true one; infinite where it is nought,
         NaN where all units agree on another one.
+    notes : tuple of str
+        What speaks against an order by mean scores.
     """
 
     order: tuple[Label, ...]
@@ -384,6 +388,7 @@ class Separation(Result):
     n_units: NDArray[np.intp]
     detectable: Floats
     needed: Floats
+    notes: tuple[str, ...] = ()
 
     _schema = "rankagg.separation"
     _plot = "separation_plot"
@@ -405,7 +410,7 @@ class Separation(Result):
 
     def _content(self) -> dict[str, Any]:
         test = "mcnemar" if self.is_answers else "t"
-        level = self._plain("unit", "alpha", "power", "n_tests")
+        level = self._plain("unit", "alpha", "power", "n_tests", "notes")
         return {**level, "test": test, "pairs": plain_rows(self.to_frame())}
 
     def _facts(self) -> list[str]:
@@ -425,4 +430,5 @@ class Separation(Result):
             "needed: units, if the differences and spreads seen are the true ones",
             said("{} {} as many", pairs, "has" if enough == 1 else "have"),
             *[unknown] * bool(agreed),
+            *(said("note: {}", note) for note in self.notes),
         ]

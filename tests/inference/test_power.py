@@ -127,6 +127,19 @@ def test_units_that_agree_do_not_say_how_much_they_vary():
     assert "all tasks agree on 2 pairs" in str(found)
 
 
+def test_means_over_different_tasks_are_warned_of_as_by_the_mean():
+    better = {"word": False, "a": True, "b": True}
+    values = [[12, 90, 80], [np.nan, 60, 50], [20, 85, 70]]
+    scores = ra.ScoreTable(values, systems="ABC", tasks=list(better), higher_is_better=better)
+    found = ra.separation(scores)
+    assert found.notes == ra.Mean().aggregate(scores).notes
+    assert "note: over the tasks that are present for B" in str(found)
+    assert len(found.to_dict()["notes"]) == 2
+    assert ra.separation(scores.drop(tasks=["word"])).notes == ()
+    wide = ra.separation(ra.ScoreTable([[1, 90], [2, 80]], higher_is_better=True))
+    assert ["ten times" in note for note in wide.notes] == [True]
+
+
 def test_tied_with_the_first():
     level = np.array([[0], [0.05], [0.1], [3], [4]])
     values = np.random.default_rng(0).normal(size=(5, 40)) - level
