@@ -101,6 +101,11 @@ class FitResult(Result):
         return scipy.stats.norm
 
     @property
+    def _statistic(self) -> str:
+        """The letter of such a quotient, as statsmodels heads it."""
+        return "z"
+
+    @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
         errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
@@ -196,7 +201,8 @@ class FitResult(Result):
 
     def _coefficients(self, alpha: float) -> pd.DataFrame:
         """Return the parameters as statsmodels shows them."""
-        columns = ["coef", "std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+        z, bounds = self._statistic, [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+        columns = ["coef", "std err", z, f"P>|{z}|", *bounds]
         return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
 
     def _table(self) -> pd.DataFrame:

@@ -77,6 +77,10 @@ class BradleyTerryFit(WorthsFit):
     def _student(self) -> Any:
         return self._student_of(slice(None))
 
+    @property
+    def _statistic(self) -> str:
+        return "t" if np.isfinite(self.degrees_of_freedom).any() else "z"
+
     def _student_of(self, *which: Any) -> Any:
         degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
         return scipy.stats.t(degrees)

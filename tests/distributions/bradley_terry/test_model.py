@@ -208,6 +208,9 @@ def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squar
     met = [data.items.index(pair[end]) for end in ("first", "second")]
     degrees = fit.degrees_of_freedom[met].min()
     assert pair["p_value"] == pytest.approx(2 * stats.t.sf(abs(pair["z"]), degrees))
+    assert "P>|t|" in fit.summary()
+    assert "P>|t|" in fit.summary(reference="A")
+    assert "P>|z|" in ra.fit_bradley_terry(even).summary()
     assert np.isinf(ra.fit_bradley_terry(even).degrees_of_freedom).all()
     assert np.isinf(ra.fit_bradley_terry(data, cov_type="model").degrees_of_freedom).all()
 
