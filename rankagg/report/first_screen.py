@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
+import numpy as np
+
+from rankagg._typing import Label
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import proof_of, units_of
 from rankagg.core.names import (
@@ -210,11 +213,30 @@ def _rivals(findings: Findings) -> str:
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
         return said(", and no other {} may be first, at {}{}", noun, findings.level, ranks._alone)
+    shared = _too_few_shared(findings, leader, rest)
     if 1 < len(rest) == len(ranks.items) - 1:
-        return said(", but so may be any other {}: {} cannot tell", noun, units)
+        why = shared or said("{} cannot tell", units)
+        return said(", but so may be any other {}: {}", noun, why)
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
     who = named(rest[0]) if len(rest) == 1 else others
-    return said(", but {} may be first too: {} cannot tell them apart", who, units)
+    why = shared or said("{} cannot tell them apart", units)
+    return said(", but {} may be first too: {}", who, why)
+
+
+def _too_few_shared(findings: Findings, leader: Label, rest: Sequence[Label]) -> str:
+    """Say that others share fewer tasks with the first than could decide; empty if one does not."""
+    data, basis = findings.data, findings.ranks and findings.ranks.decisions.basis
+    if not isinstance(data, ScoreTable) or basis is None or basis.method != "sign-flips":
+        return ""
+    if basis.word != "task" or basis.decidable_from is None:
+        return ""
+    known = ~np.isnan(data.task_scores())
+    first, others = known[data.systems.index(leader)], known[data.systems.indices(rest)]
+    shared = int((others & first).sum(axis=1).max())
+    if shared >= basis.decidable_from:
+        return ""
+    share = stated(shared, "tasks shared with the first", noun="task")
+    return said("they share only {}, and {} are needed", share, basis._sizes[1])
 
 
 def _proved(findings: Findings) -> str:

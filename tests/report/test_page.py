@@ -20,7 +20,7 @@ from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import ranking_of
+from rankagg.report.first_screen import first_screen, ranking_of
 from rankagg.report.kinds.choice import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
@@ -330,6 +330,18 @@ def test_one_item_that_can_be_first_is_said_to_be_the_only_one() -> None:
     values = rng.normal(size=(3, 12)) + np.array([[9.0], [0.0], [0.0]])
     text, _ = certainty_of(values)
     assert "first by mean Borda points at 95 % may be 0." in text
+
+
+@pytest.mark.parametrize(("n_shared", "told"), [
+    (5, "but D may be first too: they share only 5 tasks, and 6 are needed."),
+    (6, "but D may be first too: nine tasks cannot tell them apart."),
+])  # fmt: skip
+def test_who_shares_too_few_tasks_with_the_first_is_said_to(n_shared, told) -> None:
+    values = np.array([[9.0], [5.0], [1.0], [8.0]]) + np.random.default_rng(0).random((4, 9))
+    values[3, n_shared:] = np.nan
+    values[3, 0] += 2.0
+    scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
+    assert told in first_screen(findings_of(scores)).result
 
 
 def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:

@@ -399,6 +399,9 @@ PAGE = {
 RARE = {
     "candidates out before": lambda p: p.plain.n - len(p.rounds()[-1][0]),
     "names not listed": lambda p: (1, 4),
+    "tasks shared with the first": lambda p: {
+        sum(b.has(p.drawn()[0], k) for b in p.plain.ballots) for k in range(p.plain.n)
+    },
     "mean ranks left open": lambda p: (
         float(np.mean([w - b + 1 for b, w in zip(p.ranks.best, p.ranks.worst, strict=True)])),
         p.plain.n,
