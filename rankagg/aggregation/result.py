@@ -232,7 +232,9 @@ class Consensus(Result):
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"
         if self._evidence.counts_pairs:
-            prices = f"(a tied {vote} costs {self.tie_cost:g}{tied})"
+            counted_as = None if self.unranked or self._is_fought else self.pairwise.unranked
+            policy_told = f"unranked items: {counted_as}; " if counted_as else ""
+            prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
         lines = [
             f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",

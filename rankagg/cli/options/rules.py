@@ -78,7 +78,12 @@ def make(name: str, unranked: Unranked) -> ra.Aggregator:
 def ranking_rule(name: str, given: Input) -> ra.Aggregator:
     """Return the rule that ranks alone: what ballots leave out is last where `count` has it so."""
     is_ballots = isinstance(given.data, ra.Profile) and name in ROUNDS
-    return make(name, "last" if is_ballots and given.is_usual else given.unranked)
+    rule = make(name, "last" if is_ballots and given.is_usual else given.unranked)
+    if rule.policy is None and not given.is_usual:
+        raise click.UsageError(
+            f"--unranked has no meaning for --method {name}, which counts what is present."
+        )
+    return rule
 
 
 def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:

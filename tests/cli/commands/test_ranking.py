@@ -80,6 +80,7 @@ PRINTED = {
     "rank votes.txt --method irv": "unranked     last",
     "rank votes.txt --method irv --unranked uniform": "unranked     uniform",
     "rank votes.txt --method borda": "unranked     uniform",
+    "rank votes.txt --method rrf": "contradicted (unranked items: uniform; a tied vote costs 0)",
     "solve --dataset three_cycle": "3 rankings, which differ on 3 of 3 pairs, in one block",
     "solve --dataset tennessee --top-k 1": "\n   1 Nashville\n... and 3 more items\n",
     "solve votes.json": "no ranking costs less than 76",
@@ -161,6 +162,7 @@ BAD = {
     "explain --dataset tennessee": "--pair",
     "explain --dataset tennessee --pair Foo Memphis": "Foo",
     "datasets none": "NAME",
+    "rank votes.txt --method rrf --unranked last": "--unranked has no meaning for --method rrf",
     "verify nothing.json --dataset tennessee": "nothing.json",
 } | {
     f"count e.abif --format abif {line}": words
