@@ -142,7 +142,7 @@ def compare_models(
     profile: Profile,
     models: Iterable[str | tuple[str, Fitter]] | None = None,
     *,
-    n_folds: int = 5,
+    n_folds: int | None = None,
     n_resamples: int = 99,
     rng: RNGLike = None,
     n_jobs: int | None = None,
@@ -158,8 +158,9 @@ def compare_models(
         Names, "uniform", "mallows-kendall" and "mallows-" with the other five distances,
         "generalized-mallows", "plackett-luce"; by default all of them. Or names with functions
         that take a profile and return its fit.
-    n_folds : int, default 5
-        Parts of the rankings, drawn at random, that are left out one after the other.
+    n_folds : int, optional
+        Parts of the rankings, drawn at random, that are left out one after the other; by default
+        5, or half the rankings where these are fewer.
     n_resamples : int, default 99
         Samples of `goodness_of_fit`, of the best model and, while none fits, of those within two
         standard errors of it; 0 for no test. With gaps nothing is tested.
@@ -200,7 +201,8 @@ def compare_models(
         remedy = "Half of them are left out at least once, and two are the fewest that vary."
         found = Described(counted(len(rows), "ranking"))
         raise InvalidInputError("profile", "four rankings or more", found, remedy)
-    parts = check_integer(n_folds, "n_folds", low=2, high=len(rows) // 2)
+    most = len(rows) // 2
+    parts = min(5, most) if n_folds is None else check_integer(n_folds, "n_folds", low=2, high=most)
     times = check_integer(n_resamples, "n_resamples", low=0)
     generator = as_generator(rng)
     fold_of = generator.permutation(np.arange(len(rows)) % parts)

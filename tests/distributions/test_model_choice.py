@@ -33,6 +33,14 @@ def recorded(fitter):
     return fit, seen
 
 
+@pytest.mark.parametrize(("number", "folds"), [(4, 2), (9, 4), (10, 5), (53, 5)])
+def test_few_rankings_have_fewer_folds_unless_asked_for(number, folds):
+    rankings = LUCE.sample(number, rng=1)
+    assert compared(rankings, ["uniform"]).n_folds == folds
+    with pytest.raises(InvalidInputError, match="`n_folds` must be"):
+        compared(rankings, ["uniform"], n_folds=number // 2 + 1)
+
+
 @pytest.mark.parametrize("folds", [2, 5])
 def test_scores_are_those_of_fits_without_the_fold(folds):
     rankings = LUCE.sample(53, rng=1).compress()

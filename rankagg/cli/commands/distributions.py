@@ -283,7 +283,12 @@ def _data_for(model: str, given: Input, *, singly: bool) -> Any:
         help="A model to compare: uniform, mallows-DISTANCE, generalized-mallows or plackett-luce; "
         "default: all.",
     ),
-    option("--folds", "n_folds", type=Whole(2, 1000), default=5, help="Parts to be left out."),
+    option(
+        "--folds",
+        "n_folds",
+        type=Whole(2, 1000),
+        help="Parts to be left out; default: 5, or half the rankings where these are fewer.",
+    ),
     option(
         "--resamples",
         "n_resamples",
