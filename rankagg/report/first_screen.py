@@ -10,6 +10,7 @@ from itertools import groupby
 import numpy as np
 
 from rankagg._typing import Label
+from rankagg.aggregation.evidence import Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import proof_of, units_of
 from rankagg.core.names import (
@@ -24,6 +25,7 @@ from rankagg.core.names import (
     stated,
 )
 from rankagg.core.scores import ScoreTable
+from rankagg.inference.decisions import Decisions
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import RowDrawing, Strip, number
 
@@ -213,7 +215,7 @@ def _rivals(findings: Findings) -> str:
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
         return said(", and no other {} may be first, at {}{}", noun, findings.level, ranks._alone)
-    shared = _too_few_shared(findings, leader, rest)
+    shared = _too_few_shared(findings.data, ranks.decisions, leader, rest)
     if 1 < len(rest) == len(ranks.items) - 1:
         why = shared or said("{} cannot tell", units)
         return said(", but so may be any other {}: {}", noun, why)
@@ -223,12 +225,13 @@ def _rivals(findings: Findings) -> str:
     return said(", but {} may be first too: {}", who, why)
 
 
-def _too_few_shared(findings: Findings, leader: Label, rest: Sequence[Label]) -> str:
+def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Sequence[Label]) -> str:
     """Say that others share fewer tasks with the first than could decide; empty if one does not."""
-    data, basis = findings.data, findings.ranks and findings.ranks.decisions.basis
-    if not isinstance(data, ScoreTable) or basis is None or basis.method != "sign-flips":
+    basis = decisions.basis
+    if not isinstance(data, ScoreTable) or basis is None or basis.decidable_from is None:
         return ""
-    if basis.word != "task" or basis.decidable_from is None:
+    # Sign flips of a pair are of the tasks of both.
+    if (basis.word, basis.method) != ("task", "sign-flips"):
         return ""
     known = ~np.isnan(data.task_scores())
     first, others = known[data.systems.index(leader)], known[data.systems.indices(rest)]
