@@ -225,25 +225,20 @@ class ItemSet(Value, Sequence[Label]):
         ItemMismatchError
             If labels or their order differ; the message names the difference.
         """
-        if self == other:
-            return
+        if self != other:
+            told = f"{what} must have {self._mismatch(other)}"
+            raise ItemMismatchError(f"{told} Align one of them with `.reindex(items)`.")
+
+    def _mismatch(self, other: ItemSet) -> str:
+        """Say what two sets must have, and do not."""
         mine, theirs = set(self._labels), set(other._labels)
-        if mine == theirs:
-            difference = "the same items in another order"
-        else:
-            parts = [
-                f"{name} has {listed(sorted(extra, key=str))}"
-                for name, extra in (
-                    ("only the first", mine - theirs),
-                    ("only the second", theirs - mine),
-                )
-                if extra
-            ]
-            difference = " and ".join(parts)
-        raise ItemMismatchError(
-            f"{what} must have the same items in the same order: {difference}. "
-            "Align one of them with `.reindex(items)`."
-        )
+        parts = [
+            f"only the {name} has {listed(sorted(extra, key=str))}"
+            for name, extra in (("first", mine - theirs), ("second", theirs - mine))
+            if extra
+        ]
+        difference = " and ".join(parts) or "the same items in another order"
+        return f"the same items in the same order: {difference}."
 
     @overload
     def __getitem__(self, position: int) -> Label: ...

@@ -30,7 +30,6 @@ from rankagg.core.results import Result
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,
-    ItemMismatchError,
     NotCheckedError,
     VerificationError,
     VerificationWarning,
@@ -359,10 +358,9 @@ class Proved(Result):
                 "votes", "a PairwiseMatrix", votes, "`Profile.pairwise` counts one."
             )
         self._check_form()
-        try:
-            votes.items.require_same(ItemSet(self.items), "The votes and the certificate")
-        except ItemMismatchError as error:
-            raise VerificationError(str(error)) from None
+        if votes.items != (own := ItemSet(self.items)):
+            told = f"The votes and the certificate must have {votes.items._mismatch(own)}"
+            raise VerificationError(told)
         mark = votes._former_fingerprint if self._is_former else votes.fingerprint
         if self.fingerprint != mark:
             raise VerificationError(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 import rankagg as ra
+from rankagg._typing import Label
 from rankagg.check_certificate import BYTES, SECONDS
 from rankagg.cli.options.command import (
     FILE,
@@ -38,7 +39,7 @@ from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_it
 from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted
+from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import amount
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
@@ -422,7 +423,7 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
         kinds = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
-        proof.verify(votes, **limits)
+        proof.verify(_named_as(proof.items, votes), **limits)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
 
@@ -438,6 +439,20 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
         told = f"The bound holds: this ranking costs {cost}, and none less than {bound}"
     slack = f", all to within {votes_told(proof.tolerance)}" if proof.tolerance else ""
     return Answer(lines=(), text=lambda rows: f"{told}{slack}.")
+
+
+def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMatrix:
+    """Return votes with the items of a certificate, where these are numbers and a file has text."""
+    if tuple(votes.items) == tuple(items) or [*map(str, votes.items)] != [*map(str, items)]:
+        return votes
+    wins, ties, denominator = votes.lowest_terms
+    return ra.PairwiseMatrix(
+        items=ItemSet(items),
+        scaled_wins=wins,
+        scaled_ties=ties,
+        denominator=denominator,
+        rounding=votes.rounding,
+    )
 
 
 @command(

@@ -335,6 +335,18 @@ def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
     assert run("verify proof.json votes.json") == told
 
 
+def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
+    drawn = ra.Profile.from_orders([[2, 0, 1], [0, 1, 2], [1, 2, 0], [0, 2, 1]])
+    ra.write_preflib(drawn, "drawn.soc")
+    proof = ra.Kemeny().aggregate(drawn).certificate.to_dict()
+    assert proof["items"] != [str(item) for item in proof["items"]]
+    Path("proof.json").write_text(json.dumps(proof), encoding="utf-8")
+    assert run("verify proof.json drawn.soc").out.startswith("The proof holds: ")
+    _, _, err = run("verify proof.json --dataset tennessee", code=1)
+    assert "must have the same items in the same order: only the first has" in err
+    assert "reindex" not in err
+
+
 @pytest.mark.parametrize("line", ["compare", "rank", "solve", "explain --pair Memphis Nashville"])
 def test_many_items_have_a_limit(line, called, monkeypatch) -> None:
     monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
