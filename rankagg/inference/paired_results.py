@@ -253,7 +253,7 @@ class PairedTests(Result):
             return ()
         told = (
             "no p-value of {} is below {}, which Holm's procedure for {} never rejects; "
-            "`rank_intervals` turns all pairs at once and pays no price for their number"
+            "`rank_intervals` flips signs of all pairs at once and needs no such correction"
         )
         units = stated(most, "most units of a pair", noun=word)
         smallest = stated(least, "smallest p-value", ".2g")

@@ -198,8 +198,9 @@ def _who_is_first(ranks: RankIntervals) -> str:
     level, first = level_of(ranks.decisions.alpha), listing(ranks.first, GROUPS)
     if len(ranks.first) == len(ranks.items):
         return ""
-    told = "Asked of the first place alone, first by {} at {} may be {}."
-    return said(told, ranks.by, level, first)
+    only = "only " if len(ranks.first) == 1 else ""
+    told = f"For the first place alone, {only}{{}} may be first by {{}} at {{}}."
+    return said(told, first, ranks.by, level)
 
 
 def _decided(findings: Findings, ranks: RankIntervals) -> str:

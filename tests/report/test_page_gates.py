@@ -88,7 +88,7 @@ def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     won |= {"BD": (60, 20), "BE": (60, 20), "CD": (60, 20), "CE": (60, 20), "DE": (45, 35)}
     battles = battles_of(won)
     page = ra.make_report(battles, gates=["first-decided", "decided=A,B", "decided=A,C"])
-    alone = "(asked of the first place alone)"
+    alone = "(for the first place alone)"
     assert list(map(str, page.gates)) == [
         f"gate first-decided holds: only A may be first at 95 %, by Bradley-Terry ratings {alone}, "
         "and A is first by rating.",
@@ -102,7 +102,7 @@ def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     assert "In tiers, every item of a tier is decided to be above every item of the next" in text
     assert "A, B and C</" in text
     clear = ra.make_report(ra.Profile.from_orders(["ABC"] * 12)).html
-    assert "asked of the first place alone" not in clear
+    assert "for the first place alone" not in clear
 
 
 def test_two_rules_may_disagree_on_the_first() -> None:

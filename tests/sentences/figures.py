@@ -78,7 +78,7 @@ def ranking(case):
             ranks = sorted({b.places[k] for b in case.plain.ballots} - {None})
             longest = max(case.named())
             assert row.strip.strokes == pytest.approx([100 * (r + 0.5) / longest for r in ranks])
-        if "In the end" in headings:
+        if "Last round" in headings:
             rounds = [votes[k] for votes, _ in case.rounds() if k in votes]
             assert row.numbers == (str(rounds[0]), str(rounds[-1]))
             shares = [

@@ -191,7 +191,7 @@ def ranks_of_comparisons(
     notes = data.connectivity().gaps
     if found.effective[least] < FEWEST and data.n_items > 1:
         number = stated(float(found.effective[least]), "effective units", ".1f")
-        told = "the {}s that tell of {} count as {} of one size: little can be decided of it"
+        told = "the {}s that compare {} count as {} of equal size, too few to decide much of it"
         notes = (*notes, said(told, kind, data.items[least], number))
     return RankIntervals.from_decisions(
         of, kind, above, decisions, notes, families=families, is_fought=True

@@ -467,7 +467,7 @@ class RankIntervals(Result):
     @property
     def _alone(self) -> str:
         """Why fewer items may be first than have ranks from 1, in parentheses, where they do."""
-        return " (asked of the first place alone)" * (len(self.first) < len(self.top(1)))
+        return " (for the first place alone)" * (len(self.first) < len(self.top(1)))
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"

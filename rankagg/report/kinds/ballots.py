@@ -154,7 +154,7 @@ class ElectionKind(Kind):
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
         first, final = ([f"{one:{VOTES}}" for one in votes] for votes in self._ends[:2])
-        return QuietColumn("First votes", first), QuietColumn("In the end", final)
+        return QuietColumn("First votes", first), QuietColumn("Last round", final)
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw the shares of ballots at first and in the end."""

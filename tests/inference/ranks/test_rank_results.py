@@ -217,7 +217,7 @@ def test_the_first_place_can_be_decided_where_no_pair_is():
     result = ra.rank_intervals(unanimous(5, 2), of="pairwise")
     assert not result.decisions.pairs
     assert "no pair can be decided at 95 %; 6 that order a pair could" in str(result)
-    assert "may be first: A (asked of the first place alone)" in str(result)
+    assert "may be first: A (for the first place alone)" in str(result)
 
 
 @pytest.mark.parametrize(("of", "method"), EVERY)
