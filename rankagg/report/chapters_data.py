@@ -214,8 +214,9 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
         if findings.openness <= MOST_OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())
-        open_ranks = part_of(mean, "mean ranks left open", n, "items", "rank", form=",.0f")
-        return said("{} That leaves an item {} on average.", text, open_ranks)
+        open_ranks = stated(mean, "mean ranks left open", ",.1f", of=n)
+        every = stated(n, "items", ",", "rank")
+        return said("{} That leaves an item {} of {} on average.", text, open_ranks, every)
     if decisions.warning is not None:
         return said("{}: any rank is possible.", capital(decisions.warning))
     text = f"No pair is decided, by {decisions.how}, so any rank is possible"
