@@ -467,7 +467,7 @@ class SkillingsMackTest(Result):
     items : ItemSet
         The k items.
     points : ndarray of float, shape (k,)
-        The sum of the points of each item: below 0 where it ranks better than by chance.
+        The sum of the points of each item: above 0 where it ranks better than by chance.
     n_ranked : ndarray of int, shape (k,)
         In how many units it is ranked.
     n_rankings : int
@@ -521,7 +521,7 @@ class SkillingsMackTest(Result):
         """Return one row per item: points per unit, and the units, the best first."""
         columns = {"average_points": self.average_points, "n_ranked": self.n_ranked}
         frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
-        return frame.sort_values("average_points", kind="stable")
+        return frame.sort_values("average_points", ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
         what = self._plain("items", "average_points", "n_ranked", "n_rankings", "n_telling", "unit")
@@ -595,7 +595,7 @@ def skillings_mack(
 
     Notes
     -----
-    An item of a unit with k of them counts sqrt(12/(k + 1)) (r - (k + 1)/2), r its mid-rank; one
+    An item of a unit with k of them counts sqrt(12/(k + 1)) ((k + 1)/2 - r), r its mid-rank; one
     that is lacking counts nothing. The statistic is A' S^- A, with A the sums of the items and S
     their covariance if all orders are as likely. Ties make S smaller, by 1 - sum (t^3 - t)/(k^3 -
     k) in a unit; without gaps the statistic is then Friedman's chi-square. Items that no chain of
@@ -671,7 +671,7 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     """
     told = ~np.isnan(ranks)
     k = told.sum(axis=1, keepdims=True)
-    points = np.where(told, np.sqrt(12.0 / (k + 1.0)) * (ranks - (k + 1.0) / 2.0), 0.0)
+    points = np.where(told, np.sqrt(12.0 / (k + 1.0)) * ((k + 1.0) / 2.0 - ranks), 0.0)
     most = (k * (k - 1.0))[:, 0]
     squares = (points**2).sum(axis=1)
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)

@@ -376,7 +376,9 @@ def test_the_published_example():
     assert (found.df, found.n_rankings) == (3, 9)
     assert found.chi2_p_value == pytest.approx(0.00144030, abs=5e-8)
     assert found.simulated_p_value < 0.003
-    assert found.to_frame().index.tolist() == [0, 2, 1, 3]
+    frame = found.to_frame()
+    assert frame.index.tolist() == [0, 2, 1, 3]
+    assert frame["average_points"].iloc[0] > 0 > frame["average_points"].iloc[-1]
 
 
 @settings(max_examples=40)
@@ -413,7 +415,7 @@ def test_against_the_definitions(rows):
         stats.rankdata(values, axis=1, nan_policy="omit"),
         (~np.isnan(values)).sum(axis=1)[:, None],
     )
-    points, ranked = np.sqrt(12 / (k + 1)) * (ranks - (k + 1) / 2), ~np.isnan(values).all(axis=0)
+    points, ranked = np.sqrt(12 / (k + 1)) * ((k + 1) / 2 - ranks), ~np.isnan(values).all(axis=0)
     average = np.nanmean(points[:, ranked], axis=0)
     assert found.average_points[ranked] == pytest.approx(average, abs=1e-12)
     assert np.isnan(found.average_points[~ranked]).all()
