@@ -14,6 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
 from rankagg.core.items import counted, counts_told
+from rankagg.core.names import percent
 from rankagg.plotting.curves import (
     BOLD,
     MOST_PANELS,
@@ -70,7 +71,7 @@ def ratio_rows(result: ApproximationResult) -> list[RatioRow]:
         ends = (float(values["mean_ratio"]), float(values["mean_ratio_high"]))
         mean = ends if values["unproved"] and np.isfinite(ends[0]) else None
         known = int(part["hit"].count())
-        hits = f"{100 * values['hit_rate']:.0f} %" if known else NO_RANK
+        hits = percent(values["hit_rate"]) if known else NO_RANK
         hits += f" of {known}" if 0 < known < len(part) else ""
         hits += f", {values['failed']:.0f} failed" if values["failed"] else ""
         rows.append(RatioRow(heading_of(key[:4]), str(key[4]), quantiles, mean, hits))

@@ -10,6 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.core.names import percent
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.testing.plots import collisions, of_group
 from tests.plotting.reading import faults, headings, legend_words, notes, one, row_labels
@@ -96,7 +97,7 @@ def test_every_cell_has_its_heading_above_its_rows(small):
     assert headings(plotting.ratio_plot(missing)) == [
         "Mallows, phi = 0.9: 5 items, 4 rankings, 25% missing"
     ]
-    rates = [f"{100 * part['hit'].mean():.0f} %" for _, _, part in parts(small)]
+    rates = [percent(part["hit"].mean()) for _, _, part in parts(small)]
     assert right(ax) == [*rates, "optimal"]
     assert "proved" not in notes(ax)
     assert legend_words(ax) == ["lowest to highest", "middle half", "median"]
@@ -121,7 +122,7 @@ def test_means_that_are_not_proved_are_intervals():
             assert 0 < means[0].get_ydata()[0] - ax.get_yticks()[number] < 0.5
         part = parts(result)[number][2]
         known, text = part["hit"].count(), texts[number]
-        expected = f"{100 * part['hit'].mean():.0f} %" if known else "\N{EN DASH}"
+        expected = percent(part["hit"].mean()) if known else "\N{EN DASH}"
         assert text == expected + (f" of {known}" if 0 < known < 6 else "")
     assert f"{result.n_unproved} of 12 optima are not proved" in notes(ax)
     assert any("not all proved" in text for text in legend_words(ax))
