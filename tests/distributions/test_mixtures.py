@@ -324,6 +324,7 @@ def test_bad_calls_are_refused():
 def test_the_number_is_found():
     votes = TWO.sample(400, rng=2)
     found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=4, rng=0)
+    assert "bound" not in str(found).splitlines()[0]
     table = found.to_frame()
     assert table["n_components"][table["bic"].argmin()] == 2
     assert table["held_out"].argmax() >= 1
@@ -331,6 +332,16 @@ def test_the_number_is_found():
     fit = found.fits[1]
     shares = fit.memberships().to_numpy()
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
+
+
+def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
+    others = ra.Mallows("EDCBA", 1.5).sample(40, rng=0)
+    votes = ra.Profile.from_orders(["ABCDE"] * 20, items=others.items) + others
+    found = ra.distributions.choose_components(votes, [1, 2], n_folds=2, n_starts=4, rng=0)
+    told = str(found).splitlines()[0]
+    assert told.startswith("components: 2 by BIC, 2 by ICL, ")
+    assert told.endswith("; with 2 one is at a bound, see below")
+    assert "With 2 components: Component 2 is one ranking: theta is at its bound" in str(found)
 
 
 @pytest.mark.parametrize(

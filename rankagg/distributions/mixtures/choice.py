@@ -62,15 +62,16 @@ class ComponentsChoice(Result):
         return {"rows": plain_rows(self.table), "notes": list(self.notes)}
 
     def _facts(self) -> list[str]:
-        best = [
-            f"{int(self.table['n_components'][at])} by {name}"
-            for name, at in (
-                ("BIC", self.table["bic"].argmin()),
-                ("ICL", self.table["icl"].argmin()),
-                ("held-out score", self.table["held_out"].argmax()),
-            )
-        ]
-        return [f"components: {', '.join(best)}"]
+        chosen = {
+            "BIC": self.table["bic"].argmin(),
+            "ICL": self.table["icl"].argmin(),
+            "held-out score": self.table["held_out"].argmax(),
+        }
+        fits = {name: self.fits[int(at)] for name, at in chosen.items()}
+        best = [f"{fit.n_components} by {name}" for name, fit in fits.items()]
+        bound = {fit.n_components for fit in fits.values() if _at_bound(fit)}
+        told = f"; with {' and '.join(map(str, sorted(bound)))} one is at a bound, see below"
+        return [f"components: {', '.join(best)}{told if bound else ''}"]
 
     def _below(self, rows: int | None = None) -> tuple[str, ...]:
         return self.notes
@@ -141,12 +142,16 @@ def choose_components(
     at_bound = [
         f"With {counted(fit.n_components, 'component')}: {note}"
         for fit in fits
-        for note in fit.notes
-        if "at its bound" in note
+        for note in _at_bound(fit)
     ]
     return ComponentsChoice(
         table=pd.DataFrame(columns), fits=tuple(fits), notes=(*notes, *at_bound)
     )
+
+
+def _at_bound(fit: MixtureFit) -> list[str]:
+    """Return what is said of components that are one ranking."""
+    return [note for note in fit.notes if "at its bound" in note]
 
 
 def _rows_of(rows: Profile, chosen: Any) -> Profile:
