@@ -19,7 +19,7 @@ from rankagg.cli.options.rules import NAMED, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import Whole, alpha, flag, named_numbers, option, seed, split
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import shortened
+from rankagg.core.items import listed, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 # What files of some formats are; of others the type of the data says it.
@@ -142,7 +142,9 @@ def _items_in(path: str, given: Input) -> Any:
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"
         raise InvalidInputError("--items", allowed, path)
-    return frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
+    if unknown := [text for text in frame[first] if text not in labels]:
+        raise click.UsageError(f"--items {path} has what is not in the data: {listed(unknown)}.")
+    return frame[others].set_index(frame[first].map(labels))
 
 
 @contextmanager

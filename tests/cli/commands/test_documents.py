@@ -75,6 +75,8 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert "first-decided, first=ITEM, above=ITEM,ITEM" in told
     told = run("report --dataset tennessee --items b.csv", code=2).err
     assert "--items` must be a table with one row for each item" in told
+    told = run("report --dataset tennessee --items i.csv", code=2).err
+    assert told.startswith("error: --items i.csv has what is not in the data: X.\n")
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
