@@ -392,7 +392,9 @@ def test_counts_draw_sums_of_signs():
     assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 20_000) ** 0.5)
 
 
-@pytest.mark.parametrize("block", [pytest.param(50, marks=pytest.mark.slow), 400, 4_000_000])
+@pytest.mark.parametrize(
+    "block", [*(pytest.param(size, marks=pytest.mark.slow) for size in (50, 400)), 4000, 4_000_000]
+)
 @pytest.mark.parametrize(
     ("held", "many", "gaps"), [(0, 0, 1), (10**9, 0, 1), (0, 10**9, 0), (0, 0, 0)], ids=str
 )
