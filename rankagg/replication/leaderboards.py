@@ -60,7 +60,8 @@ LEADERBOARDS: Mapping[str, Leaderboard] = {
             "GEM": ("8ef66ea5d32aab7f", "data_task/gem_filtered.csv"),
             "GEM of 22": ("6ba63fea5ff9b107", "data_task/gem.csv"),
             "dialogue with gaps": (
-                "d6a0f92761da4b3e", "example_data_cli/DIALOGUE_pc_missing.csv",
+                "d6a0f92761da4b3e",
+                "example_data_cli/DIALOGUE_pc_missing.csv",
             ),
             RUN: ("392ed3d6df100134", "instance_level_correlations"),
         },
@@ -78,7 +79,7 @@ LEADERBOARDS: Mapping[str, Leaderboard] = {
         },
     }.items()
     for name, (digest, file) in tables.items()
-}  # fmt: skip
+}
 
 
 def load_table(name: str) -> ra.ScoreTable:

@@ -35,7 +35,7 @@ from rankagg.teaching.steps import (
     number,
     rankings_step,
     told,
-    too_many,
+    too_many_to_show,
     verify,
     votes_step,
 )
@@ -331,7 +331,7 @@ def _cheapest(
                 what = (
                     f"rankings with at most {MOST_SITUATIONS:,} situations to compare for an item"
                 )
-                raise too_many(what, "more than that", BY_A_PROGRAM.format("Dodgson"))
+                raise too_many_to_show(what, "more than that", BY_A_PROGRAM.format("Dodgson"))
             ways = reached
     cost, taken = ways[done]
     lifted: dict[tuple[int, int], int] = {}
@@ -411,7 +411,7 @@ def _left_out(
     choices = prod(sizes)
     if choices > MOST_CHOICES:
         what = f"rankings with at most {MOST_CHOICES:,} ways to leave some out for an item"
-        raise too_many(what, counted(f"{choices:,}", "way"), BY_A_PROGRAM.format("Young"))
+        raise too_many_to_show(what, counted(f"{choices:,}", "way"), BY_A_PROGRAM.format("Young"))
     tried = np.stack(np.unravel_index(np.arange(choices), sizes), axis=1)
     # What the largest choice is, fits: there are few of them.
     left = sums.astype(np.int64) - tried @ np.array([kind.leads for kind in kinds])

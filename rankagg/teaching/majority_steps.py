@@ -29,7 +29,7 @@ from rankagg.teaching.steps import (
     rankings_step,
     scored,
     told,
-    too_many,
+    too_many_to_show,
     votes_step,
 )
 from rankagg.teaching.sum_steps import borda_steps
@@ -356,4 +356,4 @@ def _locked_with(locked: Locked, arcs: Arcs) -> Locked:
 def _check_ways(ways: set[Locked]) -> None:
     if len(ways) > MOST_WAYS:
         what = f"votes with at most {MOST_WAYS:,} ways to take equal majorities"
-        raise too_many(what, "more than that", "`RankedPairs()` takes them together.")
+        raise too_many_to_show(what, "more than that", "`RankedPairs()` takes them together.")

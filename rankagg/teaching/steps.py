@@ -371,7 +371,7 @@ def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats)
     return Step(heading, (sentence,), ("item", "score"), tuple(rows))
 
 
-def too_many(what: str, found: str, remedy: str) -> InvalidInputError:
+def too_many_to_show(what: str, found: str, remedy: str) -> InvalidInputError:
     """Return what refuses data on which there is more to try than anybody follows."""
     allowed = f"{what}, to be worked out in steps"
     return InvalidInputError("data", allowed, Described(found), remedy)

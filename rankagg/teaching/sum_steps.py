@@ -42,7 +42,7 @@ def mean_steps(consensus: Consensus) -> Worked:
 
     def work(there: Pairs) -> tuple[float, list[Cell]]:
         total = sum((Fraction(x) * w for x, w in there), Fraction(0))
-        over = _whole(there)
+        over = _total(there)
         return float(total / over), [number(total), number(over)]
 
     text = "The sum of the scores that are there, each times the weight of its task, over the sum "
@@ -141,26 +141,26 @@ def harmonic_mean_steps(consensus: Consensus) -> Worked:
     return _positive(consensus, "The sums of inverses", text, _harmonic, _quotient)
 
 
-def _whole(there: Pairs) -> Fraction:
+def _total(there: Pairs) -> Fraction:
     return sum((weight for _, weight in there), Fraction(0))
 
 
 def _geometric(there: Pairs) -> float:
-    return exp(fsum(float(w) * log(x) for x, w in there) / float(_whole(there)))
+    return exp(fsum(float(w) * log(x) for x, w in there) / float(_total(there)))
 
 
 def _product(there: Pairs) -> str:
-    whole = _whole(there)
+    whole = _total(there)
     factors = " * ".join(told(x) if w == 1 else f"{told(x)}^{told(w)}" for x, w in there)
     return factors if whole == 1 else f"({factors})^(1/{told(whole)})"
 
 
 def _harmonic(there: Pairs) -> float:
-    return float(_whole(there) / sum(w / Fraction(x) for x, w in there))
+    return float(_total(there) / sum(w / Fraction(x) for x, w in there))
 
 
 def _quotient(there: Pairs) -> str:
-    whole = _whole(there)
+    whole = _total(there)
     return f"{told(whole)}/({' + '.join(f'{told(w)}/{told(x)}' for x, w in there)})"
 
 

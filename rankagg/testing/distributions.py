@@ -75,17 +75,16 @@ def assert_in_bands(counts: Any, chances: Any) -> None:
 class DistributionContract:
     """Tests of everything that a distribution says of itself.
 
-        Subclass it and set `distributions`: of 6 items at most, of 4 or 5 with ties, because every
-        summary is held against the probabilities of all rankings. Set `ties = True` where draws may
-        have ties.
+    Subclass it and set `distributions`: of 6 items at most, of 4 or 5 with ties, because every
+    summary is held against the probabilities of all rankings. Set `ties = True` where draws may
+    have ties.
 
     Examples
     --------
-        >>> import rankagg as ra
-    from rankagg import RankingDistribution as Distribution
-        >>> from rankagg.testing.distributions import DistributionContract
-        >>> class TestMallows(DistributionContract):
-        ...     distributions = (ra.Mallows("CAB", theta=0.5), ra.Mallows("CAB", theta=2.0))
+    >>> import rankagg as ra
+    >>> from rankagg.testing.distributions import DistributionContract
+    >>> class TestMallows(DistributionContract):
+    ...     distributions = (ra.Mallows("CAB", theta=0.5), ra.Mallows("CAB", theta=2.0))
     """
 
     distributions: ClassVar[tuple[Distribution, ...]]

@@ -12,12 +12,14 @@ from matplotlib.axes import Axes
 from rankagg.report.figures import figure_of
 
 ROOT = Path(__file__).parents[2]
-STYLES = (ROOT / "apps" / "look.css", ROOT / "lectures" / "paper.css")
+STYLES_OF_LECTURES = (ROOT / "apps" / "look.css", ROOT / "lectures" / "paper.css")
 
 
 def lecture_style() -> str:
     """Return the style of a lecture: the colors of the apps, and letters and tables of a paper."""
-    return f"<style>{''.join(path.read_text(encoding='utf-8') for path in STYLES)}</style>"
+    return (
+        f"<style>{''.join(path.read_text(encoding='utf-8') for path in STYLES_OF_LECTURES)}</style>"
+    )
 
 
 def solved(mo: Any, folds: Mapping[str, Any]) -> Any:

@@ -139,13 +139,16 @@ KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
 
 # What ranks are by, in words, and of contests; others go by their name.
 BY: dict[RanksBy, str] = {
-    "pairwise": "majorities", "borda": "mean Borda points", "mean": "mean scores",
+    "pairwise": "majorities",
+    "borda": "mean Borda points",
+    "mean": "mean scores",
     "shares": "shares of choices",
-}  # fmt: skip
-FOUGHT: dict[RanksBy, str] = {
-    "borda": "mean win rates over all opponents", "mean": "win rates",
+}
+BY_IN_BATTLES: dict[RanksBy, str] = {
+    "borda": "mean win rates over all opponents",
+    "mean": "win rates",
     "worths": "Bradley-Terry ratings",
-}  # fmt: skip
+}
 
 
 class RankIntervals(Result):
@@ -433,7 +436,7 @@ class RankIntervals(Result):
     @property
     def by(self) -> str:
         """What ranks are by, in words."""
-        return (BY | FOUGHT if self._is_fought else BY).get(self.of, self.of)
+        return (BY | BY_IN_BATTLES if self._is_fought else BY).get(self.of, self.of)
 
     def describe(self) -> str:
         """Return one sentence: which ranks, from what, and what the level covers."""
