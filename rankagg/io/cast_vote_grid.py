@@ -278,7 +278,7 @@ def _of_marks(
         raise DataFormatError(
             f"{table.place(row)} marks {shown(marks.items[marks.codes[row]])} on "
             f"ballot {shown(voters.labels[voters.codes[row]])} at rank {ranks[row]} for the second "
-            "time."
+            "time; each mark may occur once."
         )
     codes = np.full(m * k, BLANK, dtype=np.intp)
     codes[cells] = at
@@ -306,5 +306,6 @@ def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: 
             one = table.place(int(first[voters.codes[row]]))
             raise DataFormatError(
                 f"{table.place(row)} states another {what} for ballot "
-                f"{shown(voters.labels[voters.codes[row]])} than its first row ({one})."
+                f"{shown(voters.labels[voters.codes[row]])} than its first row ({one}); all rows "
+                "of a ballot state the same."
             )

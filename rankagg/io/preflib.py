@@ -453,7 +453,9 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
     first: dict[str, int] = {}
     for number in range(1, stated + 1):
         if first.setdefault(names[number], number) != number:
-            raise DataFormatError(f"{name} names two alternatives {shown(names[number])}.")
+            raise DataFormatError(
+                f"{name} names two alternatives {shown(names[number])}; names must be distinct."
+            )
     return ItemSet(first)
 
 

@@ -167,7 +167,7 @@ class Collector:
             where += f", epoch {int(scores.epoch[at])}"
         raise DataFormatError(
             f"{series.source} or a file of the same run has two scores by {shown(series.metric)} "
-            f"for {where}: leave out what was copied twice."
+            f"for {where}; each may occur once. Leave out what was written or copied twice."
         )
 
 

@@ -66,7 +66,7 @@ def read_delimited(
         if len(row) != len(header):
             raise DataFormatError(
                 f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
-                f"{len(header)}."
+                f"{len(header)}; every row must have one cell per column."
             )
     return table
 

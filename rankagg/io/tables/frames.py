@@ -33,7 +33,7 @@ def _of_pandas(frame: pd.DataFrame) -> Table:
         named = frame if is_number else frame.reset_index()
     except ValueError as error:  # a name that exists already
         raise DataFormatError(
-            f"the DataFrame has an index and columns of one name ({error})."
+            f"the DataFrame has an index and columns of one name ({error}); names must be distinct."
         ) from None
     try:
         columns = [_pandas_column(named.iloc[:, at]) for at in range(named.shape[1])]

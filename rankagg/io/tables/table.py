@@ -75,7 +75,9 @@ class Table:
     def __post_init__(self) -> None:
         for at, name in enumerate(self.header):
             if self._positions[name] != at:
-                raise DataFormatError(f"{self.name} has two columns {shown(name)}.")
+                raise DataFormatError(
+                    f"{self.name} has two columns {shown(name)}; names must be distinct."
+                )
         if not self.header:
             raise DataFormatError(f"{self.name} has no columns; it must hold at least one column.")
         if not self.n_rows:
