@@ -31,6 +31,8 @@ TITLE = re.compile(r'^"""(.+?): (.+)"""$', re.MULTILINE)
 
 
 STYLE_OF_LECTURES = 'css_file="code.css"'
+# The layout of slides: every output is one.
+SLIDES = '{"type": "slides", "data": {"deck": {"transition": "none"}}}\n'
 # What else a lecture is: the words of its file that are others then, its style among them.
 FORMS = {
     "slides": {
@@ -69,10 +71,6 @@ class Notebook:
         style = "".join(path.read_text(encoding="utf-8") for path in [*styles, folder / own])
         files = {f"{self.name}.py": text, own: style}
         return {**files, "slides.json": SLIDES} if self.form == "slides" else files
-
-
-# Every output is a slide.
-SLIDES = '{"type": "slides", "data": {"deck": {"transition": "none"}}}\n'
 
 
 def notebooks() -> dict[str, Notebook]:
@@ -240,7 +238,7 @@ def copied(chosen: Iterable[Notebook], folder: Path) -> list[Path]:
     files = {folder / name: text for one in chosen for name, text in one.files().items()}
     fresh = {target: text for target, text in files.items() if not target.exists()}
     for target in files.keys() - fresh.keys():
-        if target.read_text(encoding="utf-8") != files[target]:
+        if target.read_bytes() != files[target].encode():
             raise OutputError(
                 f"{target} would be replaced, and may have been edited. Give another folder."
             )

@@ -191,11 +191,13 @@ class Profile(Value):
         counts: NDArray[np.int64] | None = None,
     ) -> Self:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
-        keep = np.arange(len(self)) if rows is None else rows
-        labels = {
-            name: None if of is None else tuple(of[int(row)] for row in keep)
-            for name, of in (("groups", self.groups), ("clusters", self.clusters))
-        }
+        keep = slice(None) if rows is None else rows
+        labels = {"groups": self.groups, "clusters": self.clusters}
+        if rows is not None:
+            labels = {
+                name: None if of is None else tuple(of[int(row)] for row in rows)
+                for name, of in labels.items()
+            }
         return type(self)._trusted(
             items or self.items,
             ranks,

@@ -47,38 +47,33 @@ RUN: Final = "the run on 34 data sets"
 
 #: The leaderboards by name.
 LEADERBOARDS: Mapping[str, Leaderboard] = {
-    name: Leaderboard(digest, source, file)
-    for source, tables in {
-        SECOND_PAPER: {
-            "GLUE": ("acb368a5aa31fc61", "data_task/glue.csv"),
-            "GLUE with Score": ("9be60793226bb039", "data_task/glue.csv"),
-            "SuperGLUE": ("f9bce98720b628fe", "data_task/superglue.csv"),
-            "SuperGLUE with Score": ("8e17df66bdd72605", "data_task/superglue.csv"),
-            "XTREME": ("d94836d799859f79", "data_task/xtrem.csv"),
-            "XTREME Score": ("19e905acc7312da1", "data_task/xtrem.csv"),
-            "XTREME with gaps": ("baa78503d517db21", "example_data_cli/xtreme_missing.csv"),
-            "GEM": ("8ef66ea5d32aab7f", "data_task/gem_filtered.csv"),
-            "GEM of 22": ("6ba63fea5ff9b107", "data_task/gem.csv"),
-            "dialogue with gaps": (
-                "d6a0f92761da4b3e",
-                "example_data_cli/DIALOGUE_pc_missing.csv",
-            ),
-            RUN: ("392ed3d6df100134", "instance_level_correlations"),
-        },
-        GEM_RESULTS: {"GEM BLEU": ("631518f957b445c4", "gem_bleu_main.csv")},
-        FIRST_PAPER: {
-            "dialog_pc": ("81412ee50ddf560e", "final_df/DIALOG_pc.csv"),
-            "dialog_tc": ("29aeda554c841548", "final_df/DIALOG_tc.csv"),
-            "flickr": ("f4f1298e52376ce0", "final_df/FLICKR.csv"),
-            "sum_eval": ("456693d35aa15107", "final_df/SUM_EVAL.csv"),
-            "tac_08": ("75c5ce5aaa776989", "final_df/TAC_08.csv"),
-            "mlqe": ("60f3d660dc7ea1e6", "final_df/MLQE.csv"),
-            "real_sum": ("e9f693d7e5ae8b5d", "final_df/REAL_SUM.csv"),
-            "tac_09": ("1f1e539043050f68", "final_df/TAC_09.csv"),
-            "tac_11": ("f551fcc32ff0e32d", "final_df/TAC_11.csv"),
-        },
-    }.items()
-    for name, (digest, file) in tables.items()
+    "GLUE": Leaderboard("acb368a5aa31fc61", SECOND_PAPER, "data_task/glue.csv"),
+    "GLUE with Score": Leaderboard("9be60793226bb039", SECOND_PAPER, "data_task/glue.csv"),
+    "SuperGLUE": Leaderboard("f9bce98720b628fe", SECOND_PAPER, "data_task/superglue.csv"),
+    "SuperGLUE with Score": Leaderboard(
+        "8e17df66bdd72605", SECOND_PAPER, "data_task/superglue.csv"
+    ),
+    "XTREME": Leaderboard("d94836d799859f79", SECOND_PAPER, "data_task/xtrem.csv"),
+    "XTREME Score": Leaderboard("19e905acc7312da1", SECOND_PAPER, "data_task/xtrem.csv"),
+    "XTREME with gaps": Leaderboard(
+        "baa78503d517db21", SECOND_PAPER, "example_data_cli/xtreme_missing.csv"
+    ),
+    "GEM": Leaderboard("8ef66ea5d32aab7f", SECOND_PAPER, "data_task/gem_filtered.csv"),
+    "GEM of 22": Leaderboard("6ba63fea5ff9b107", SECOND_PAPER, "data_task/gem.csv"),
+    "GEM BLEU": Leaderboard("631518f957b445c4", GEM_RESULTS, "gem_bleu_main.csv"),
+    "dialog_pc": Leaderboard("81412ee50ddf560e", FIRST_PAPER, "final_df/DIALOG_pc.csv"),
+    "dialog_tc": Leaderboard("29aeda554c841548", FIRST_PAPER, "final_df/DIALOG_tc.csv"),
+    "flickr": Leaderboard("f4f1298e52376ce0", FIRST_PAPER, "final_df/FLICKR.csv"),
+    "sum_eval": Leaderboard("456693d35aa15107", FIRST_PAPER, "final_df/SUM_EVAL.csv"),
+    "tac_08": Leaderboard("75c5ce5aaa776989", FIRST_PAPER, "final_df/TAC_08.csv"),
+    "mlqe": Leaderboard("60f3d660dc7ea1e6", FIRST_PAPER, "final_df/MLQE.csv"),
+    "real_sum": Leaderboard("e9f693d7e5ae8b5d", FIRST_PAPER, "final_df/REAL_SUM.csv"),
+    "tac_09": Leaderboard("1f1e539043050f68", FIRST_PAPER, "final_df/TAC_09.csv"),
+    "tac_11": Leaderboard("f551fcc32ff0e32d", FIRST_PAPER, "final_df/TAC_11.csv"),
+    "dialogue with gaps": Leaderboard(
+        "d6a0f92761da4b3e", SECOND_PAPER, "example_data_cli/DIALOGUE_pc_missing.csv"
+    ),
+    RUN: Leaderboard("392ed3d6df100134", SECOND_PAPER, "instance_level_correlations"),
 }
 
 

@@ -293,9 +293,9 @@ class Certificate(Proved):
     @classmethod
     def _current(cls, data: Any) -> Any:
         """Return plain data of version 2, which had no derived rows, as version 3."""
+        # Not True, nor 2.0, which are equal to numbers.
         version = data.get("version") if isinstance(data, dict) else None
-        is_second = type(version) is int and version == 2
-        return _third_of_second(data) if is_second else data
+        return _third_of_second(data) if type(version) is int and version == 2 else data
 
     @classmethod
     def build(

@@ -170,9 +170,8 @@ class ElectionCount(Result):
 
     def _facts(self) -> Iterable[str]:
         names, rounds = ", ".join(map(str, self.elected)), counted(len(self.stages), "round")
-        yield f"{self.rule} {'leaves' if self._is_level else 'elects'} {names} " + (
-            f"tied after {rounds}" if self._is_level else f"in {rounds}"
-        )
+        told = f"leaves {names} tied after" if self._is_level else f"elects {names} in"
+        yield f"{self.rule} {told} {rounds}"
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
