@@ -364,7 +364,8 @@ class Elimination(RoundRule):
         if self.tie_breaking == "order":
             out = items[tied[-1]]
             return tied[-1:], [f"{names} tie; by the order of the data {out} is eliminated"]
-        return tied, [f"{names} tie and are eliminated together"]
+        end = "to the end" if len(tied) == len(state.inside) else "and are eliminated together"
+        return tied, [f"{names} tie {end}"]
 
     def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
         best = [len(items)] * len(items)

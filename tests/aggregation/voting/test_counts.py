@@ -109,7 +109,7 @@ def test_ties_are_said_as_instant_runoff_says_them():
     for rule in (ra.InstantRunoff, ra.Coombs, ra.Baldwin):
         together = rule().count(level)
         assert together.elected == ("A", "B", "C")
-        assert together.notes == ("round 1: A, B, C tie and are eliminated together",)
+        assert together.notes == ("round 1: A, B, C tie to the end",)
         assert together.stages[0].tie == "together"
         assert " leaves A, B, C tied after 1 round\n" in together.summary()
         assert set(together._table().outcome[:3]) == {"tied in round 1"}

@@ -59,7 +59,7 @@ def check(rule, decide, profile):
     best = [min(order.index(i) for order in expected) for i in range(n)]
     parallel = replace(rule, tie_breaking="parallel").aggregate(profile)
     assert parallel.ranking.ranks.tolist() == [sum(o < b for o in best) for b in best]
-    tied = [note for note in rule.aggregate(profile).notes if "eliminated together" in note]
+    tied = [note for note in rule.aggregate(profile).notes if " tie " in note]
     if tied:
         with pytest.raises(TiedRankingError, match="breaks no tie"):
             replace(rule, tie_breaking="refuse").aggregate(profile)
