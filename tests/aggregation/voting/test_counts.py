@@ -118,6 +118,9 @@ def test_ties_are_said_as_instant_runoff_says_them():
             rule(tie_breaking="refuse").count(level)
         with pytest.raises(InvalidInputError, match=f"tie_breaking of {rule.__name__}"):
             rule(tie_breaking="parallel").count(level)
+    behind = ra.InstantRunoff().count(ra.Profile.from_orders(["ABC", "ACB", "BCA", "CBA"]))
+    assert behind.notes == ("round 1: B, C tie and are eliminated together",)
+    assert behind.stages[0].tie == "together"
     assert ra.Nanson().count(level).elected == ("A", "B", "C")
     for rule in (ra.Coombs, ra.Baldwin, ra.Nanson):  # of ballots alone
         with pytest.raises(InvalidInputError, match=f"unranked of {rule.__name__}"):
