@@ -81,6 +81,7 @@ CONVENTIONS = (
     Convention({"w": 1, "d": 0, "t": 0, "l": -1}, frozenset("wl")),
     Convention({"l": 1, "t": 0, "r": -1}, frozenset("lr")),
     Convention({"w": 1, "d": 0, "b": -1}, frozenset("wb")),
+    Convention({"h": 1, "d": 0, "a": -1}, frozenset("h")),
     Convention({1.0: 1, 0.5: 0, 0.0: -1}, frozenset({1.0, 0.5})),
     Convention({1.0: 1, 0.0: 0, -1.0: -1}, frozenset({-1.0})),
     Convention({1.0: 1, "x": 0, 2.0: -1}, frozenset({1.0, 2.0})),

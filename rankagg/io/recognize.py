@@ -472,7 +472,8 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
             whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
             sure = len(named) == len(outcomes) == 1 and kind == "words" and whole and not weights
             sure &= look.share([a, b])
-            if kind:
+            # Words that nobody knows are no scores; the reader says which of them.
+            if kind or (named and at in outcomes and look.share([a, b])):
                 columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
                 yield FileReading("comparisons", what, columns, sure)

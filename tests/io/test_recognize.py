@@ -104,6 +104,7 @@ ASKED = {
     ),
     "sets by the alphabet": ("x,y,z\nA,B,A\nB,C,C\nC,D,D\nD,E,E\nE,F,F\nG,G,G\nH,H,H\n", {"lists"}),
     "results of games": ("home,away,result\nA,B,H\nB,C,D\nC,A,A\n", {"lists"}),
+    "outcomes nobody knows": ("a,b,winner\nx,y,upper\ny,x,lower\nx,z,upper\n", {"comparisons"}),
     "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
