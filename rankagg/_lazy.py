@@ -52,7 +52,7 @@ UNRENAMED = {
     ),
     "teaching": "Quiz quiz show_steps Step Steps",
 }
-#: What was a name of the package itself, and where it is now. Old names go with the next release.
+#: What was a name of the package itself, and where it is now. Old names go with version 2.
 MOVED = {name: f"{room}.{name}" for room, names in UNRENAMED.items() for name in names.split()} | {
     "Comparison": "analysis.RuleComparison",
     "GumbelModel": "studies.LatentModel(n_instances=None)",
@@ -69,7 +69,7 @@ MOVED = {name: f"{room}.{name}" for room, names in UNRENAMED.items() for name in
 
 def warn_moved(old: str, new: str) -> None:
     """Warn the caller's caller of a name that has changed."""
-    told = f"{old} goes with the next release; it is {new} now"
+    told = f"{old} goes with version 2; it is {new} now"
     warnings.warn(told, FutureWarning, stacklevel=3)
 
 

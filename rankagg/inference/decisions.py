@@ -272,7 +272,7 @@ class Decisions(Result):
 
     @property
     def groups(self) -> tuple[tuple[Label, ...], ...]:
-        """The former name of `tiers`, which goes with the next release."""
+        """The former name of `tiers`, which goes with version 2."""
         warn_moved("Decisions.groups", "`tiers`")
         return self.tiers
 

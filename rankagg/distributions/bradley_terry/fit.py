@@ -90,7 +90,7 @@ def fit_bradley_terry(
     tolerance : float, default 1e-9
         No log worth moves by more in a last step.
     errors : str, optional
-        The former name of `cov_type`, which goes with the next release.
+        The former name of `cov_type`, which goes with version 2.
 
     Returns
     -------

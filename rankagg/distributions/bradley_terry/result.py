@@ -122,7 +122,7 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def errors(self) -> str:
-        """The former name of `cov_type`, which goes with the next release."""
+        """The former name of `cov_type`, which goes with version 2."""
         warn_moved("BradleyTerryFit.errors", "`cov_type`")
         return self.cov_type
 

@@ -218,5 +218,5 @@ def test_errors_is_the_former_name_of_cov_type():
     with pytest.warns(FutureWarning, match="`errors` of fit_bradley_terry .* it is `cov_type` now"):
         fit = ra.fit_bradley_terry(data, errors="robust")
     assert fit == ra.fit_bradley_terry(data, cov_type="robust")
-    with pytest.warns(FutureWarning, match="BradleyTerryFit.errors goes with the next release"):
+    with pytest.warns(FutureWarning, match="BradleyTerryFit.errors goes with version 2"):
         assert fit.errors == fit.cov_type == "robust"
