@@ -20,7 +20,6 @@ from rankagg._validation import (
     check_flag,
     check_integer,
 )
-from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.names import said, stated
 from rankagg.core.pandas_labels import axis_labels, square_labels
@@ -322,22 +321,3 @@ def worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
         unit, n_units = "cluster" if fit.n_clusters else "comparison", fit.n_clusters or n_units
     found = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
     return found, cast(KnownUnit, unit)
-
-
-def ranks_of_ratings(fit: BradleyTerryFit, data: Comparisons, alpha: float) -> RankIntervals:
-    """Bound the ranks by the worths of a fit, by tests of all differences at once."""
-    found, kind = worths_of(fit)
-    tail: Floats = scipy.stats.norm.sf(found.studentized())
-    families = Families.from_p_values(tail, np.zeros_like(tail), alpha)
-    decisions = Decisions(
-        items=data.items,
-        above=families.together,
-        alpha=alpha,
-        how="Wald tests of differences of ratings (Holm's procedure)",
-        is_approximate=True,
-        basis=Basis("normal", kind, fit.n_clusters or len(data), FEWEST, is_possible=True),
-    )
-    above = found.scores[:, None] > found.scores
-    return RankIntervals.from_decisions(
-        "worths", kind, above, decisions, (), families=families, is_fought=True
-    )

@@ -21,8 +21,8 @@ from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.rank_results import RankIntervals
-from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.scored_items import FEWEST
+from rankagg.inference.ranks.worth_ranks import worth_rank_intervals
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
@@ -115,7 +115,7 @@ class BattlesKind(Kind):
         fit = self.fitted
         if isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST:
             return super().ranks(of=kind_for(self.data), **options)
-        return ranks_of_ratings(fit, self.data, options["alpha"])
+        return worth_rank_intervals(fit, alpha=options["alpha"])
 
     # -- the first screen -----------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import mixed_sign_test, pair_majorities, score_items
-from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
 from tests.core.test_comparisons import comparisons
 
@@ -228,7 +227,7 @@ def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
     wrong = 0
     for seed in range(times):
         data = battles([seed, n, m], n, m, **options)
-        ranks = ranks_of_ratings(ra.fit_bradley_terry(data), data, 0.05)
+        ranks = worth_rank_intervals(ra.fit_bradley_terry(data))
         wrong += bool(ranks.decisions.above.any())
     assert wrong <= binom.ppf(0.999, times, 0.05)
 

@@ -12,7 +12,6 @@ from scipy.stats import binom, norm
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.inference import rank_multinomial, rank_sets
-from rankagg.inference.ranks.rank_sets import ranks_of_ratings
 from rankagg.inference.ranks.scored_items import ScoredItems, _ErrorDraws, by_largest
 
 # -- a slow oracle --------------------------------------------------------------------------------
@@ -284,7 +283,7 @@ def test_a_fit_has_worths_and_a_covariance():
 def test_with_few_clusters_steps_are_those_of_holm():
     data = battles(n_clusters=8)
     fit = ra.fit_bradley_terry(data)
-    ranks, expected = rank_sets(fit), ranks_of_ratings(fit, data, 0.05)
+    ranks, expected = rank_sets(fit), ra.inference.worth_rank_intervals(fit)
     assert (ranks.unit, ranks.n_units) == ("cluster", 8)
     assert ranks.decisions.above.any()
     for name in ("best", "worst", "marginal_best", "marginal_worst"):
