@@ -77,8 +77,8 @@ class BattlesKind(Kind):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """What comparisons and their clusters are called."""
-        return {"comparison": "battle", "cluster": self.told.cluster}
+        """What comparisons, their clusters and worths are called."""
+        return {"comparison": "battle", "cluster": self.told.cluster, "worth": "rating"}
 
     # -- what is computed -----------------------------------------------------------------------
 
