@@ -149,6 +149,7 @@ def ranked(tmp_path, said):
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
+        ("home,away,x,y\nA,B,2,1\n", "note: file.csv is read as scores (use --format to"),
     ],
 )
 def test_the_command_line_says_what_to_type(ranked, text, words):

@@ -21,7 +21,7 @@ from rankagg.cli.options.kinds import DATA_FORMATS, OPTIONS, READER_NAMES, Typed
 from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core.items import ItemSet, counted
-from rankagg.exceptions import DataWarning, InvalidInputError, visible
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg.aggregation.evidence import Data
@@ -169,7 +169,13 @@ def _read(typed: Typed, name: str) -> Input:
     kind, taken = kind_of(typed)
     kind.check(typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
-        data, lines = kind.read(typed)
+        try:
+            data, lines = kind.read(typed)
+        except DataFormatError:
+            # What is refused may be of another kind.
+            for line in taken:
+                click.echo(line, err=True)
+            raise
         if isinstance(data, ra.ScoreTable):
             data = reshaped(data, typed)
     if isinstance(data, ra.ScoreTable | ra.ScoreSummary):

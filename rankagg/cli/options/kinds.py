@@ -548,8 +548,10 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
     readings = [one for one in found.readings if said in (None, one.format)]
+    note = f"note: {typed.source} is read as {{}} (use --format to read it as something else)"
     if not readings:
-        return DATA_FORMATS[said or (fits[0] if fits else "scores")], ()
+        form = said or (fits[0] if fits else "scores")
+        return DATA_FORMATS[form], () if said else (note.format(form),)
     one, *others = readings
     if "drop" in one.parameters:
         # What was typed is among it.
@@ -563,8 +565,7 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
         setattr(typed, name, [value] if name == "weight" else value)
     if not left and (said or one.format == "scores"):
         return DATA_FORMATS[one.format], ()
-    note = f"note: {typed.source} is read as {one.what} (use --format to read it as something else)"
-    return DATA_FORMATS[one.format], (note,)
+    return DATA_FORMATS[one.format], (note.format(one.what),)
 
 
 def _line(typed: Typed, reading: FileReading) -> str:
