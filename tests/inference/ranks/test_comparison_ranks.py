@@ -285,7 +285,7 @@ def test_units_of_very_unequal_size_count_as_few():
     assert ranks["even"].decisions.above.sum() == 3
     assert not ranks["uneven"].decisions.above.any()
     assert any("count as 1.0 of equal size" in note for note in ranks["uneven"].notes)
-    assert not any("one size" in note for note in ranks["even"].notes)
+    assert not any("of equal size" in note for note in ranks["even"].notes)
 
 
 # -- at every look --------------------------------------------------------------------------------

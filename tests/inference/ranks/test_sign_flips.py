@@ -392,6 +392,22 @@ def test_counts_draw_sums_of_signs():
     assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 20_000) ** 0.5)
 
 
+@pytest.mark.parametrize("block", [50, 400])
+def test_signs_in_blocks_are_all_of_them_or_as_many_draws(monkeypatch, block):
+    d, weights = np.random.default_rng(0).normal(size=(40, 1)), np.linspace(0.5, 2, 40)
+    few, many = (
+        module.FlippedSums.of(units(np.hstack([0 * d, d])[:m], weights=weights[:m], scale=9.0))
+        for m in (9, 40)
+    )
+    whole = np.vstack([*few.all_signs()])
+    monkeypatch.setattr(module, "SIGNS_HELD", block)
+    np.testing.assert_array_equal(np.vstack([*few.all_signs()]), whole)
+    drawn = np.diff(np.vstack([*many.drawn_signs(4000, np.random.default_rng(0))]))
+    assert len(np.unique(drawn)) == 4000
+    assert np.abs(drawn[0]) == pytest.approx(np.abs(weights @ d) / 9)
+    assert np.square(drawn).mean() == pytest.approx(weights**2 @ d[:, 0] ** 2 / 81, rel=0.1)
+
+
 @pytest.mark.parametrize(
     "block", [*(pytest.param(size, marks=pytest.mark.slow) for size in (50, 400)), 4000, 4_000_000]
 )
