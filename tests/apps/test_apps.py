@@ -12,8 +12,7 @@ FOLDER = Path(rankagg.__file__).parent / "apps"
 
 
 def test_the_command_knows_every_app() -> None:
-    files = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
-    assert files == set(APPS)
+    assert {path.stem for path in FOLDER.glob("*.py")} - {"__init__"} == set(APPS)
 
 
 @pytest.mark.parametrize("name", APPS)
@@ -33,8 +32,7 @@ def test_every_example_of_the_laboratory_can_be_edited(example) -> None:
     laboratory = import_module("rankagg.apps.laboratory")
     names = list(laboratory.EXAMPLES)
     assert len(names) == 5
-    text = laboratory.text_of(names[example])
-    profile = laboratory.voting.profile_of_text(text)
+    profile = laboratory.voting.profile_of_text(laboratory.text_of(names[example]))
     data = rankagg.datasets.load(laboratory.EXAMPLES[names[example]])
     assert profile.total_weight == (
         data.n_tasks if isinstance(data, rankagg.ScoreTable) else data.total_weight

@@ -100,8 +100,7 @@ def test_every_rule_that_takes_ballots_is_there_and_rules_that_refuse_say_why() 
     names = {rule.name for rule in voting.every_rule()}
     assert {"Borda", "Kemeny", "Copeland", "Schulze", "Bucklin", "PickAPerm"} <= names
     assert not names & {"Mean", "Median", "TwoLevel", "TopK"}
-    top = voting.profile_of_text("3: A > B > C\n2: C")
-    rows = voting.outcomes(top)
+    rows = voting.outcomes(voting.profile_of_text("3: A > B > C\n2: C"))
     told = [name for _, rules in rows for name in rules.split(", ")]
     assert sorted(told) == sorted(names)
     assert rows[0][1].startswith("Borda")
@@ -143,8 +142,7 @@ def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
         assert found.said.startswith(f"{name} beats everybody") == all(m > 0 for m in wins)
         assert all(m > 0 for m in wins) == (2 * own > a + b + c)
         if found.said.startswith("Half"):
-            listed = found.said.split("nobody beats ")[1]
-            assert (name in listed) == all(m >= 0 for m in wins)
+            assert (name in found.said.split("nobody beats ")[1]) == all(m >= 0 for m in wins)
     assert ("whoever is chosen" in found.said) == all(m > 0 for m in beats.values())
 
 
@@ -241,8 +239,7 @@ def test_draws_are_of_tasks_and_shares_are_those_of_many_draws() -> None:
     assert abs(shares[0, 0] - float(bootstrap.iloc[0, 0])) < 0.15
     few, many = (chances.draw_tasks(profile, n, 1) for n in (10, 160))
     assert (many.worst - many.best).sum() < (few.worst - few.best).sum()
-    again = chances.draw_tasks(profile, 10, 1)
-    assert list(again.rank) == list(few.rank)
+    assert list(chances.draw_tasks(profile, 10, 1).rank) == list(few.rank)
     assert any(
         list(chances.draw_tasks(profile, 10, seed).rank) != list(few.rank) for seed in (2, 3, 4)
     )

@@ -54,23 +54,17 @@ def test_rankings_share_an_observed_item():
 
 class TestMetrics(DistanceContract):
     distances = (
-        ra.kendall_distance,
-        ra.distances.spearman_footrule,
-        ra.distances.cayley_distance,
-        ra.distances.hamming_distance,
-        ra.distances.ulam_distance,
-    )
+        ra.kendall_distance, ra.distances.spearman_footrule, ra.distances.cayley_distance,
+        ra.distances.hamming_distance, ra.distances.ulam_distance,
+    )  # fmt: skip
 
 
 class TestCorrelations(DistanceContract):
     kind = "similarity"
     distances = (
-        ra.kendall_tau,
-        ra.distances.spearman_rho,
-        ra.distances.weighted_kendall_tau,
-        ra.distances.tau_ap,
-        ra.distances.tau_x,
-    )
+        ra.kendall_tau, ra.distances.spearman_rho, ra.distances.weighted_kendall_tau,
+        ra.distances.tau_ap, ra.distances.tau_x,
+    )  # fmt: skip
 
 
 class TestAgreement(DistanceContract):

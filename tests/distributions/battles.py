@@ -52,8 +52,7 @@ def log_probability(ties, odds, tie, outcome):
 
 def log_likelihood(data, ties, side, covariates, parameters):
     """Return the log likelihood of parameters: log worths, effects, tie parameter."""
-    rows = design(data, side, covariates)
-    odds = rows @ (parameters[:-1] if ties != "half" else parameters)
+    odds = design(data, side, covariates) @ (parameters[:-1] if ties != "half" else parameters)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     total = 0.0
     for outcome in (1, 0, -1):

@@ -25,8 +25,7 @@ def distance_histogram(ranking, center):
 
 def log_likelihoods(profile, center, thetas):
     """Return the Mallows log likelihood around a center for every theta, by enumeration."""
-    blank = (None,) * profile.n_items
-    rows = [*(oracles.as_places(ranking) for ranking in profile), blank]
+    rows = [*(oracles.as_places(ranking) for ranking in profile), ((None,) * profile.n_items)]
     counts = np.array([distance_histogram(row, center) for row in rows], dtype=float)
     weights = np.append(profile.counts * profile.weights, -profile.total_weight)
     powers = np.exp(-np.multiply.outer(thetas, np.arange(counts.shape[1])))

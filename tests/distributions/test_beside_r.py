@@ -149,8 +149,7 @@ def test_mixtures_beside_rankdist():
         "say('stages', f$log_likelihood)",
     )
     counts = known["counts"].astype(int)
-    ranks = known["ranks"].reshape(-1, 5)
-    profile = ra.Profile.from_ranks(ranks, items="ABCDE", counts=counts)
+    profile = ra.Profile.from_ranks(known["ranks"].reshape(-1, 5), items="ABCDE", counts=counts)
     one, two = (ra.fit_mixture(profile, k, n_starts=10, rng=0) for k in (1, 2))
     assert one.log_likelihood == pytest.approx(float(known["height1"][0]), abs=1e-3)
     assert one.distribution.components[0].theta == pytest.approx(known["thetas1"][0], abs=1e-4)

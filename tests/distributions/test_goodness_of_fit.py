@@ -162,8 +162,7 @@ def test_every_named_model_is_refitted(name):
 
 
 def test_the_uniform_fit_has_no_parameters():
-    rankings = ra.Profile.from_orders(["ABC", "CBA"], counts=[3, 1], weights=[1.0, 2.0])
-    fit = fit_uniform(rankings)
+    fit = fit_uniform(ra.Profile.from_orders(["ABC", "CBA"], counts=[3, 1], weights=[1.0, 2.0]))
     assert fit.log_likelihood == pytest.approx(-5 * np.log(6))
     assert (fit.n_parameters, fit.aic) == (0, pytest.approx(10 * np.log(6)))
     assert fit.n_observations == pytest.approx(25 / 7)

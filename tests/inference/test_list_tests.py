@@ -47,7 +47,7 @@ def test_scores_are_the_least_tails_of_ordered_shares():
     for k in range(8):
         assert found.scores[k] == pytest.approx(slow_score(found.shares[:, k]), rel=1e-12)
     assert found.bounds == pytest.approx(np.minimum(3 * found.scores, 1))
-    assert module._scores(np.full((4, 1), 1e-4)) == pytest.approx([1e-16], rel=1e-9)
+    assert module._scores(np.full((4, 1), 1e-4)) == pytest.approx([1e-16], rel=1e-9, abs=0)
     assert found.to_frame().index[:3].tolist() == ["A", "B", "D"]
 
 

@@ -24,8 +24,7 @@ def signs_of(n):
 
 def test_flips_turn_whole_clusters():
     values = np.random.default_rng(0).normal(size=(2, 30))
-    tasks = np.repeat(range(6), 5).tolist()
-    scores = table(*values, tasks=tasks, instances=list(range(5)) * 6)
+    scores = table(*values, tasks=np.repeat(range(6), 5).tolist(), instances=list(range(5)) * 6)
     found = ra.paired_test(scores, "A", "B", unit="task")
     d = (values[0] - values[1]).reshape(6, 5).mean(axis=1)
     sums = np.abs(signs_of(6) @ d)

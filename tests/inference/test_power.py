@@ -78,8 +78,7 @@ def test_each_system_and_the_next():
 
 def test_answers_are_those_of_mcnemar():
     values = np.random.default_rng(0).random((3, 400)) < np.array([[0.7], [0.5], [0.6]])
-    scores = ra.ScoreTable(values.astype(float), higher_is_better=True)
-    found = ra.separation(scores, n_tests=1)
+    found = ra.separation(ra.ScoreTable(values.astype(float), higher_is_better=True), n_tests=1)
     a, b = values[0].astype(float), values[2].astype(float)
     options = {"differing": ((a - b) ** 2).mean(), "n_tests": 1}
     assert found.order == (0, 2, 1)

@@ -51,8 +51,7 @@ def kendall_w_by_hand(rows):
     ties = sum(
         size**3 - size for row in rows for size in np.unique(row, return_counts=True)[1].tolist()
     )
-    squares = sum((total - mean) ** 2 for total in totals)
-    return 12 * squares / (m**2 * (n**3 - n) - m * ties)
+    return 12 * sum((total - mean) ** 2 for total in totals) / (m**2 * (n**3 - n) - m * ties)
 
 
 # -- Friedman -------------------------------------------------------------------------------------
@@ -285,8 +284,7 @@ def test_weights_must_be_equal():
     with pytest.raises(InvalidInputError, match=r"Got weights from 1 to 3.*with_task_weights"):
         ra.friedman(weighted)
     assert ra.friedman(weighted.with_task_weights({})) == ra.friedman(SUPERGLUE)
-    alike = ra.Profile.from_orders(["AB", "BA"], weights=[0.1, 0.1])
-    assert ra.friedman(alike).kendall_w == 0
+    assert ra.friedman(ra.Profile.from_orders(["AB", "BA"], weights=[0.1, 0.1])).kendall_w == 0
 
 
 @pytest.mark.parametrize(

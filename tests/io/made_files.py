@@ -137,8 +137,7 @@ class Maker:
     def numbers(self, *shape: int) -> np.ndarray:
         if self.odd == "integers":
             return self.rng.integers(0, self.pick(100, 1000), shape).astype(float)
-        scale = self.pick(1, 100)
-        values = np.round(self.rng.random(shape) * scale, self.pick(2, 4))
+        values = np.round(self.rng.random(shape) * self.pick(1, 100), self.pick(2, 4))
         if self.odd == "missing":
             values[self.rng.random(shape) < 0.15] = np.nan
         return values
@@ -244,8 +243,7 @@ class Maker:
         return ["1st", "2nd", "3rd", "4th", "5th"][number - 1]
 
     def long_lists(self, cast: bool = False) -> Made:
-        items = self.labels(self.some(5, 12))
-        orders = self.orders(items, self.some(3, 8), 2)
+        orders = self.orders(self.labels(self.some(5, 12)), self.some(3, 8), 2)
         lists = [f"{self.pick('s', 'L')}{at}" for at in range(len(orders))]
         heads = ("ballot", self.heading("candidate"), self.heading("rank"))
         if not cast:
@@ -267,8 +265,7 @@ class Maker:
         return self.long_lists(cast=True)
 
     def lists_wide(self) -> Made:
-        items = self.labels(self.some(6, 20))
-        orders = self.orders(items, self.some(2, 6), 4)
+        orders = self.orders(self.labels(self.some(6, 20)), self.some(2, 6), 4)
         depth = max(map(len, orders))
         kind = ("lab", "study ", "Platform ")
         names = [f"{self.pick(*kind)}{chr(97 + at)}" for at in range(len(orders))]

@@ -132,8 +132,7 @@ def test_what_is_written(tmp_path):
     assert header == ["Oslo", "Łódź", "Rio, de", "count", "weight", "group"]
     assert (first[:4], float(first[4]), first[5]) == (["2", "1", "", "3"], 1, "x")
     assert (second[:4], float(second[4]), second[5]) == (["1", "1", "3", "1"], 0.1, "y")
-    back = ra.read_ballots(path, count="count", weight="weight", group="group")
-    assert back == profile
+    assert ra.read_ballots(path, count="count", weight="weight", group="group") == profile
 
 
 @pytest.mark.parametrize(

@@ -228,8 +228,7 @@ def test_counts_weights_and_groups():
     assert votes.profile.counts.tolist() == [7, 1]
     assert votes.profile.groups == ("x", "y")
     assert votes.profile.weights.tolist() == [0.5, 0.5]
-    swapped = read(TEXT, choices=["second", "first"])
-    assert orders_of(swapped.profile) == {("Bob", "Ann"): 3}
+    assert orders_of(read(TEXT, choices=["second", "first"]).profile) == {("Bob", "Ann"): 3}
 
 
 def test_left_out_and_stated_items():

@@ -59,8 +59,7 @@ def as_csv(table):
 def test_usual_spellings(outcomes, expected):
     assert read(outcomes).outcomes.tolist() == expected
     # A text file says the same.
-    text = ra.read_comparisons(as_csv(frame(outcomes)), **COLUMNS)
-    assert text.outcomes.tolist() == expected
+    assert ra.read_comparisons(as_csv(frame(outcomes)), **COLUMNS).outcomes.tolist() == expected
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "file_formats.rst"
@@ -179,8 +178,7 @@ def test_weights_clusters_sides_and_covariates():
     assert battles.cluster_labels == ("q", "p")
     assert battles.clusters.tolist() == [0, 1]
     assert battles.sides.tolist() == [-1, 0]
-    described = read(["left", "tie"], c=[3, 4], covariates="c")
-    assert described.covariates["c"].tolist() == [3, 4]
+    assert read(["left", "tie"], c=[3, 4], covariates="c").covariates["c"].tolist() == [3, 4]
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,7 @@ def test_round_trip_of_a_file(tmp_path) -> None:
 
 
 def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None:
-    votes = read({**PLAIN, "items": ["Ä", "B"]})
-    ra.write_votes(votes, tmp_path / "votes.json")
+    ra.write_votes(read({**PLAIN, "items": ["Ä", "B"]}), tmp_path / "votes.json")
     assert (tmp_path / "votes.json").read_text(encoding="utf-8") == (
         '{"schema":"rankagg.votes","version":1,"items":["Ä","B"],"denominator":2,"rounding":"0",'
         '"wins":[[0,5],[2,0]],"ties":[[0,1],[1,0]]}\n'
@@ -49,8 +48,7 @@ def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None
 
 
 def test_the_largest_numbers_that_are_read() -> None:
-    most = 10**100
-    assert read({**PLAIN, "wins": [[0, 2 * most], [0, 0]]}).wins[0, 1] == 1e100
+    assert read({**PLAIN, "wins": [[0, 2 * (10**100)], [0, 0]]}).wins[0, 1] == 1e100
     scale = 10**300 - 1
     votes = read({**PLAIN, "denominator": scale, "wins": [[0, scale], [0, 0]]})
     assert votes.wins.tolist() == [[0, 1], [0, 0]]

@@ -30,14 +30,12 @@ def test_profiles_come_back_and_rules_agree():
         there = ra.to_pref_voting(profile)
         assert ra.from_pref_voting(there) == profile
         consensus = ra.Copeland().aggregate(profile.pairwise(unranked="ignore"))
-        winners = {there.cmap[one] for one in copeland(there)}
-        assert winners == set(consensus.ranking.buckets[0])
+        assert {there.cmap[one] for one in copeland(there)} == set(consensus.ranking.buckets[0])
 
 
 def test_what_is_left_out_is_last_where_preferences_are_extended():
     pytest.importorskip("pref_voting", reason="pref_voting is not installed")
-    partial = ra.Profile.from_ranks([[1, np.nan, 2]], items="ABC")
-    there = ra.to_pref_voting(partial)
+    there = ra.to_pref_voting(ra.Profile.from_ranks([[1, np.nan, 2]], items="ABC"))
     there.use_extended_strict_preference()
     assert ra.from_pref_voting(there)[0].unlisted == ("B",)
     there = ra.to_pref_voting(ra.from_pref_voting(there))

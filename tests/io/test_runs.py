@@ -69,8 +69,7 @@ def test_a_tag_of_several_runs_names_none(runs):
 def test_what_is_written_is_read_back(runs):
     fused = runs.fuse(ra.ReciprocalRankFusion())
     ra.write_run(fused, "ReciprocalRankFusion.run")
-    again = ra.read_run("ReciprocalRankFusion.run")
-    assert again.to_frame().equals(fused.to_frame())
+    assert ra.read_run("ReciprocalRankFusion.run").to_frame().equals(fused.to_frame())
     first = Path("ReciprocalRankFusion.run").read_text(encoding="utf-8").splitlines()[0]
     assert first.split()[:4] == ["q1", "Q0", "b", "1"]
     with pytest.raises(InvalidInputError, match="one run"):

@@ -52,38 +52,50 @@ def test_integers_in_range() -> None:
     assert Field(-LARGEST_INTEGER, "f").integer(-LARGEST_INTEGER) == -LARGEST_INTEGER
 
 
-@pytest.mark.parametrize("value", [-1, 10, True, False, 5.0, "5", None, [5], 10**4000])
-def test_integers_that_are_none(value: object) -> None:
-    said = r"` must be an integer of at least 0 and at most 9\. Got "
-    with pytest.raises(DataFormatError, match=rf"^`f{said}"):
-        Field(value, "f").integer(0, 9)
-    with pytest.raises(DataFormatError, match=rf"^`f\[1\]{said}"):
-        Field([5, value], "f").integers(0, 9)
+NO_INTEGERS = [-1, 10, True, False, 5.0, "5", None, [5], 10**4000]
+NO_LISTS = [(1,), {"a": 1}, "1", 1, None]
+NO_FRACTIONS = [
+    "", "-1", "+1", " 1", "1 ", "1\n", "01", "2/4", "1/1", "0/3", "1/0", "1/02", "1.5", "1e3",
+    "1_000", "x", "½", "\u0661", "1/2/3", "/2", "9" * 1001, "1/" + "9" * 1001, 1, 0.5, None, True,
+    Fraction(1, 2),
+]  # fmt: skip
+BETWEEN = r"must be an integer of at least 0 and at most 9\. Got "
 
 
-def test_limits_are_said() -> None:
-    for ask, said in (
-        (lambda: Field(LARGEST_INTEGER + 1, "f").integer(1),
+@pytest.mark.parametrize(
+    ("ask", "values", "said"),
+    [
+        (lambda field: field.integer(0, 9), NO_INTEGERS, f"^`f` {BETWEEN}"),
+        (lambda field: field.integers(0, 9), [[5, value] for value in NO_INTEGERS],
+         rf"^`f\[1\]` {BETWEEN}"),
+        (lambda field: field.integer(1), [LARGEST_INTEGER + 1],
          r"at least 1 and at most 1000 digits\. Got 1000"),
-        (lambda: Field(-LARGEST_INTEGER - 1, "f").integer(-LARGEST_INTEGER),
+        (lambda field: field.integer(-LARGEST_INTEGER), [-LARGEST_INTEGER - 1],
          "must be an integer of at most 1000 digits"),
-        (lambda: Field(-1, "f").integer(), "at least 0"),
-        (lambda: Field([0, -1], "f").integers(), "at least 0"),
-    ):  # fmt: skip
+        (Field.integer, [-1], "at least 0"),
+        (Field.integers, [[0, -1]], "at least 0"),
+        (Field.integers, NO_LISTS, "`f` must be a list"),
+        (Field.elements, NO_LISTS, "`f` must be a list"),
+        (Field.fraction, NO_FRACTIONS, "`f` must be .* a fraction in lowest terms"),
+        (lambda field: field.constant(2, "Do so."), [2.0, "2", True, None, 3],
+         r"^`f` must be 2\. Got .*\. Do so\.$"),
+        (lambda field: field.constant(1), [True], "must be 1"),
+        (Field.text, [1], "`f` must be a text"),
+        (Field.label, [True, 1.0, None], "`f` must be a text or a whole number"),
+        (lambda field: field.members("a", "b"), [{"a": 1}], r"^`f\.b` is missing\.$"),
+        (lambda field: field.members("a", "b"), [{"a": 1, "b": 2, "c": 3}],
+         r"^'c' is no key of `f`; the keys are a, b\.$"),
+        (lambda field: field.members("a"), [[]], r"^`f` must be an object\. Got a list of 0\.$"),
+    ],
+)  # fmt: skip
+def test_what_a_field_may_not_be(ask, values, said) -> None:
+    for value in values:
         with pytest.raises(DataFormatError, match=said):
-            ask()
-
-
-@pytest.mark.parametrize("value", [(1,), {"a": 1}, "1", 1, None])
-def test_lists_that_are_none(value: object) -> None:
-    for ask in (Field.integers, Field.elements):
-        with pytest.raises(DataFormatError, match="`f` must be a list"):
             ask(Field(value, "f"))
 
 
 def test_paths_of_elements_and_members() -> None:
-    whole = Field({"a": [{"b": 3}]}, "")
-    (a,) = whole.members("a")
+    (a,) = Field({"a": [{"b": 3}]}, "").members("a")
     (element,) = a.elements()
     (b,) = element.members("b")
     assert (a.path, element.path, b.path) == ("a", "a[0]", "a[0].b")
@@ -97,58 +109,22 @@ def test_members_come_in_the_order_asked_for() -> None:
     assert (first.value, second.value) == (2, 1)
 
 
-def test_keys_are_all_and_no_others() -> None:
-    with pytest.raises(DataFormatError, match=r"^`p\.b` is missing\.$"):
-        Field({"a": 1}, "p").members("a", "b")
-    with pytest.raises(DataFormatError, match=r"^'c' is no key of `p`; the keys are a, b\.$"):
-        Field({"a": 1, "b": 2, "c": 3}, "p").members("a", "b")
-    with pytest.raises(DataFormatError, match=r"^7 is no key; the keys are a\.$"):
-        Field({"a": 1, 7: 3}, "").members("a")
-    with pytest.raises(DataFormatError, match=r"^`p` must be an object\. Got a list of 0\.$"):
-        Field([], "p").members("a")
-    with pytest.raises(DataFormatError, match=r"^it must be an object\. Got None\.$"):
-        Field(None, "").members("a")
+def test_the_whole_has_no_name() -> None:
+    for value, said in (
+        ({"a": 1, 7: 3}, r"^7 is no key; the keys are a\.$"),
+        (None, r"^it must be an object\. Got None\.$"),
+    ):
+        with pytest.raises(DataFormatError, match=said):
+            Field(value, "").members("a")
 
 
-@pytest.mark.parametrize("text", ["0", "1", "76", "7/2", "1/3", "9" * 1000, "1/" + "9" * 1000])
-def test_fractions(text: str) -> None:
-    assert Field(text, "f").fraction() == Fraction(text)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "", "-1", "+1", " 1", "1 ", "1\n", "01", "2/4", "1/1", "0/3", "1/0", "1/02", "1.5", "1e3",
-        "1_000", "x", "½", "\u0661", "1/2/3", "/2", "9" * 1001, "1/" + "9" * 1001, 1, 0.5, None,
-        True, Fraction(1, 2),
-    ],
-)  # fmt: skip
-def test_fractions_that_are_none(value: object) -> None:
-    with pytest.raises(DataFormatError, match=r"`f` must be .* a fraction in lowest terms"):
-        Field(value, "f").fraction()
-
-
-def test_constants_are_of_one_type() -> None:
-    Field(2, "f").constant(2)
-    Field("a", "f").constant("a")
-    for value in (2.0, "2", True, None, 3):
-        with pytest.raises(DataFormatError, match=r"^`f` must be 2\. Got .*\. Do so\.$"):
-            Field(value, "f").constant(2, "Do so.")
-    with pytest.raises(DataFormatError, match="must be 1"):
-        Field(True, "f").constant(1)
-
-
-def test_texts() -> None:
+def test_fractions_constants_texts_and_labels() -> None:
+    for text in ("0", "1", "76", "7/2", "1/3", "9" * 1000, "1/" + "9" * 1000):
+        assert Field(text, "f").fraction() == Fraction(text)
+    for value in ("a", 2):
+        Field(value, "f").constant(value)
+        assert Field(value, "f").label() == value
     assert Field("a", "f").text() == "a"
-    with pytest.raises(DataFormatError, match="`f` must be a text"):
-        Field(1, "f").text()
-
-
-def test_labels() -> None:
-    assert [Field(value, "f").label() for value in ("a", 1)] == ["a", 1]
-    for value in (True, 1.0, None):
-        with pytest.raises(DataFormatError, match="`f` must be a text or a whole number"):
-            Field(value, "f").label()
 
 
 def test_names_of_members_have_whole_characters() -> None:

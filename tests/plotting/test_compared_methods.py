@@ -76,8 +76,7 @@ def test_lines_out_of_a_tie_that_go_straight_on_are_gray():
 
 def test_ties_are_joined_and_unranked_items_stand_apart():
     profile = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")] * 2)
-    comparison = ra.compare(profile, [ra.PlackettLuceRanking()])
-    ax = plotting.bump_chart(comparison)
+    ax = plotting.bump_chart(ra.compare(profile, [ra.PlackettLuceRanking()]))
     (tie,) = of_group(ax, "tie")
     assert sorted(tie.get_ydata()) == [1, 2]
     assert heights(ax, 4)[0].tolist()[3] == 4
@@ -138,8 +137,7 @@ def test_curves_go_through_the_overlaps(profile):
 
 def test_methods_with_one_curve_share_a_line():
     comparison = ra.compare(ra.datasets.load("superglue_human"))
-    ax = plotting.overlap_plot(comparison)
-    labels = legend_words(ax)
+    labels = legend_words(plotting.overlap_plot(comparison))
     expected = comparison.overlap_curves()
     alike = {}
     for method in expected:
@@ -159,8 +157,7 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
 
 
 def test_a_dotted_line_shows_what_chance_has(thirty):
-    ax = plotting.overlap_plot(ra.compare(thirty))
-    (line,) = of_group(ax, "random")
+    (line,) = of_group(plotting.overlap_plot(ra.compare(thirty)), "random")
     depths, shares = line.get_data()
     np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
     assert list(depths) == list(range(1, 31))

@@ -31,8 +31,7 @@ def test_cells_hold_the_shares_in_consensus_order():
 
 
 def test_majorities_that_the_consensus_contradicts_are_framed():
-    voters = ra.datasets.load("condorcet_1785")
-    ax = plotting.pairwise_heatmap(voters.pairwise())
+    ax = plotting.pairwise_heatmap(ra.datasets.load("condorcet_1785").pairwise())
     ((row, column),) = cells_of(of_group(ax, "against"))
     names = column_labels(ax)
     assert (names[row], names[column]) == ("B", "A")  # 33 of 60 have A above B
@@ -59,8 +58,7 @@ def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy):
 
 
 def test_colors_part_at_one_half_and_gray_prints_tell_the_sides():
-    ax = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise())
-    (image,) = ax.get_images()
+    (image,) = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise()).get_images()
     assert image.get_clim() == (0, 1)
     red, _, blue, _ = np.array(image.cmap([0.3, 0.5, 0.7])).T
     assert red[0] > blue[0]
@@ -345,8 +343,7 @@ def test_what_is_not_known_is_hatched_and_last():
     gap = np.nan
     rows = [[1, 2, gap, 1], [2, 3, gap, 1], [3, 1, gap, 1], [4, 4, 5, 1]]
     ax = ra.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
-    names = row_labels(ax)
-    assert set(names[2:]) == {"one score", "all tied"}
+    assert set(row_labels(ax)[2:]) == {"one score", "all tied"}
     hatched = [p for p in ax.patches if (p.get_gid() or "").startswith("unknown")]
     assert len(hatched) == 10 + 2  # all of two rows and columns but the diagonal, and all others
     assert "hatched" in notes(ax)

@@ -51,8 +51,7 @@ def drawn(ax, n):
 
 def intervals_of(above, decided):
     """Return rank intervals from majorities and decided pairs given by hand."""
-    n = len(above)
-    names = ra.ItemSet("ABCDEFGH"[:n])
+    names = ra.ItemSet("ABCDEFGH"[: len(above)])
     decisions = Decisions(items=names, above=np.array(decided, dtype=bool), alpha=0.1, how="hand")
     return ra.inference.RankIntervals.from_decisions(
         "pairwise", "ranking", np.array(above), decisions, ("a note",)
@@ -181,8 +180,7 @@ def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
 
 
 def test_one_test_is_a_row_and_says_its_own_level():
-    table = ra.datasets.load("superglue_human")
-    ax = ra.paired_test(table, "Human", "T5", alpha=0.1).plot()
+    ax = ra.paired_test(ra.datasets.load("superglue_human"), "Human", "T5", alpha=0.1).plot()
     assert row_labels(ax) == ["Human"]
     assert ax.get_xlabel() == "mean difference to T5"
     text = notes(ax)

@@ -65,8 +65,7 @@ def test_each_missing_score_is_dark(data):
     gone = gone.reshape(n, k)
     gone[0, gone.all(axis=0)] = False
     scores = table(np.where(gone, NAN, 1.0))
-    ax = plotting.missingness_map(scores)
-    shares, rows, columns = cells(ax)
+    shares, rows, columns = cells(plotting.missingness_map(scores))
     names, counts = named(rows)
     order = [scores.systems.index(name) for name in names]
     np.testing.assert_array_equal(shares, gone[order])
@@ -94,8 +93,7 @@ def test_tasks_with_instances_have_the_share_that_is_missing():
     values = np.ones((3, 12))
     values[0, 4:8] = NAN  # all of t1
     values[0, 8] = values[1, 9] = values[1, 10] = NAN
-    scores = table(values, instances=4)
-    ax = plotting.missingness_map(scores)
+    ax = plotting.missingness_map(table(values, instances=4))
     shares, rows, columns = cells(ax)
     assert rows == ["S0  5 of 12", "S1  2 of 12", "S2  0 of 12"]
     assert columns == ["t0", "t1", "t2"]

@@ -50,8 +50,7 @@ def test_lines_are_swaps_of_neighbours(n):
 
 
 def test_the_least_have_frames_and_answers_triangles():
-    steps = ra.teaching.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785"))
-    ax = steps.plot()
+    ax = ra.teaching.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785")).plot()
     framed = {
         name for name, text in texts(ax).items()
         if plt.matplotlib.colors.to_hex(text.get_bbox_patch().get_edgecolor()).upper()

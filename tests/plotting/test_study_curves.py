@@ -61,8 +61,7 @@ def test_it_is_said_what_was_drawn_and_what_is_not_known(result):
 
 def test_one_proportion_can_be_drawn():
     study = ra.studies.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
-    ax = study.run().plot()
-    assert ax.get_xlim() == (0, 0.1)
+    assert study.run().plot().get_xlim() == (0, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -118,8 +118,7 @@ def test_single_units_stand_in_the_order_of_their_influence(thirty):
 
 
 def test_changes_of_the_winner_are_marked_and_named():
-    profile = ra.Uniform("ABCDEF").sample(5, rng=3)
-    result = ra.stability(profile, ra.Borda(), sizes=[])
+    result = ra.stability(ra.Uniform("ABCDEF").sample(5, rng=3), ra.Borda(), sizes=[])
     frame = result.influence()
     changed = frame[frame["top1"] < 1]
     assert 0 < len(changed) < len(frame)
@@ -154,13 +153,10 @@ def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
 
 
 def test_what_cannot_be_compared_is_shown_as_unknown():
-    profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"])
-    given = ra.stability(profile, ra.Borda(), sizes=[])
+    given = ra.stability(ra.Profile.from_orders(["ABC", "BAC", "CAB"]), ra.Borda(), sizes=[])
     gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
-    result = replaced(given, without=[gone, *given._without[1:]])
-    ax = plotting.robustness_plot(result)
-    labels = row_labels(ax)
-    assert dots(ax)[labels.index("0")] == ("unknown", 0.0)
+    ax = plotting.robustness_plot(replaced(given, without=[gone, *given._without[1:]]))
+    assert dots(ax)[row_labels(ax).index("0")] == ("unknown", 0.0)
     assert "nothing in common to compare" in legend_words(ax)
 
 

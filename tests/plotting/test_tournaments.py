@@ -50,8 +50,7 @@ def ends(arrow):
     path = arrow.get_path()
     vertices = path.vertices[path.codes != path.CLOSEPOLY]
     start = vertices[0]
-    far = vertices[np.argmax(np.hypot(*(vertices - start).T))]
-    return start, far
+    return start, vertices[np.argmax(np.hypot(*(vertices - start).T))]
 
 
 def nearest(points, spot):
@@ -236,8 +235,7 @@ def test_margins_of_many_arcs_do_not_collide():
 
 
 def test_no_arcs_where_all_agree():
-    profile = ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)
-    ax = plotting.tournament_plot(graph_of(profile))
+    ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)))
     assert all_drawn(ax) == {}
     assert below(ax) == "all 45 majorities agree with Kemeny"
     assert ax.get_legend() is None
@@ -245,13 +243,11 @@ def test_no_arcs_where_all_agree():
 
 def test_many_pairs_without_votes_are_counted_not_drawn():
     halves = [[*range(6), *[np.nan] * 6], [*[np.nan] * 6, *range(6)]]
-    profile = ra.Profile.from_ranks(halves)
-    ax = plotting.tournament_plot(graph_of(profile, "ignore"))
+    ax = plotting.tournament_plot(graph_of(ra.Profile.from_ranks(halves), "ignore"))
     assert "never" not in all_drawn(ax)
     assert "not drawn: 36 pairs that were never compared" in notes(ax)
     few = ra.Profile.from_ranks([[*range(9), np.nan], [np.nan, *range(8), np.nan]])
-    extra = ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])
-    both = ra.Profile([*few, *extra])
+    both = ra.Profile([*few, *ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])])
     ax = plotting.tournament_plot(graph_of(both, "ignore"))
     assert len(drawn(ax, "never")) == 8
     assert "never compared" in legend_words(ax)
@@ -259,8 +255,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn():
 
 def test_an_unproved_order_is_said_to_be_one():
     profile = ra.Uniform(range(40)).sample(7, rng=0)
-    rule = ra.Kemeny(time_limit=0.0)
-    consensus = rule.aggregate(profile)
+    consensus = ra.Kemeny(time_limit=0.0).aggregate(profile)
     assert consensus.certificate.status == "gap"
     ax = plotting.tournament_plot(graph_of(profile), consensus)
     assert "the order by Kemeny(time_limit=0.0) is not proved optimal" in notes(ax)

@@ -163,8 +163,7 @@ def test_what_is_not_proved_is_said() -> None:
 
 
 def test_votes_without_rankings_say_what_cannot_be_known() -> None:
-    votes = ra.datasets.load("tennessee").pairwise()
-    page = Page(ra.make_report(votes).html)
+    page = Page(ra.make_report(ra.datasets.load("tennessee").pairwise()).html)
     assert "Not known." in page.sections["certainty"]
     assert "what rankings left out is not in them" in page.sections["data"]
     assert {"missing", "stability"} & {*page.sections} == set()
@@ -232,8 +231,7 @@ def test_missing_scores_are_counted_and_listed() -> None:
     page = Page(ra.make_report(table).html)
     lacking = ra.missing_report(table).to_frame().query("missing > 0")
     rows = page.table("Items that are missing somewhere")
-    told = {row["Item"]: int(row["missing"]) for row in rows}
-    assert told == lacking["missing"].to_dict()
+    assert {row["Item"]: int(row["missing"]) for row in rows} == lacking["missing"].to_dict()
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy}: " in page.sections["missing"]
     assert "missing" not in page_of("superglue_human").sections
@@ -245,8 +243,7 @@ def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
     monkeypatch.setattr(chapters_result, "MOST_LINES", 4)
     scores = np.random.default_rng(0).normal(size=(6, 5)).round(3)
     scores[[0, 1, 2, 3], [0, 1, 2, 3]] = np.nan
-    profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    page = Page(ra.make_report(profile).html)
+    page = Page(ra.make_report(ra.Profile.from_scores(scores, higher_is_better=True)).html)
     assert "2 more items are not shown." in page.sections["missing"]
     assert "The first 3 of 5 items." in page.sections["majorities"]
     assert "The first 4 of 5 items." in page.sections["methods"]
@@ -297,8 +294,7 @@ def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> No
 
 
 def test_bars_are_drawn_where_they_exclude_places() -> None:
-    rng = np.random.default_rng(1)
-    values = np.linspace(8, 0, 16)[:, None] + rng.normal(size=(16, 9))
+    values = np.linspace(8, 0, 16)[:, None] + np.random.default_rng(1).normal(size=(16, 9))
     text, figure = certainty_of(values)
     ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
     assert 1 < len(ranks.first) < 12
@@ -310,8 +306,7 @@ def test_bars_are_drawn_where_they_exclude_places() -> None:
 
 
 def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
-    rng = np.random.default_rng(3)
-    values = rng.normal(size=(12, 12))
+    values = np.random.default_rng(3).normal(size=(12, 12))
     values[0] += 1.2
     values[1] -= 1.2
     ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
@@ -327,8 +322,7 @@ def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
 
 
 def test_one_item_that_can_be_first_is_said_to_be_the_only_one() -> None:
-    rng = np.random.default_rng(2)
-    values = rng.normal(size=(3, 12)) + np.array([[9.0], [0.0], [0.0]])
+    values = np.random.default_rng(2).normal(size=(3, 12)) + np.array([[9.0], [0.0], [0.0]])
     text, _ = certainty_of(values)
     assert "alone, only 0 may be first by mean Borda points at 95 %." in text
 
@@ -448,8 +442,7 @@ def test_a_single_item_has_nothing_beside_it() -> None:
 
 
 def test_pairs_that_never_met_are_said_not_to_have() -> None:
-    votes = ra.Comparisons("ABCD", [0, 2], [1, 3], [1, 0])
-    told = Page(ra.make_report(votes).html).sections
+    told = Page(ra.make_report(ra.Comparisons("ABCD", [0, 2], [1, 3], [1, 0])).html).sections
     assert "The order of 4 pairs of items that were never compared rests on" in told["missing"]
     both = Page(ra.make_report(ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 30)).html)
     assert "missing" not in both.sections
@@ -502,8 +495,7 @@ def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
     told = Page(ra.make_report(votes).html).sections["stability"]
     assert "Not known. Of the 100 rankings none were found whose removal would put another" in told
     found = ra.removal_radius(votes)
-    short = replace(found.overtaken, lower=5)
-    open_case = replace(found, overtaken=short)
+    open_case = replace(found, overtaken=replace(found.overtaken, lower=5))
     monkeypatch.setattr(computing, "radius_until", lambda *_, **__: open_case)
     told = Page(ra.make_report(votes).html).sections["stability"]
     assert "it is proved that fewer than 5 would not" in told
@@ -524,7 +516,6 @@ def test_it_says_what_sums_tell_and_what_not():
     for part in (r"Cost [\d.]+ \(votes", r"TwoLevel\(Borda, Borda\) [\d.]+", r"Scores \d+ of 300"):
         assert re.search(part, text)[0] == re.search(part, full)[0]
     assert "what the scores add up to, not the scores themselves" in text
-    left_out = re.search(r"Leaving out one of the 3 tasks changes.*?first is", text)
-    assert left_out[0] in full
+    assert re.search(r"Leaving out one of the 3 tasks changes.*?first is", text)[0] in full
     assert "Every instance of every task counts as independent" in text
     assert "hoeffding (Bonferroni)" in text

@@ -309,8 +309,7 @@ def test_a_deep_tree_takes_no_stack(blank) -> None:
 def test_rows_that_double_again_and_again_end_in_a_refusal(blank) -> None:
     rows = [{"terms": [[2**31 - 1, [0, 1, 2]]], "divisor": 1}]
     rows += [{"terms": [[2**31 - 1, at]] * 3, "divisor": 1} for at in range(40)]
-    data = proof_of([LEAF], rows)
-    assert judge(blank, [(json.dumps(VOTES), json.dumps(data))]) == {False: 2}
+    assert judge(blank, [(json.dumps(VOTES), json.dumps(proof_of([LEAF], rows)))]) == {False: 2}
 
 
 def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:

@@ -197,8 +197,7 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     ],
 )
 def test_win_rates_say_what_a_missing_task_is(policy, told) -> None:
-    apart = scored([[0.9, 70.0], [0.8, NAN]], higher_is_better=True, unranked=policy)
-    assert told in apart
+    assert told in scored([[0.9, 70.0], [0.8, NAN]], higher_is_better=True, unranked=policy)
     assert told not in scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True, unranked=policy)
 
 

@@ -10,8 +10,7 @@ from tests.tournaments import PALEY
 
 
 def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
-    told = run("report --dataset tennessee -o t.html --title Capital")
-    assert "wrote: t.html" in told.out
+    assert "wrote: t.html" in run("report --dataset tennessee -o t.html --title Capital").out
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
     assert "<title>Capital</title>" in page
     assert "read: data set tennessee" in page
@@ -45,8 +44,7 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
         return make_report(*args, **options)
 
     monkeypatch.setattr(ra, "make_report", made_of)
-    plain = run("report --dataset tennessee --one")
-    assert "seconds at most" not in plain.err
+    assert "seconds at most" not in run("report --dataset tennessee --one").err
     monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
     many = run("report --dataset tennessee --one")
     assert "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err

@@ -47,8 +47,7 @@ def test_a_study_prints_what_the_library_finds(parsed):
 
 
 def test_a_study_takes_files_of_profiles(parsed, refused):
-    profile = ra.datasets.load("tennessee")
-    ra.write_preflib(profile, "tennessee.soc")
+    ra.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
     found = parsed("study tennessee.soc --method borda")["results"]
     study = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=["tennessee.soc"])
     rows = study.run().to_dict()["results"]
@@ -163,8 +162,7 @@ def test_an_experiment_on_agreement(run):
 def test_every_study_has_a_page_a_picture_and_a_table_for_papers(study, run):
     few = "" if study == "agreement" else "--repetitions 2"
     line = f"experiment --dataset {NAME} --study {study} {few} --html page.html --plot one.png"
-    latex = run(f"{line} --as latex")
-    assert latex.out.startswith(r"\begin{tabular}")
+    assert run(f"{line} --as latex").out.startswith(r"\begin{tabular}")
     assert Path("one.png").read_bytes().startswith(b"\x89PNG")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "data set superglue_human, ScoreTable of 6 systems" in page

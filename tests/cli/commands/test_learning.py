@@ -22,8 +22,7 @@ def hostile(tmp_path):
 
 def test_steps_in_three_forms(run, hostile, tmp_path):
     line = f"{hostile} --method schulze"
-    data = ra.read_ballots("ballots.csv", count="count")
-    steps = ra.teaching.show_steps(ra.Schulze(), data)
+    steps = ra.teaching.show_steps(ra.Schulze(), ra.read_ballots("ballots.csv", count="count"))
     assert run(line).out.endswith(steps.summary(rows=20) + "\n")
     latex = run(f"{line} --as latex")
     assert latex.out == steps.to_latex_sections()

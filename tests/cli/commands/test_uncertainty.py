@@ -57,8 +57,7 @@ def test_places_decisions_and_proportions_are_told_in_this_order(said):
 
 def test_too_few_units_are_said_to_be_too_few_once(said):
     out = said("intervals full.csv")
-    sentence = "with 3 tasks no pair can be decided at 95 %; at least 6 are needed"
-    assert out.count(sentence) == 1
+    assert out.count("with 3 tasks no pair can be decided at 95 %; at least 6 are needed") == 1
     assert out.count("tasks are independent") == 1
     enough = said("intervals --dataset superglue_human")
     assert "at least" not in enough
@@ -366,8 +365,7 @@ def test_stability_is_that_of_the_library(said, parsed):
 def test_removals_are_those_of_the_library(said, parsed, run):
     line = "removals --dataset tennessee --pair Memphis Nashville"
     found = parsed(line)
-    votes = ra.datasets.load("tennessee")
-    expected = ra.removal_radius(votes, pair=("Nashville", "Memphis"))
+    expected = ra.removal_radius(ra.datasets.load("tennessee"), pair=("Nashville", "Memphis"))
     assert found["pair"] == ["Nashville", "Memphis"]
     assert (found["level"]["number"], found["overtaken"]["number"]) == (16, 17)
     assert found["removed"] == expected.to_dict()["removed"]

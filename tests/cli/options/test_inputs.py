@@ -110,8 +110,7 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
     ]
     assert json.loads(out)["input"][2:] == [f"note: {note}" for note in notes]
     assert err.splitlines() == [f"warning: {note}" for note in notes]
-    percent = b"system,x\nA,86.1%\nB,85%\n"
-    code, out, err = run("rank - --method mean --percent", percent)
+    code, out, err = run("rank - --method mean --percent", b"system,x\nA,86.1%\nB,85%\n")
     assert (code, err) == (0, "")
     assert "0.861" in out
     Path("ballots.csv").write_text("A;B\n1,5;2\n2;x\n", encoding="utf-8")

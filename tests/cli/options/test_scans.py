@@ -77,10 +77,8 @@ def test_what_scan_writes_is_read(folder, run, form):
 def test_sums_that_were_changed_are_refused(at, folder, refused):
     sums = folder / "sums.json"
     text = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
-    start = text.index('"wins"')
-    place = re.compile(r"\d").search(text, start + at)
-    changed = str((int(place[0]) + 1) % 10)
-    sums.write_text(text[: place.start()] + changed + text[place.end() :])
+    place = re.compile(r"\d").search(text, text.index('"wins"') + at)
+    sums.write_text(text[: place.start()] + str((int(place[0]) + 1) % 10) + text[place.end() :])
     told = refused("compare sums.json")
     assert told.startswith("error: sums.json does not hold sums of scores as JSON")
 

@@ -105,8 +105,7 @@ def test_proofs_go_with_sums_and_with_scores(run):
         run("solve", *source, "--certificate", "proof.json")
         assert "The proof holds" in run("verify proof.json", *other).out
     put(drawn(3))
-    told = run("verify proof.json sums.json", code=1)
-    assert "is no valid proof for these votes" in told.err
+    assert "is no valid proof for these votes" in run("verify proof.json sums.json", code=1).err
 
 
 REFUSED = {
@@ -209,8 +208,7 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     frame = wide(table).melt(["task", "id"], var_name="system", value_name="score")
     frame.to_csv("scores.csv", index=False)
     write_summary(ra.ScoreSummary.from_scores(table), "sums.json")
-    labels = [*table.systems, "none"][:2]
-    stated = options(command, labels)
+    stated = options(command, [*table.systems, "none"][:2])
     if command == "missing":
         stated += ["--method", "copeland"]
     ends, said = [], []
@@ -287,8 +285,7 @@ def test_half_a_character_is_refused(sums, run):
     """JSON may hold what no other file can, and nothing can print."""
     sums(systems=["\ud800", "b", "c"])
     write_votes(ra.ScoreSummary.from_scores(odd(THREE)).pairwise(), "votes.json")
-    text = Path("votes.json").read_text().replace('"s0"', '"\\udfff"')
-    Path("votes.json").write_text(text)
+    Path("votes.json").write_text(Path("votes.json").read_text().replace('"s0"', '"\\udfff"'))
     fit = {**ra.Mallows("AB", theta=1.0).to_dict(), "items": ["A", "\udc00"]}
     Path("fit.json").write_text(json.dumps(fit))
     for line in ("compare sums.json", "compare votes.json", "sample fit.json"):

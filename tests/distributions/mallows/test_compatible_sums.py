@@ -30,8 +30,7 @@ THETAS = st.sampled_from([0.0, 1e-9, 0.01, 0.4, 1.0, 3.0, 25.0])
 def tables(draw, max_items=6, **kinds):
     """Draw rows of places over the same items."""
     n = draw(st.integers(1, max_items))
-    rows = draw(st.lists(places(n, **kinds), min_size=1, max_size=4))
-    return np.array(rows, dtype=np.int32)
+    return np.array(draw(st.lists(places(n, **kinds), min_size=1, max_size=4)), dtype=np.int32)
 
 
 def by_hand(row, theta):

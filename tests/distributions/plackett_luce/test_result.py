@@ -179,8 +179,7 @@ def test_equal_worths_keep_the_level_with_few_rankings(n, m):
     # The statistic is a function of how often each item has each place, as tested above.
     orders = np.argsort(np.random.default_rng(n).random((20_000, m, n)), axis=2)
     place = savage_scores([range(n)], [1.0], range(n))
-    scores = place[orders].sum(axis=1)
-    statistics = (scores**2).sum(axis=1) * (n - 1) / (m * (place**2).sum())
+    statistics = (place[orders].sum(axis=1) ** 2).sum(axis=1) * (n - 1) / (m * (place**2).sum())
     for alpha in (0.1, 0.05, 0.01):
         assert 0.3 * alpha < (statistics > stats.chi2.isf(alpha, n - 1)).mean() < 1.05 * alpha
 

@@ -22,12 +22,9 @@ from rankagg.inference.units import units_of
 from tests import strategies
 
 CHOICES = [
-    {},
-    {"unit": "task"},
-    {"fixed_tasks": True},
-    {"estimand": "imputed"},
+    {}, {"unit": "task"}, {"fixed_tasks": True}, {"estimand": "imputed"},
     {"unit": "task", "estimand": "imputed"},
-]
+]  # fmt: skip
 
 
 def generator(seed=1):
@@ -106,8 +103,7 @@ def test_percentile_is_a_direct_simulation_within_fixed_tasks():
     parts = [(1 / 4) ** 2 * (25 * 10 / 35**2) / 34, (3 / 4) ** 2 * (9 * 11 / 20**2) / 19]
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / 34 + parts[1] ** 2 / 19)
     wider = stats.t.isf(0.025, freedom) / stats.norm.isf(0.025)
-    quantiles = np.quantile((first + 3 * second) / 4, [0.025, 0.975])
-    expected = middle + wider * (quantiles - middle)
+    expected = middle + wider * (np.quantile((first + 3 * second) / 4, [0.025, 0.975]) - middle)
     assert [low[0], high[0]] == pytest.approx(expected, abs=0.008)
 
 
@@ -373,8 +369,7 @@ def slow_hierarchical(values, tasks, weights, times, rng):
 @pytest.mark.parametrize(("gaps", "weights"), [(0, {}), (0.3, {}), (0, {0: 3.0, 2: 0.5})])
 def test_tasks_and_then_instances_are_drawn(gaps, weights):
     scores = in_tasks(gaps=gaps, task_weights=weights)
-    units = units_of(scores, **HIERARCHICAL)
-    found = hierarchical_means(units, 4000, np.random.default_rng(1))
+    found = hierarchical_means(units_of(scores, **HIERARCHICAL), 4000, np.random.default_rng(1))
     values = units_of(scores).source.values()[:, 0]
     task_weights = [weights.get(t, 1.0) for t in range(4)]
     rng = np.random.default_rng(2)

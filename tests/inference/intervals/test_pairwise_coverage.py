@@ -112,8 +112,7 @@ def chance_of_leaving(radii, p):
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_anytime_intervals_cover_all_looks_together(p):
     sizes = np.arange(1, 2001)
-    always = hoeffding_radius(1 / sizes, anytime_alpha(0.3, sizes))
-    assert chance_of_leaving(always, p) <= 0.3
+    assert chance_of_leaving(hoeffding_radius(1 / sizes, anytime_alpha(0.3, sizes)), p) <= 0.3
 
 
 # -- by groups, of systems that are equal above all -----------------------------------------------

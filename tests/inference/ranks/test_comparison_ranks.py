@@ -297,8 +297,7 @@ def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decid
         return 2 * (2 * p) ** won * (2 * (1 - p)) ** (decided - won)
 
     mean, _ = quad(ratio, 0.5, 1)
-    expected = min(1 / mean, 1)
-    assert mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(expected)
+    assert mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
 
 
 @pytest.mark.parametrize(("z", "error"), [(0.0, 1.0), (3.0, 0.3), (4.0, 2.0), (-2.0, 0.1)])

@@ -168,8 +168,7 @@ WIDE = (-1.5, 70.0)
 def test_places_by_means_are_those_of_the_mean(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
     assert ra.rank_intervals(table, of="mean", score_range=WIDE).rank.tolist() == expected
-    bootstrap = ra.rank_intervals(table, of="mean", n_resamples=100, rng=0)
-    assert bootstrap.rank.tolist() == expected
+    assert ra.rank_intervals(table, of="mean", n_resamples=100, rng=0).rank.tolist() == expected
 
 
 @given(full_tables(instances=True))
@@ -182,8 +181,7 @@ def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
 
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "max-t"])
 def test_means_are_decided_by_their_differences(method):
-    rng = np.random.default_rng(1)
-    scores = rng.random((3, 200)) / 2 + np.array([[0.5], [0.2], [0.18]])
+    scores = np.random.default_rng(1).random((3, 200)) / 2 + np.array([[0.5], [0.2], [0.18]])
     table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
     result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, 1), rng=0)
     assert result.decisions.pairs == (("A", "B"), ("A", "C"))
@@ -356,12 +354,9 @@ def test_places_and_the_first_are_covered_where_systems_differ(of, tasks):
 # Share of all pairs that is decided, in %, of systems spread evenly over three standard
 # deviations; 400 tables each.
 MEASURED = {
-    (6, 6): (20.6, 17.9),
-    (6, 8): (37.9, 31.2),
-    (13, 8): (19.4, 16.6),
-    (13, 10): (28.1, 25.1),
+    (6, 6): (20.6, 17.9), (6, 8): (37.9, 31.2), (13, 8): (19.4, 16.6), (13, 10): (28.1, 25.1),
     (24, 10): (17.9, 16.6),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -377,8 +372,7 @@ def test_systems_that_differ_are_told_apart_as_often_as_measured(systems, tasks)
 
 
 def test_hoeffding_decides_nothing_where_sign_flips_do():
-    level = np.linspace(0, 3, 13)[:, None]
-    scores = table(level + normal(np.random.default_rng(0), 10, 13))
+    scores = table(np.linspace(0, 3, 13)[:, None] + normal(np.random.default_rng(0), 10, 13))
     decided = {
         method: len(ra.rank_intervals(scores, method=method).decisions.pairs)
         for method in ("sign-flips", "hoeffding")

@@ -167,8 +167,7 @@ class TestSamples:
         found = ra.read_evaluations(tmp_path)
         with pytest.raises(InvalidInputError, match="none for 'score' of task 'x'"):
             found.table()
-        table = found.table(higher_is_better={"score": False})
-        assert not table.higher_is_better["x"]
+        assert not found.table(higher_is_better={"score": False}).higher_is_better["x"]
         assert "lower is better in score" in found.select(higher_is_better=False).notes[-1]
 
     def test_that_are_fewer_than_stated_are_told(self, tmp_path) -> None:
@@ -223,8 +222,7 @@ def test_what_is_written_is_what_the_schema_wants(tmp_path, data, rule) -> None:
 
 
 def test_ranks_come_back_with_their_direction(tmp_path) -> None:
-    profile = ra.Profile.from_orders([["A", "B", "C"], ["B", "A", "C"]])
-    found = ra.Borda().aggregate(profile)
+    found = ra.Borda().aggregate(ra.Profile.from_orders([["A", "B", "C"], ["B", "A", "C"]]))
     ra.write_evaluations(found, tmp_path, title="mine", timestamp=7)
     table = ra.read_evaluations(tmp_path).table()
     assert table.to_frame()["mine"].to_dict() == {"A": 1, "B": 1, "C": 3}
@@ -232,8 +230,7 @@ def test_ranks_come_back_with_their_direction(tmp_path) -> None:
 
 
 def test_any_label_makes_a_file_of_its_own_in_the_folder(tmp_path) -> None:
-    found = consensus(HOSTILE)
-    files = ra.write_evaluations(found, tmp_path / "x")
+    files = ra.write_evaluations(consensus(HOSTILE), tmp_path / "x")
     assert len({file.name.lower() for file in files}) == len(HOSTILE)
     assert {file.parent for file in files} == {tmp_path / "x"}
     assert set(ra.read_evaluations(tmp_path / "x").systems) == set(HOSTILE)

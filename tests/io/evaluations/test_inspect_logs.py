@@ -63,8 +63,7 @@ def test_values_are_not_taken_for_samples(tmp_path) -> None:
 
 
 def test_several_scorers_are_a_choice(tmp_path) -> None:
-    content = log("A", "x", [(1, 1, {"match": "C", "model": "I"})])
-    found = read(tmp_path, content)
+    found = read(tmp_path, log("A", "x", [(1, 1, {"match": "C", "model": "I"})]))
     with pytest.raises(InvalidInputError, match="x has match, model"):
         found.table()
     assert found.table(metric=["model", "match"]).values.tolist() == [[0]]

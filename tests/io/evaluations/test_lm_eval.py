@@ -10,8 +10,7 @@ from tests.io.evaluations.made import TIME, document, harness, put, read
 
 
 def test_a_run_of_the_harness_itself(data) -> None:
-    folder = data("evaluations/lm_eval")
-    found = ra.read_evaluations(folder)
+    found = ra.read_evaluations(data("evaluations/lm_eval"))
     assert found.systems == (
         "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1",
     )
@@ -36,8 +35,7 @@ def test_filters_are_metrics_of_their_own(tmp_path) -> None:
         InvalidInputError, match="gsm8k has exact_match,strict-match, exact_match,f"
     ):
         found.table()
-    table = found.table(metric="exact_match,flexible-extract")
-    assert table.values.tolist() == [[0.75]]
+    assert found.table(metric="exact_match,flexible-extract").values.tolist() == [[0.75]]
 
 
 @pytest.mark.parametrize("value", ["N/A", None, [1], {"a": 1}])
@@ -97,8 +95,7 @@ def test_older_files_say_the_direction_in_the_settings_of_a_task(tmp_path) -> No
     metrics = [{"metric": "ppl", "higher_is_better": False}, {"metric": "!function x"}]
     content = harness("A", {"x": {"ppl": 3.5, "ppl_stderr": 1}}, better={})
     content["configs"] = {"x": {"metric_list": metrics}}
-    table = read(tmp_path, content).table()
-    assert dict(table.higher_is_better) == {"x": False}
+    assert dict(read(tmp_path, content).table().higher_is_better) == {"x": False}
 
 
 REFUSED = {

@@ -49,8 +49,7 @@ def test_tables_are_what_a_slow_loop_makes(runs) -> None:
         "last": lambda scores: scores[-1],
     }
     for how, value in expected.items():
-        frame = found.table(runs=how).to_frame()
-        got = frame.stack().dropna().to_dict()
+        got = found.table(runs=how).to_frame().stack().dropna().to_dict()
         assert got == {cell: pytest.approx(value(scores), abs=1e-15)
                        for cell, scores in cells.items()}  # fmt: skip
     each = found.table(runs="each")

@@ -72,9 +72,6 @@ def scan(sources, table, names=None, **options):
     if names is LONG and "systems" not in options:
         options["systems"] = list(table.systems)
     return ra.scan_scores(
-        sources,
-        higher_is_better=dict(table.higher_is_better),
-        task_weights=dict(table.task_weights),
-        **(WIDE if names is None else names),
-        **options,
-    )
+        sources, higher_is_better=dict(table.higher_is_better),
+        task_weights=dict(table.task_weights), **(WIDE if names is None else names), **options,
+    )  # fmt: skip

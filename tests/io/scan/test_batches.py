@@ -21,16 +21,14 @@ class TestSources:
         with pytest.raises(InvalidInputError, match="sources"):
             ra.scan_scores(tmp_path / source, higher_is_better=True)
 
-    def test_a_file_twice(self, two_files, table):
+    def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
         paths, _ = two_files
-        with pytest.raises(InvalidInputError, match="It is twice"):
-            scan([paths[0], paths[0].parent / "*.parquet"], table)
-
-    def test_other_files_in_a_folder(self, two_files, table):
-        paths, _ = two_files
-        (paths[0].parent / "notes.txt").write_text("x", encoding="utf-8")
-        with pytest.raises(InvalidInputError, match=r"notes\.txt"):
-            scan(paths[0].parent, table)
+        folder = paths[0].parent
+        (folder / "notes.txt").write_text("x", encoding="utf-8")
+        twice = [paths[0], folder / "*.parquet"]
+        for sources, message in ((twice, "It is twice"), (folder, r"notes\.txt")):
+            with pytest.raises(InvalidInputError, match=message):
+                scan(sources, table)
 
     @pytest.mark.parametrize(
         ("name", "text", "message"),
@@ -59,12 +57,10 @@ class TestDamage:
         path.write_bytes(change(bytearray(path.read_bytes())))
         return path, table, made
 
-    def test_a_file_that_changes_after_the_look_at_it(self, tmp_path):
+    def test_a_file_that_changes_after_the_look_at_it_or_is_truncated(self, tmp_path):
         *_, made = self.damaged(tmp_path, lambda data: data + b" ")
         with pytest.raises(DataFormatError, match="has changed since the scan began"):
             made.summarize()
-
-    def test_a_truncated_file(self, tmp_path):
         path, table, _ = self.damaged(tmp_path, lambda data: data[: len(data) // 2])
         with pytest.raises(DataFormatError, match="cannot be read"):
             scan(path, table)
@@ -98,8 +94,6 @@ class TestDamage:
             scan_count.count_part(made._layout, parts[1])
 
     def test_a_truncated_gzip(self, tmp_path):
-        import gzip  # noqa: PLC0415
-
         table = drawn(m=2000)
         path = write(wide(table), tmp_path / "a.csv")
         packed = tmp_path / "b.csv.gz"
@@ -175,10 +169,8 @@ class TestRows:
         self.refuse(frame, tmp_path, where)
 
     def test_one_instance_of_two_tasks_is_two(self, table, tmp_path):
-        frame = wide(table).assign(id="same")
-        firsts = frame.groupby("task").head(1)
-        summary = scan(write(firsts, tmp_path / "a.parquet"), table).summarize()
-        assert summary.n_units == 3
+        firsts = wide(table).assign(id="same").groupby("task").head(1)
+        assert scan(write(firsts, tmp_path / "a.parquet"), table).summarize().n_units == 3
 
     def test_an_instance_in_two_files(self, two_files, table):
         paths, rows = two_files

@@ -232,11 +232,9 @@ def test_what_cannot_be_asked_for(client, tmp_path):
 
 
 def test_on_the_command_line(client, tmp_path, run):
-    table = drawn(1)
-    folder = folder_of(table, wide, tmp_path / "data")
+    folder = folder_of(drawn(1), wide, tmp_path / "data")
     line = f"scan {folder} --task task --instance id --lower z --json"
-    address = client.scheduler.address
-    assert run(line).out == run(line, "--scheduler", address).out
+    assert run(line).out == run(line, "--scheduler", client.scheduler.address).out
     told = run(line, "--scheduler", "not/an/address", code=2)
     assert "`--scheduler` must be that of a scheduler" in told.err
 

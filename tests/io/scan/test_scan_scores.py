@@ -136,8 +136,7 @@ def test_columns_of_nulls_alone_have_no_type(tmp_path):
     table = drawn(6)
     frame = wide(table)
     empty = pa.table({name: pa.nulls(0) for name in frame.columns})
-    silent = frame[:3].assign(s1=NAN)
-    typed = pa.Table.from_pandas(silent, preserve_index=False)
+    typed = pa.Table.from_pandas(frame[:3].assign(s1=NAN), preserve_index=False)
     typed = typed.set_column(3, "s1", pa.nulls(3))
     for number, part in enumerate([empty, typed]):
         pq.write_table(part, tmp_path / f"{number}.parquet")
@@ -151,14 +150,12 @@ def test_columns_of_nulls_alone_have_no_type(tmp_path):
 
 def test_some_columns_as_systems(tmp_path):
     table = drawn(7)
-    frame = wide(table).assign(comment="none", size=3)
-    path = write(frame, tmp_path / "scores.parquet")
+    path = write(wide(table).assign(comment="none", size=3), tmp_path / "scores.parquet")
     chosen = ["s2", "s0"]
     with pytest.warns(DataWarning, match="no score of any system"):
         summary = scan(path, table, systems=chosen).summarize()
     assert summary.systems == ra.ItemSet(chosen)
-    left = table.drop(systems=["s1", "s3"])
-    expected = ra.ScoreSummary.from_scores(left)
+    expected = ra.ScoreSummary.from_scores(table.drop(systems=["s1", "s3"]))
     for task, tally in summary.tallies.items():
         assert (tally.wins == expected.tallies[task].wins[::-1, ::-1]).all()
     assert summary.n_empty == expected.n_empty > 0

@@ -170,8 +170,7 @@ def test_a_dictionary_in_another_order_with_more_than_occurs():
     table = pa.table({"s": labels, "x": [1, 2, 3]})
     codes, names = read_table(table).coded("s", "system")
     assert (codes.tolist(), names) == ([0, 1, 0], ["a", "b"])
-    frame = table.to_pandas()
-    assert read_table(frame).labels("s", "system") == ["a", "b", "a"]
+    assert read_table(table.to_pandas()).labels("s", "system") == ["a", "b", "a"]
 
 
 def test_labels_of_frames_are_not_unguarded():

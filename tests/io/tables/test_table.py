@@ -36,8 +36,7 @@ def write(path, text, encoding="utf-8"):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(delimiter, end):
     lines = [["system", "x", "y"], ["A", "1", "2"], ["B", "3", ""]]
-    text = "".join(delimiter.join(line) + end for line in lines)
-    table = table_of(text)
+    table = table_of("".join(delimiter.join(line) + end for line in lines))
     assert table.header == lines[0]
     assert rows_of(table) == lines[1:]
 
@@ -71,24 +70,20 @@ def test_a_delimiter_inside_a_quoted_name_is_none(text):
     assert rows_of(table) == [["A", "1"]]
 
 
-@pytest.mark.parametrize(
-    "marker", ["", " ", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None", "none"]
-)
-def test_markers_of_missing_numbers(marker):
-    (number,) = table_of(f"system,x\nA,{marker}\n").numbers("x", "task")
-    assert np.isnan(number)
-
-
-def test_a_marker_of_missing_numbers_may_be_a_label():
-    table = table_of("system,x\nNA,1\nNone,2\nnull,3\n")
-    assert table.labels("system", "system") == ["NA", "None", "null"]
+MARKERS = ["", " ", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None", "none"]
 
 
 @pytest.mark.parametrize(
-    ("cell", "number"), [("1", 1), (" -0.5 ", -0.5), ("1e-3", 0.001), ("+2.", 2), (".5", 0.5)]
-)
-def test_numbers(cell, number):
-    assert table_of(f"system,x\nA,{cell}\n").numbers("x", "task").tolist() == [number]
+    ("cell", "number"),
+    [
+        ("1", 1), (" -0.5 ", -0.5), ("1e-3", 0.001), ("+2.", 2), (".5", 0.5),
+        *((marker, np.nan) for marker in MARKERS),
+    ],
+)  # fmt: skip
+def test_numbers_and_markers_of_missing_ones_which_may_be_labels(cell, number):
+    table = table_of(f"system,x\n{cell.strip() or 'A'},{cell}\n")
+    np.testing.assert_array_equal(table.numbers("x", "task"), [number])
+    assert table.labels("system", "system") == [cell.strip()] or not cell.strip()
 
 
 @pytest.mark.parametrize(
@@ -165,13 +160,6 @@ def test_rows_of_a_frame_are_counted_from_one():
 def test_missing_numbers_of_a_frame(missing):
     frame = pd.DataFrame({"model": ["A", "B"], "x": pd.Series([1, missing], dtype=object)})
     assert np.isnan(read_table(frame).numbers("x", "task")).tolist() == [False, True]
-
-
-@pytest.mark.parametrize("cell", [True, np.inf, -np.inf, 1j, [1], pd.Timestamp("2020-01-01")])
-def test_a_cell_of_a_frame_that_is_no_number_is_named(cell):
-    frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
-    with pytest.raises(DataFormatError, match="row 1, column 'x'"):
-        read_table(frame).numbers("x", "task")
 
 
 def framed(index=None, **columns):
@@ -271,12 +259,20 @@ def test_numbers_that_are_read(cell):
 
 
 @pytest.mark.parametrize(
-    "cell", [ODD, np.int64(ODD), np.uint64(2**64 - 1), Decimal(ODD), Fraction(ODD), str(ODD)]
+    ("cells", "said"),
+    [
+        ([True, np.inf, -np.inf, 1j, [1], pd.Timestamp("2020-01-01")], ""),
+        (
+            [ODD, np.int64(ODD), np.uint64(2**64 - 1), Decimal(ODD), Fraction(ODD), str(ODD)],
+            r" is \d+, which no 64-bit",
+        ),
+    ],
 )
-def test_a_whole_number_in_a_frame(cell):
-    frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
-    with pytest.raises(DataFormatError, match=r"row 1, column 'x' is \d+, which no 64-bit"):
-        read_table(frame).numbers("x", "task")
+def test_a_cell_of_a_frame_that_is_no_number_is_named(cells, said):
+    for cell in cells:
+        frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
+        with pytest.raises(DataFormatError, match=f"row 1, column 'x'{said}"):
+            read_table(frame).numbers("x", "task")
     assert read_table(pd.DataFrame({"x": [2**53, 3]})).numbers("x", "task").tolist() == [2**53, 3]
 
 
