@@ -115,6 +115,8 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
     decisions = from_data(CLEAR, **choice).decisions(how)
     assert decisions.is_approximate is approximate
     assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
+    many = approximate and choice["method"] != "wilson"
+    assert ("independent draws, and many" in decisions.summary()) == many
 
 
 @pytest.mark.parametrize(
@@ -302,6 +304,15 @@ def test_tarone_is_its_definition(data):
     found = tarone(p_values, least, alpha)
     assert found.tolist() == slow_tarone(p_values, least, alpha)
     assert (found >= np.array(slow_holm(p_values, alpha))).all()
+
+
+def test_what_cannot_be_rejected_costs_nothing():
+    # Six heads of six at 2^-6, beside ten coins that were tossed twice.
+    p_values = least = np.array([2**-6] + [0.25] * 10)
+    for alpha in (0.05, 2**-6):
+        assert tarone(p_values, least, alpha).tolist() == [True] + [False] * 10
+    assert not tarone(p_values, least, 2**-6.01).any()
+    assert not any(slow_holm(p_values, 0.05))
 
 
 def test_no_hypothesis_is_no_rejection():

@@ -330,7 +330,10 @@ def test_the_summary_tells_statistics_and_groups():
     assert lines[-6].split() == ["Human", "2.100"]
     told = test.to_dict()
     assert (told["schema"], told["version"], told["f_df"]) == ("rankagg.friedman", 1, [5, 45])
-    assert list(test.to_frame()["average_rank"]) == sorted(test.average_ranks)
+    assert told["p_value"] == test.p_value
+    assert dict(zip(told["items"], told["average_ranks"], strict=True)) == (
+        test.to_frame()["average_rank"].to_dict()
+    )
     short = test.summary(rows=2).splitlines()
     assert short[-1] == "... and 4 more items"
     assert sum(line.startswith("not told apart") for line in short) == 2

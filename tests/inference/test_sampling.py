@@ -12,7 +12,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import Estimate, distance_to, mean_distance, sampling
+from rankagg.inference import distance_to, mean_distance, sampling
 from rankagg.inference.sampling import _Sampler
 from tests import oracles, strategies
 from tests.inference.test_dispersion import distance
@@ -182,24 +182,6 @@ def test_the_interval_stays_within_the_range():
     assert (everything.value, everything.lower, everything.upper) == (1, 0.6, 1)
 
 
-def test_errors_are_as_frequent_as_the_law_of_the_samples_says():
-    # Whether two of 1000 rankings differ: a coin of chance 500/999, thrown 29 times.
-    epsilon, alpha, runs = 0.2, 0.2, 600
-    estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
-    exact = ra.spread(HALVES, average=True)
-    assert exact == pytest.approx(500 / 999)
-    n = estimator.n_samples(mean_distance(2))
-    assert n == 29
-    errors = sum(
-        abs(estimator.estimate(HALVES, rng=seed).value - exact) > epsilon for seed in range(runs)
-    )
-    values = np.arange(n + 1)
-    chance = stats.binom.pmf(values, n, exact)[np.abs(values / n - exact) > epsilon].sum()
-    assert chance < alpha
-    low, high = stats.binom.interval(0.999, runs, chance)
-    assert low <= errors <= high
-
-
 # -- stopping early -------------------------------------------------------------------------------
 
 
@@ -227,14 +209,6 @@ def test_what_stops_is_what_the_interval_says():
             nearest, farthest = sorted((sign * estimate.lower, sign * estimate.upper))
             assert sign * estimate.value <= 1.2 * nearest * (1 + 1e-12)
             assert sign * estimate.value >= 0.8 * farthest * (1 - 1e-12)
-
-
-def test_a_mean_of_nothing_has_no_relative_precision():
-    statistic = ra.inference.UStatistic(
-        degree=1, low=-1, high=1, batch=lambda first: np.zeros(len(first))
-    )
-    rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.5, alpha=0.1, floor=0.05)
-    assert rule.estimate(SMALL, statistic, rng=0).stopped == "absolute"
 
 
 def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
@@ -283,13 +257,6 @@ def test_equal_seeds_give_equal_estimates(rule):
     assert first == second
     assert rule.estimate(SMALL, rng=np.random.default_rng(7)) == first
     assert rule.estimate(SMALL, rng=8) != first
-
-
-@both_rules
-def test_the_mean_distance_is_what_is_estimated_by_default(rule):
-    chosen = rule.estimate(SMALL, mean_distance(3), rng=1)
-    assert isinstance(chosen, Estimate)
-    assert rule.estimate(SMALL, rng=1) == chosen
 
 
 @both_rules

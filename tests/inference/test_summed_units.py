@@ -102,6 +102,12 @@ def test_resampling_tasks_is_possible():
     assert_same(found, ra.PairwiseIntervals.from_data(table, **options), exactly=False)
 
 
+def told(result):
+    """Return what a result says; sums do not know where who does worse is left out."""
+    plain = result.to_dict()
+    return plain | {"notes": [note for note in plain["notes"] if "missing more often" not in note]}
+
+
 @few
 @given(
     table=tables(),
@@ -121,14 +127,14 @@ def test_ranks_by_points(table, unranked, fixed, times):
     )
     options = {"unranked": unranked, "fixed_tasks": fixed}
     found = ra.rank_intervals(summary, **options)
-    assert found.to_dict() == ra.rank_intervals(often, method="hoeffding", **options).to_dict()
+    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", **options))
 
 
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
 def test_ranks_by_majorities(table, method):
     table = table.with_task_weights({})
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
-    assert found.to_dict() == ra.rank_intervals(table, of="pairwise", method=method).to_dict()
+    assert told(found) == told(ra.rank_intervals(table, of="pairwise", method=method))
 
 
 @pytest.mark.parametrize(

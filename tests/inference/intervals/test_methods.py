@@ -203,15 +203,6 @@ def test_decisions_are_possible_from_where_some_outcome_decides(alpha):
         assert decides(enough)
 
 
-def test_decisions_by_them_are_about_the_level():
-    profile = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[90, 40, 20])
-    intervals = from_data(profile, method="normal", simultaneous="bonferroni")
-    decisions = intervals.decisions("intervals")
-    assert decisions.is_approximate
-    assert "rankings are independent draws, and many" in decisions.summary()
-    assert ("A", "C") in decisions.pairs
-
-
 # -- the coverage study ---------------------------------------------------------------------------
 
 
