@@ -482,7 +482,8 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     first, second = look | SOLID | {"label": "items at ranks"}, look | HOLLOW | {"label": "pairs"}
     handles = ax.plot(their_ranks.ravel(), ranks.ravel(), gid="ranks", **first)
     handles += ax.plot(their_pairs[off], pairs[off], gid="pairs", **second)
-    ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="share of rankings")
+    # Off the corner, where the zeros of both axes would meet.
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
     each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, test.p_values, strict=True))
     notes = [test.verdict, f"p of each: {each}"]
