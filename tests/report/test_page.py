@@ -121,13 +121,6 @@ def test_places_figures_and_the_proof_are_those_of_the_library(human) -> None:
     for method in ("Mean", "Borda", "Copeland"):
         assert [int(row[method]) for row in rows] == places[method].tolist()
     assert [int(row["Rank"]) for row in rows] == places["Kemeny"].tolist()
-    frame = comparison.to_frame().set_index("method")
-    for row in page.table("Cost relative"):
-        known = frame.loc[row["Method"]]
-        assert [float(row[name]) for name in ("cost", "excess", "distance")] == [
-            known["cost"], known["excess"], known["distance"],
-        ]  # fmt: skip
-        assert float(row["ratio"]) == pytest.approx(known["ratio"], abs=1e-4)
     text = page.sections["methods"]
     assert "Borda differs on 1 pair" in text
     assert "Copeland orders all pairs as the exact consensus does." in text
@@ -226,12 +219,8 @@ def test_what_nobody_looked_at_is_said() -> None:
     assert "was not looked at" in page.sections["exact"]
 
 
-def test_missing_scores_are_counted_and_listed() -> None:
-    table = ra.datasets.load("xtreme_gaps")
-    page = Page(ra.make_report(table).html)
-    lacking = ra.missing_report(table).to_frame().query("missing > 0")
-    rows = page.table("Items that are missing somewhere")
-    assert {row["Item"]: int(row["missing"]) for row in rows} == lacking["missing"].to_dict()
+def test_policies_are_said_where_scores_are_missing() -> None:
+    page = page_of("xtreme_gaps")
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy}: " in page.sections["missing"]
     assert "missing" not in page_of("superglue_human").sections
@@ -343,8 +332,6 @@ def test_decisions_follow_the_unit_and_its_assumption_is_told() -> None:
     ballots = ra.datasets.load("tennessee")
     page = page_of("tennessee")
     ranks = ra.rank_intervals(ballots)
-    decided = int(ranks.decisions.above.sum())
-    assert f"The data decide {decided} of 6 pairs" in page.sections["certainty"]
     assert "Assumed. Rankings are independent" in page.sections["certainty"]
     rows = {row["Item"]: row["95 % ranks"] for row in page.table("Ranks by every method")}
     for item, best, worst in ranks.to_frame()[["best", "worst"]].itertuples():

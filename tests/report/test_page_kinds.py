@@ -1,7 +1,6 @@
 """A page for each kind of data: its words and no others, and what the user says of the data."""
 
 import re
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -105,11 +104,6 @@ def test_an_election_of_several_seats_is_counted_by_stv():
     html = ra.make_report(ballots, kind=rule).html
     assert "A and B are elected by STV after 2 rounds" in html
     page = Page(html)
-    frame = rule.count(ballots).rounds
-    for row in page.table("Votes by rounds"):
-        if row["Candidate"] != "exhausted":
-            one = frame[(frame["candidate"] == row["Candidate"]) & (frame["round"] == 1)]
-            assert float(row["round 1"]) == one["votes"].item()
     facts = page.sections["count"]
     told = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byearlier rounds, then the or"
     assert told in facts
@@ -278,11 +272,6 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     for name in ("estimate", "lower", "upper", "factor"):
         told = [float(row[name]) for row in effects]
         assert told == pytest.approx(known.effects(0.05)[name].to_list(), abs=6e-4)
-    rates = [float(row["win rate"].rstrip("%")) for row in page.table("Ratings")]
-    turned = [f"{b} wins more often than {a}" for k, (a, b) in enumerate(pairwise(order))
-              if rates[k] < rates[k + 1]]  # fmt: skip
-    assert [one for one in turned if one not in page.sections["ratings"]] == []
-    assert page.sections["ratings"].count("wins more often than") == len(turned)
 
 
 def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
