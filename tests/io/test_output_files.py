@@ -121,8 +121,7 @@ def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
     (beside,) = seen
-    assert beside.parent == target.parent
-    assert beside.suffix == target.suffix
+    assert (beside.parent, beside.suffix) == (target.parent, target.suffix)
     assert beside.name.startswith(f".{target.stem}-")  # hidden, and told whose it is
     assert content(target.parent) == {target.name: b"new"}
 

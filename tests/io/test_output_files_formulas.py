@@ -91,10 +91,8 @@ def test_scores_are_read_without_the_apostrophe(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("system,'=x,k\n'=a,1,'-i\n'b,-2,j\n", encoding="utf-8")
     table = ra.read_scores(path, higher_is_better=True, instance="k")
-    assert table.tasks.labels == ("=x",)
-    assert table.systems.labels == ("=a", "'b")
-    assert table.instances == ("-i", "j")
-    assert table.values.tolist()[1][1] == -2
+    assert (table.tasks.labels, table.systems.labels) == (("=x",), ("=a", "'b"))
+    assert (table.instances, table.values.tolist()[1][1]) == (("-i", "j"), -2)
 
 
 @pytest.mark.parametrize("command", ["compare", "rank --method borda"])

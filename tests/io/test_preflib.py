@@ -56,8 +56,7 @@ def test_the_four_formats_are_told_by_their_content(kind, tmp_path):
     path.write_text(text, encoding="utf-8-sig", newline="\r\n")
     profile = ra.read_preflib(path)
     assert looks_like_preflib(text)
-    assert profile.items.labels == NAMES
-    assert profile.ranks.tolist() == ranks
+    assert (profile.items.labels, profile.ranks.tolist()) == (NAMES, ranks)
     assert profile.counts.tolist() == [3, 2]
     assert profile.n_rankings == 5
     assert profile.groups is None
@@ -92,8 +91,7 @@ def test_a_type_may_promise_less_than_the_ballots_hold():
 
 def test_a_short_header_is_enough():
     profile = read("# NUMBER ALTERNATIVES: 2\n1: 2,1\n")
-    assert profile.items.labels == ("1", "2")
-    assert profile[0].order == ("2", "1")
+    assert (profile.items.labels, profile[0].order) == (("1", "2"), ("2", "1"))
 
 
 # -- what contradicts itself ----------------------------------------------------------------------
@@ -293,8 +291,7 @@ def test_ballots_come_back(data, unlisted, tmp_path_factory):
 def test_whole_numbers_come_back_as_text(tmp_path):
     ra.write_preflib(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
     back = ra.read_preflib(tmp_path / "ballots.soc")
-    assert back.items.labels == ("1", "2", "3")
-    assert back[0].order == ("3", "1", "2")
+    assert (back.items.labels, back[0].order) == (("1", "2", "3"), ("3", "1", "2"))
 
 
 # -- real files -----------------------------------------------------------------------------------

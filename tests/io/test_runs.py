@@ -40,8 +40,7 @@ BY_HAND = {
 @pytest.mark.parametrize("rule", BY_HAND, ids=str)
 def test_two_runs_by_hand(runs, rule):
     fused = runs.fuse(rule)
-    assert fused.names == (rule.name,)
-    assert fused.topics == ("q1", "q2")
+    assert (fused.names, fused.topics) == ((rule.name,), ("q1", "q2"))
     assert scores(fused, "q1") == pytest.approx(BY_HAND[rule], abs=1e-15)
     # Equal scores stand as trec_eval orders them.
     assert list(scores(fused, "q1")) == list(BY_HAND[rule])

@@ -46,8 +46,7 @@ def test_task_level():
 
 def test_labels_that_look_like_numbers_stay_text():
     table = read("system,2020,2021\n1,5,6\n02,7,8\n")
-    assert table.systems.labels == ("1", "02")
-    assert table.tasks.labels == ("2020", "2021")
+    assert (table.systems.labels, table.tasks.labels) == (("1", "02"), ("2020", "2021"))
 
 
 # -- one row per system and instance --------------------------------------------------------------
@@ -78,8 +77,7 @@ def test_an_instance_without_any_score_is_left_out_and_said():
         "out."
     ]
     assert [Path(warning.filename).name for warning in caught] == ["test_scores.py"]
-    assert table.instances == ("1", "1", "2")
-    assert table.n_units == 3
+    assert (table.instances, table.n_units) == (("1", "1", "2"), 3)
 
 
 # -- one row per score ----------------------------------------------------------------------------
@@ -103,8 +101,7 @@ def test_long_with_instances():
 def test_long_with_tasks_of_different_sizes():
     text = "system,task,k,v\nA,x,1,1\nA,x,2,2\nA,y,9,3\nB,y,9,4\nB,x,2,5\n"
     table = read(text, task="task", instance="k", score="v")
-    assert table.tasks.labels == ("x", "y")
-    assert table.instances == ("1", "2", "9")
+    assert (table.tasks.labels, table.instances) == (("x", "y"), ("1", "2", "9"))
     assert table.values.tolist() == pytest.approx(np.array([[1, 2, 3], [nan, 5, 4]]), nan_ok=True)
 
 
@@ -136,8 +133,7 @@ def test_a_frame_with_systems_and_instances_as_its_index():
 def test_a_long_frame_keeps_whole_numbers_as_labels():
     frame = pd.DataFrame({"s": [2, 1, 2], "t": [10, 10, 11], "v": [1.0, 2.0, 3.0]})
     table = ra.read_scores(frame, higher_is_better=True, task="t", score="v")
-    assert table.systems.labels == (2, 1)
-    assert table.tasks.labels == (10, 11)
+    assert (table.systems.labels, table.tasks.labels) == ((2, 1), (10, 11))
 
 
 # -- directions, weights, drop --------------------------------------------------------------------
@@ -163,8 +159,7 @@ def test_task_weights():
 @pytest.mark.parametrize("drop", ["acc", ["acc"], ("acc",), {"acc"}, iter(["acc"])])
 def test_drop(drop):
     table = read(WIDE, drop=drop)
-    assert table.tasks.labels == ("f1",)
-    assert table.systems.labels == ("B", "A", "C")
+    assert (table.tasks.labels, table.systems.labels) == (("f1",), ("B", "A", "C"))
 
 
 # -- what is refused ------------------------------------------------------------------------------

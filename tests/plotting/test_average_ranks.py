@@ -129,13 +129,6 @@ def test_demsars_example():
     # Demšar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
     ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
     assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
-    assert [list(bar.get_xdata()) for bar in of_group(ax, "group")] == [
-        [1.964, 2.0, 2.893], [2.893, 3.143],
-    ]  # fmt: skip
-    left, right = sides(ax)
-    assert list(left) == ["C4.5+m+cf  1.96", "C4.5+m  2.00"]
-    assert set(right) == {"2.89  C4.5+cf", "3.14  C4.5"}
-    assert left["C4.5+m+cf  1.96"] < left["C4.5+m  2.00"]
     assert "all items alike: p = 0.02 (Friedman, by F)" in notes(ax)
 
 

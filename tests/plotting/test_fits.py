@@ -197,19 +197,11 @@ def bars(ax, gid):
     return np.array([bar.get_bbox().extents for bar in of_group(ax, gid)])
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 60])
 @pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0, 30.0])
 def test_the_law_is_that_of_counted_permutations(n, theta):
     law = distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
-
-
-def test_the_law_of_many_items_has_the_known_mean():
-    for theta in (0.0, 0.05, 2.0):
-        law = distance_probabilities(60, theta)
-        assert law.sum() == pytest.approx(1)
-        mean = law @ np.arange(len(law))
-        assert mean == pytest.approx(ra.Mallows(range(60), theta).mean_distance)
 
 
 def test_ties_are_spread_as_their_compatible_permutations():

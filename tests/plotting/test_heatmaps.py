@@ -189,13 +189,6 @@ def test_frames_are_explained_where_there_are_any():
     assert "frame" not in notes(INTERVALS(ballots()).plot())
 
 
-def test_three_items_have_room_for_the_notes():
-    ax = INTERVALS(ra.datasets.load("condorcet_1785")).plot()
-    assert faults(ax) == []
-    # All lose one majority.
-    assert row_labels(ax) == ["1  A", "1  B", "1  C"]
-
-
 # -- shares of ranks ------------------------------------------------------------------------------
 
 

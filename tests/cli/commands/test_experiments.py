@@ -263,6 +263,5 @@ def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
     assert 1 < noted[1] < noted[2] < noted[3] < 300
     assert not (tmp_path / "two.csv").exists()
     again = run(*more)
-    assert again.returncode == 0
-    assert again.stdout == whole.stdout
+    assert (again.returncode, again.stdout) == (0, whole.stdout)
     assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()

@@ -10,7 +10,6 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.ranked_pairs import locked_in_every_way, locked_paths
 from rankagg.cli.app import app
@@ -256,10 +255,3 @@ def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
         with pytest.raises(OutOfTimeError, match=r"RankedPairs.* was not computed in time"):
             rule.aggregate(votes, deadline=over)
         assert rule.aggregate(votes, deadline=Deadline.after(1000)) == rule.aggregate(votes)
-
-
-def test_rules_that_search_are_those_with_the_hook() -> None:
-    assert not ra.Borda().searches
-    searching = (ra.Young(), ra.Dodgson(), ra.Slater(), ra.Kemeny(), ra.RankedPairs())
-    assert all(rule.searches for rule in searching)
-    assert "deadline" in inspect.signature(Aggregator._aggregate_within).parameters

@@ -107,13 +107,10 @@ def test_bad_options_are_told(tmp_path, refused, options) -> None:
     assert EVALUATIONS[options] in refused(f"rank --method borda {logs(tmp_path)} {options}")
 
 
-@pytest.mark.parametrize("option", ["--metric m", "--runs mean", "--use-groups"])
-def test_options_of_evaluations_are_of_them_alone(refused, option) -> None:
-    told = refused(f"rank --method borda --dataset tennessee {option}")
-    assert f"{option.split()[0]} has no meaning for" in told
-
-
-def test_several_files_are_evaluations_or_refused(refused) -> None:
+def test_options_of_evaluations_are_of_them_alone(refused) -> None:
+    for option in ("--metric m", "--runs mean", "--use-groups"):
+        told = refused(f"rank --method borda --dataset tennessee {option}")
+        assert f"{option.split()[0]} has no meaning for" in told
     for name in ("a.csv", "b.csv"):
         Path(name).write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
     assert "Give one FILE, not 2" in refused("rank --method borda a.csv b.csv")

@@ -15,6 +15,7 @@ from rankagg.cli.app import app
 from rankagg.io.json_files import write_summary, write_votes
 from rankagg.testing.commands import commands_of
 from tests.io.scan.scan_files import drawn, long, wide
+from tests.report.test_page import Page
 
 NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]
@@ -243,7 +244,7 @@ def test_pages_have_the_figures_of_the_scores(run):
     pages = []
     for given in ["sums.json"], scores:
         run("report", *given, "--unit", "ranking", "--out", "page.html", "--title", "The page")
-        pages.append(cells(Path("page.html").read_text(encoding="utf-8")))
+        pages.append(cells(Page(Path("page.html").read_text(encoding="utf-8"))))
     assert {*pages[0]} == {*pages[1]}
     assert len(pages[0]) >= 5
     assert all(len(rows) > 1 for rows in pages[0].values())
@@ -254,19 +255,10 @@ def test_pages_have_the_figures_of_the_scores(run):
 def cells(page):
     """Return the rows of all tables of a page by caption, without ranges of ranks and times."""
     found = {}
-    for table in re.findall("<table.*?</table>", page, flags=re.DOTALL):
-        caption = bare(re.search("<caption.*?</caption>", table, flags=re.DOTALL)[0])
-        rows = [
-            [bare(cell) for cell in re.findall(r"<t[hd]\b.*?</t[hd]>", row, flags=re.DOTALL)]
-            for row in re.findall("<tr.*?</tr>", table, flags=re.DOTALL)
-        ]
+    for caption, rows in zip(page.captions, page.tables, strict=True):
         kept = [at for at, name in enumerate(rows[0]) if name not in ("95 % ranks", "seconds")]
         found[caption] = [[row[at] for at in kept] for row in rows if len(row) == len(rows[0])]
     return found
-
-
-def bare(html):
-    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", html)).strip()
 
 
 @pytest.fixture
@@ -342,4 +334,5 @@ def test_instances_without_scores_are_told_everywhere(run):
     for command in ("compare", "intervals", "missing"):
         assert left_out in run(command, "sums.json").out
     run("report sums.json --out page.html --unit ranking")
-    assert left_out in bare(Path("page.html").read_text(encoding="utf-8"))
+    page = Page(Path("page.html").read_text(encoding="utf-8"))
+    assert left_out in " ".join(page.text.split())
