@@ -26,7 +26,6 @@ from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
 from tests.tournaments import PALEY
 
-KEMENY = ra.Kemeny()
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 

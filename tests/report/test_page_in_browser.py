@@ -9,7 +9,6 @@ import rankagg as ra
 
 BUNDLED = ["superglue_human", "xtreme_gaps"]
 RANKS = "Ranks by every method"
-FIRST = "Systems in the order"
 
 
 @pytest.mark.parametrize("dark", [False, True])
