@@ -17,10 +17,7 @@ from scipy.optimize import brentq
 from rankagg._keywords import answer_methods
 from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ItemSet, PartialRanking, Permutation, Profile, ScoreTable, counted
 from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows

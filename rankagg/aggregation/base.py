@@ -18,10 +18,7 @@ from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 if TYPE_CHECKING:

@@ -11,12 +11,17 @@ from rankagg._typing import Bools, Floats, Integers, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.arithmetic import exact
+from rankagg.core import (
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    as_ranking,
+    exact,
+    listed,
+    said,
+    stated,
+)
 from rankagg.core.graphs import strong_parts
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.names import said, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,14 +8,18 @@ from functools import cached_property
 import numpy as np
 
 from rankagg._typing import Bools, Label, Tolerance, Unranked
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    Words,
+    as_tolerance,
+    counted,
+)
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import Words
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable, as_tolerance
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: Results of pairs, which hold no rankings.

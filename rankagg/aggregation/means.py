@@ -13,12 +13,17 @@ from rankagg._typing import Floats, Label
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import rank_by_scores
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, restored, rounding_error, weighted_mean
-from rankagg.core.items import listed
-from rankagg.core.names import named
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    FLOAT_PLACES,
+    ScoreSummary,
+    ScoreTable,
+    exact,
+    listed,
+    named,
+    restored,
+    rounding_error,
+    weighted_mean,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 # Scores of one task that are so many times those of another are on another scale.

@@ -15,11 +15,17 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import sum_by_group, sum_rows
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    PartialRanking,
+    Permutation,
+    as_ranking,
+    exact,
+    places,
+    sum_by_group,
+    sum_rows,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

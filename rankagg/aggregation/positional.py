@@ -19,12 +19,16 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
-from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import PairwiseMatrix, row_blocks
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.score_summary import ScoreSummary, weighted_sum
+from rankagg.core import (
+    UNRANKED,
+    PairwiseMatrix,
+    Profile,
+    ScoreSummary,
+    exact,
+    places,
+    row_blocks,
+    weighted_sum,
+)
 from rankagg.kernels.placing import doubled_places, place_sums
 from rankagg.kernels.rows import row_sums
 

@@ -16,8 +16,8 @@ from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.core import Permutation
 from rankagg.core.graphs import strong_parts
-from rankagg.core.rankings.partial import Permutation
 from rankagg.exceptions import InvalidInputError
 
 # Work on ways beyond the first, three seconds or so; and what has few choices may be followed some

@@ -13,15 +13,26 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import MOST_ITEMS, Evidence, words_of
-from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core import (
+    UNRANKED,
+    Direction,
+    Form,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Permutation,
+    Result,
+    Words,
+    amount,
+    as_ranking,
+    counted,
+    listed,
+    places,
+    rounding_error,
+    shortened,
+    stated,
+)
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.names import Form, Words, amount, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import Direction, Result
 from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:

@@ -15,9 +15,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.positional import Borda, points
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import Permutation, as_ranking
-from rankagg.core.rankings.places import competition_ranks
+from rankagg.core import PairwiseMatrix, Permutation, as_ranking, competition_ranks
 from rankagg.exceptions import InvalidInputError
 
 Order = NDArray[np.intp]

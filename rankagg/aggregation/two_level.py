@@ -19,12 +19,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus, ranks_by_scores
-from rankagg.core.arithmetic import exact
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import canonical
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import UNRANKED, Profile, ScoreSummary, ScoreTable, canonical, exact
 from rankagg.exceptions import InvalidInputError
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Label, Ranks
-from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import discordances
+from rankagg.core import ItemSet, Profile, discordances
 from rankagg.exceptions import Described, InvalidInputError
 
 

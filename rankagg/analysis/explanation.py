@@ -16,13 +16,18 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import listed, shortened
-from rankagg.core.names import said, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import Result
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    PairwiseMatrix,
+    PartialRanking,
+    Result,
+    exact,
+    listed,
+    said,
+    shortened,
+    stated,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import unit_word
 

@@ -13,14 +13,22 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg.core import (
+    ROWS,
+    UNRANKED,
+    ItemSet,
+    Profile,
+    Result,
+    ScoreSummary,
+    ScoreTable,
+    counted,
+    listed,
+    part_of,
+    said,
+    shortened,
+    stated,
+)
 from rankagg.core.graphs import connected_parts
-from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.names import part_of, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import ROWS, Result
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 ASSUMPTIONS: Final[dict[Unranked, str]] = {

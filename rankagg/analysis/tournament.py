@@ -17,12 +17,17 @@ from rankagg._typing import Bools, Floats, Integers, Label, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.condorcet import widest_paths
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.core import (
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Result,
+    clean_label,
+    counted,
+    listed,
+    pair_signs,
+)
 from rankagg.core.graphs import strong_parts
-from rankagg.core.items import ItemSet, clean_label, counted, listed
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import pair_signs
-from rankagg.core.results import Result
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.output_files import write_file
 

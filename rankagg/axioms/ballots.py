@@ -12,8 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet, shortened
-from rankagg.core.profile import Profile
+from rankagg.core import ItemSet, Profile, shortened
 from rankagg.exceptions import Described, InvalidInputError
 
 Order: TypeAlias = tuple[int, ...]

@@ -12,9 +12,7 @@ from rankagg._typing import Label
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import Outcomes
-from rankagg.core.items import counted, listed
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.exceptions import InvalidInputError
 
 

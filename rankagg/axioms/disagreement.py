@@ -27,9 +27,7 @@ from rankagg.axioms.search import (
     profiles,
     sizes,
 )
-from rankagg.core.items import listed, shortened
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Profile, Result, listed, plain_rows, shortened
 
 
 class Disagreement(Result):

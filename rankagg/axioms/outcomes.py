@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
 from rankagg.aggregation.result import Consensus
 from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
-from rankagg.core.items import listed, shortened
+from rankagg.core import listed, shortened
 from rankagg.exceptions import InvalidInputError
 
 

@@ -23,7 +23,7 @@ from rankagg.axioms import agendas, majorities, voters
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
 from rankagg.axioms.outcomes import NotNeutralError, Outcomes, unsteady
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
 # How many profiles are looked through at most, and how many at once.

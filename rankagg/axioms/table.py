@@ -33,9 +33,7 @@ from rankagg.aggregation.voting.positional_rules import (
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.results import ROWS, Result
+from rankagg.core import ROWS, Profile, Result, counted
 from rankagg.exceptions import InvalidInputError
 
 BRANDT = "Brandt (2009), https://doi.org/10.1002/malq.200810017"

@@ -13,7 +13,7 @@ from rankagg.axioms.agendas import changed_ballot
 from rankagg.axioms.ballots import Ballots, Order, difference, fewer, replaced, size
 from rankagg.axioms.base import Axiom, Case
 from rankagg.axioms.outcomes import Outcomes, Winners, strict_orders
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError
 
 SetPreference: TypeAlias = Literal["fishburn", "gardenfors", "kelly", "optimist", "pessimist"]

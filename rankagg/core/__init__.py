@@ -1,1 +1,95 @@
 """The types that everything else stands on: items, rankings, profiles, scores, pairwise votes."""
+
+# Other rooms take names from here, and what needs SciPy from its file: comparisons, graphs.
+from rankagg.core.arithmetic import exact
+from rankagg.core.arithmetic.exact_sum import (
+    FLOAT_PLACES,
+    are_level,
+    mean_by_group,
+    restored,
+    rounding_error,
+    scaled,
+    sum_by_group,
+    sum_rows,
+    weighted_mean,
+)
+from rankagg.core.grouped_tally import (
+    GroupedTally,
+    check_groups,
+    check_room,
+    groups_of,
+    keys_of_labels,
+    keys_of_texts,
+)
+from rankagg.core.items import (
+    ItemSet,
+    clean_label,
+    counted,
+    counts_told,
+    listed,
+    plural,
+    raw_text,
+    shortened,
+)
+from rankagg.core.names import (
+    Form,
+    Sentence,
+    Words,
+    amount,
+    amount_below,
+    capital,
+    has_other_letters,
+    in_words,
+    is_blank,
+    joined,
+    letters,
+    level_of,
+    listing,
+    named,
+    part_of,
+    percent,
+    said,
+    stated,
+    unsigned,
+)
+from rankagg.core.pairwise import (
+    DIVIDE_VOTES,
+    LARGEST_VOTES,
+    PairwiseMatrix,
+    row_blocks,
+    sum_below,
+    weigh_items,
+)
+from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
+from rankagg.core.profile import Profile, numbers_of
+from rankagg.core.rankings import canonical, places
+from rankagg.core.rankings.canonical import scattered
+from rankagg.core.rankings.partial import PartialRanking, Permutation, Ranking, as_ranking
+from rankagg.core.rankings.places import (
+    UNLISTED,
+    UNRANKED,
+    compatible_ranks,
+    competition_ranks,
+    count_compatible,
+    discordances,
+    pair_signs,
+)
+from rankagg.core.results import (
+    ROWS,
+    Decimals,
+    Direction,
+    Look,
+    Pasted,
+    Result,
+    html_table,
+    latex_number,
+    latex_text,
+    pasted,
+    plain_rows,
+    plain_value,
+)
+from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary, weighted_sum
+from rankagg.core.scores import ScoreTable, as_tolerance, tolerance_within
+from rankagg.core.tally import grid
+from rankagg.core.task_tally import TaskTally
+from rankagg.core.value import Value, array_key, frozen_array

@@ -10,8 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from rankagg._validation import check_choice
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core import Profile, ScoreTable
 from rankagg.io.preflib import read_preflib
 from rankagg.io.scores import read_scores
 

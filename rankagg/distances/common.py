@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
 
 #: What a message about different items calls them.

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._validation import check_choice, check_number
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core import PartialRanking, Permutation, places
 from rankagg.distances.common import common_ranks, correlation, mapping_of, of_largest
 from rankagg.kernels.inversions import inversions
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import Permutation
 from rankagg.distances.common import mapping_of, of_largest
 from rankagg.exceptions import InvalidInputError
 

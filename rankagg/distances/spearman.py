@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core import PartialRanking
 from rankagg.distances.common import common_mid_ranks, correlation, of_largest
 
 

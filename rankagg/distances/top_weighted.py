@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice, check_integer, check_number
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core import PartialRanking, places
 from rankagg.distances.common import common_ranks, correlation, shared_items
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.inversions import smaller_before

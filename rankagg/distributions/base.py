@@ -16,12 +16,17 @@ from scipy.special import gammaln
 
 from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.value import Value
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    PartialRanking,
+    Permutation,
+    Profile,
+    Value,
+    counted,
+    places,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 SCHEMA = "rankagg.distribution"

@@ -13,9 +13,8 @@ from scipy.optimize import linprog
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg.core import ItemSet, Profile, counted, listed
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profile import Profile
 from rankagg.distributions.bradley_terry.contests import contests_of
 from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.fit_result import FitResult, with_intervals

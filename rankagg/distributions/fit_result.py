@@ -13,7 +13,7 @@ import scipy
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_integer
-from rankagg.core.results import ROWS, Result, plain_rows
+from rankagg.core import ROWS, Result, plain_rows
 from rankagg.distributions.base import RankingDistribution
 
 

@@ -13,8 +13,7 @@ from joblib import Parallel, delayed
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Profile, Result, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.displacements import DISTANCES

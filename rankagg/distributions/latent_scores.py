@@ -15,10 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, as_matrix, check_choice, check_integer, check_number
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core import ItemSet, ScoreTable, Value, array_key, axis_labels, counted, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import LARGEST_LOG_WORTH, PlackettLuce
 from rankagg.distributions.thurstone import DEVIATION, Thurstone
 from rankagg.exceptions import Described, InvalidInputError

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
 from rankagg._typing import Floats
-from rankagg.core.items import counted
+from rankagg.core import counted
 
 EPSILON = float(np.finfo(np.float64).eps)
 # No parameter moves by more in the first step; the bound doubles whenever it holds a step back that

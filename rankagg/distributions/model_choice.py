@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.core.items import counted, listed
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.goodness_of_fit import (

@@ -12,10 +12,8 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
+from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.rankings.places import UNRANKED
 from rankagg.distributions.mallows.center import find_center
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.spectral import spectral_worths

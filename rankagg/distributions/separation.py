@@ -9,11 +9,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rankagg._typing import Bools, Floats, Ranks
+from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, places
 from rankagg.core.graphs import connected_parts, ordered_parts
-from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 # How far a direction of entries up to 1 may be off a constraint.

@@ -8,8 +8,7 @@ from math import inf, isfinite
 from typing import Any, cast
 
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import ItemSet, Permutation, counted
 from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows

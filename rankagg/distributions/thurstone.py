@@ -12,11 +12,7 @@ from scipy.special import log_ndtr, ndtr
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers
-from rankagg.core.items import ItemSet
-from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.rankings.partial import Permutation
-from rankagg.core.rankings.places import UNLISTED
-from rankagg.core.value import array_key, frozen_array
+from rankagg.core import UNLISTED, ItemSet, Permutation, array_key, axis_labels, frozen_array
 from rankagg.distributions.base import RankingDistribution
 from rankagg.exceptions import InvalidInputError
 

@@ -13,10 +13,8 @@ import scipy
 from rankagg import _pandas as pd
 from rankagg._lazy import warn_moved
 from rankagg._typing import Bools, Floats, Label
+from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
 from rankagg.core.graphs import ordered_parts, strong_parts
-from rankagg.core.items import ItemSet, counted, listed, plural
-from rankagg.core.names import level_of, part_of, said, stated
-from rankagg.core.results import Result
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,

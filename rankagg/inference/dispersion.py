@@ -18,15 +18,21 @@ from rankagg.aggregation.evidence import Data, Evidence, PairData
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import default_aggregators
-from rankagg.core.items import counted
-from rankagg.core.names import said, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import Direction, Result, plain_rows
-from rankagg.core.score_summary import ScoreSummary
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    Direction,
+    PairwiseMatrix,
+    PartialRanking,
+    Profile,
+    Result,
+    ScoreSummary,
+    counted,
+    places,
+    plain_rows,
+    said,
+    stated,
+)
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.summed_units import shares_of
 

@@ -11,13 +11,18 @@ import scipy
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
-from rankagg.core.arithmetic.exact_sum import are_level
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.results import Direction, Result
-from rankagg.core.value import frozen_array
+from rankagg.core import (
+    Direction,
+    ItemSet,
+    Profile,
+    Result,
+    are_level,
+    counted,
+    frozen_array,
+    places,
+    said,
+    stated,
+)
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 

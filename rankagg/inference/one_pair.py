@@ -16,8 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.rankings.places import competition_ranks
+from rankagg.core import competition_ranks, rounding_error
 
 
 def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, Ranks, Unranked
 from rankagg.aggregation.positional import points
-from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.names import said, stated
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, places, rounding_error, said, stated
 
 #: Positions of the first and of the second item of each pair.
 Pairs: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]

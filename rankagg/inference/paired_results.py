@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
-from rankagg.core.names import level_of, said, stated
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Result, level_of, plain_rows, said, stated
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.units import Unit
 

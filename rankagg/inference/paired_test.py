@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
-from rankagg.core.arithmetic.exact_sum import are_level, rounding_error, scaled
-from rankagg.core.names import level_of, said, stated
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ScoreTable, are_level, level_of, rounding_error, said, scaled, stated
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips, unit_word
 from rankagg.inference.one_pair import (

@@ -15,10 +15,17 @@ from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.aggregation.means import cautions, scale_caution
-from rankagg.core.arithmetic.exact_sum import rounding_error, scaled, weighted_mean
-from rankagg.core.names import part_of, said, stated
-from rankagg.core.results import Result, plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    Result,
+    ScoreTable,
+    part_of,
+    plain_rows,
+    rounding_error,
+    said,
+    scaled,
+    stated,
+    weighted_mean,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import least_number
 from rankagg.inference.paired_results import TESTS

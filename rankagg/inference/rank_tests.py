@@ -12,17 +12,25 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
-from rankagg.core.arithmetic.exact_sum import are_level
+from rankagg.core import (
+    ROWS,
+    UNLISTED,
+    UNRANKED,
+    Direction,
+    ItemSet,
+    Profile,
+    Result,
+    ScoreTable,
+    are_level,
+    axis_labels,
+    counted,
+    frozen_array,
+    listed,
+    places,
+    said,
+    stated,
+)
 from rankagg.core.graphs import Parts, connected_parts
-from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.names import said, stated
-from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import ROWS, Direction, Result
-from rankagg.core.scores import ScoreTable
-from rankagg.core.value import frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.units import Unit, Units, rankings_of, units_of
 

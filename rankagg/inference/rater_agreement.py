@@ -13,11 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
-from rankagg.core.items import ItemSet
-from rankagg.core.names import level_of, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ItemSet, Profile, Result, ScoreTable, level_of, said, stated
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.rank_tests import check_rankings, simulated_p_value, told_ranks
 from rankagg.inference.units import rankings_of

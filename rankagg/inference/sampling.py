@@ -26,10 +26,7 @@ from rankagg._validation import (
     check_number,
     check_unranked,
 )
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results import Result
+from rankagg.core import PartialRanking, Profile, Result, counted
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.pair_values import order_shares
 

@@ -13,11 +13,7 @@ from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import summed_points
-from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
-from rankagg.core.items import ItemSet
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.tally import grid
-from rankagg.core.task_tally import TaskTally
+from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, grid, rounding_error
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of
 from rankagg.inference.units import DrawnRows, Estimand, Unit, Units, pooled

@@ -15,11 +15,7 @@ from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import listed
-from rankagg.core.names import percent, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result
-from rankagg.core.scores import ScoreTable
+from rankagg.core import Profile, Result, ScoreTable, listed, percent, said, stated
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion import spread

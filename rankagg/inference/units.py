@@ -18,12 +18,18 @@ from numpy.typing import NDArray
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.arithmetic.exact_sum import are_level, rounding_error
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import said, stated
-from rankagg.core.profile import Profile, numbers_of
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    ItemSet,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    are_level,
+    counted,
+    numbers_of,
+    rounding_error,
+    said,
+    stated,
+)
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, PairSums, PairValues, RankingValues, moments_of
 

@@ -10,9 +10,7 @@ from typing import Literal
 import numpy as np
 
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
 

@@ -13,9 +13,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice
-from rankagg.core.items import raw_text
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, Profile, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import NumberStyle, names_of, warn_of_style

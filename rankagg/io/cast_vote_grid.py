@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core.items import ItemSet, listed
+from rankagg.core import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
 from rankagg.io.tables.sources import check_filled

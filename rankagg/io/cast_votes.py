@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    Profile,
+    Result,
+    counted,
+    plain_rows,
+    shortened,
+)
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
 from rankagg.io.tables.columns import MISSING_WORDS

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
+from rankagg.core import ItemSet, counted, raw_text
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
-from rankagg.core.items import ItemSet, counted, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.sources import TableSource, read_table

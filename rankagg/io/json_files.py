@@ -11,10 +11,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankagg._typing import Integers, Label
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import DIVIDE_VOTES, LARGEST_VOTES, PairwiseMatrix
-from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
+from rankagg.core import (
+    DIVIDE_VOTES,
+    LARGEST_VOTES,
+    SUMMARY_SCHEMA,
+    ItemSet,
+    PairwiseMatrix,
+    ScoreSummary,
+    counted,
+    exact,
+)
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, check_characters, parse_json

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import Source, check_plain_table, read_text, text_lines
 

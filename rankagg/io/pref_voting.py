@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankagg._validation import check_kind
-from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, Profile, competition_ranks
 from rankagg.exceptions import Described, InvalidInputError
 
 

@@ -24,10 +24,7 @@ from numpy.typing import NDArray
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Ranks
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted, listed, raw_text
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.canonical import scattered
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted, listed, raw_text, scattered
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (

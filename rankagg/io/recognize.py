@@ -19,8 +19,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
-from rankagg.core.items import counted, listed, raw_text
-from rankagg.core.rankings import places
+from rankagg.core import counted, listed, places, raw_text
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io import (
     abif,

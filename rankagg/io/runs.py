@@ -15,10 +15,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
-from rankagg.core.items import counted, listed
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.scores import ScoreTable
+from rankagg.core import Profile, ScoreTable, counted, listed, places
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import Source, first_lines, is_source, read_text, text_lines

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, TaskFamilies, TaskWeights
-from rankagg.core.items import counted, listed
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_style
 from rankagg.io.tables.sources import TableSource, check_filled, read_table

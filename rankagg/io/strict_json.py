@@ -11,7 +11,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
-from rankagg.core.items import shortened
+from rankagg.core import shortened
 from rankagg.exceptions import DataFormatError, shown
 
 #: Integers have at most a thousand digits.

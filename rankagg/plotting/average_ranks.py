@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.inference.rank_tests import FriedmanTest
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
 from rankagg.plotting.theme import ACCENTS, INK, letter, plot_of, stroke

@@ -13,7 +13,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.analysis.comparison.compare import RuleComparison
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark
 from rankagg.plotting.sheet import PlotSheet, open_frame, plain_legend, rank_ticks, right_names

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg.core.items import counted, listed
+from rankagg.core import counted, listed
 from rankagg.cultures import Named
 from rankagg.plotting.sheet import PlotSheet, open_frame, round_ticks, text_width
 from rankagg.plotting.theme import GRAY, INK, letter, method_look, plot_labels, stroke

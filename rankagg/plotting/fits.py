@@ -11,9 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.items import counted
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, counted, places
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult

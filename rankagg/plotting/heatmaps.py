@@ -20,9 +20,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import TaskAgreement
 from rankagg.analysis.robustness.rank_shares import RankShares
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking
+from rankagg.core import PairwiseMatrix, PartialRanking, counted
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks

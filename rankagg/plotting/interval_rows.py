@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from rankagg._typing import Floats
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
 from rankagg.inference.power import Separation
 from rankagg.inference.ranks.rank_results import RankIntervals

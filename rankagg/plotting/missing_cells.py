@@ -16,10 +16,7 @@ from matplotlib.path import Path
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats
 from rankagg.analysis.missing import MissingReport, missing_report
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores import ScoreTable
+from rankagg.core import UNRANKED, Profile, ScoreTable, counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES, cell_number, color_bar, percent_told
 from rankagg.plotting.sheet import PlotSheet, open_frame

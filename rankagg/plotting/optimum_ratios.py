@@ -13,8 +13,7 @@ from matplotlib.lines import Line2D
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
-from rankagg.core.items import counted, counts_told
-from rankagg.core.names import percent
+from rankagg.core import counted, counts_told, percent
 from rankagg.plotting.curves import (
     BOLD,
     MOST_PANELS,

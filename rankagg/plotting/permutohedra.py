@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 
 from rankagg._typing import Label
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import counted, shortened
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import Permutation, counted, shortened
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width

@@ -21,7 +21,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core.items import shortened
+from rankagg.core import shortened
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
 

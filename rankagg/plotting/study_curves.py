@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
-from rankagg.core.items import counted, counts_told
+from rankagg.core import counted, counts_told
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import rank_ticks

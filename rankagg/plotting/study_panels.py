@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from rankagg import _pandas as pd
 from rankagg._validation import check_choice, check_number
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.cultures import DataSource
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import (

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from rankagg import _pandas as pd
 from rankagg._typing import Ranks
 from rankagg.analysis.robustness.stability import Stability
-from rankagg.core.items import counted, counts_told
+from rankagg.core import counted, counts_told
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names
 from rankagg.plotting.theme import ACCENTS, GRAY, PALE, dot, plot_of, stroke

@@ -21,7 +21,7 @@ from matplotlib.font_manager import get_font_names
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
-from rankagg.core.items import shortened
+from rankagg.core import shortened
 from rankagg.exceptions import InvalidInputError
 
 Context = Literal["paper", "slide"]

@@ -16,9 +16,7 @@ from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import pair_signs
+from rankagg.core import ItemSet, PartialRanking, counted, pair_signs
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width

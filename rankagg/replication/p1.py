@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.inference.dispersion import DispersionReport
 from rankagg.inference.sampling import EmpiricalBernsteinStopping, mean_distance

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, Unranked
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.inference.units import Unit
 from rankagg.plotting.heatmaps import confidence_heatmap
 from rankagg.replication.experiment import (

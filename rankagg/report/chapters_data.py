@@ -15,8 +15,9 @@ from rankagg import _pandas as pd
 from rankagg.aggregation.evidence import PairData
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
-from rankagg.core.items import plural
-from rankagg.core.names import (
+from rankagg.core import (
+    PairwiseMatrix,
+    Profile,
     capital,
     in_words,
     joined,
@@ -25,11 +26,10 @@ from rankagg.core.names import (
     named,
     part_of,
     percent,
+    plural,
     said,
     stated,
 )
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
 from rankagg.inference.decisions import TIERS
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described

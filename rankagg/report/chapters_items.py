@@ -8,7 +8,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg.analysis.explanation import shortest_cycle
-from rankagg.core.names import listing, said, stated
+from rankagg.core import listing, said, stated
 from rankagg.report.findings import Findings
 from rankagg.report.sections import Section, table_of
 

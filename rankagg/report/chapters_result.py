@@ -14,7 +14,7 @@ from rankagg._typing import Label
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
-from rankagg.core.names import (
+from rankagg.core import (
     capital,
     joined,
     letters,

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from rankagg import __version__, plotting
-from rankagg.core.names import capital
+from rankagg.core import capital
 from rankagg.cultures import Named
 from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
 from rankagg.plotting.theme import style

@@ -24,10 +24,7 @@ from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.names import level_of
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core import PairwiseMatrix, Profile, ScoreTable, level_of
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit

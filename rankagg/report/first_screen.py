@@ -13,7 +13,8 @@ from rankagg._typing import Label
 from rankagg.aggregation.evidence import Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import proof_of, units_of
-from rankagg.core.names import (
+from rankagg.core import (
+    ScoreTable,
     has_other_letters,
     in_words,
     joined,
@@ -24,7 +25,6 @@ from rankagg.core.names import (
     said,
     stated,
 )
-from rankagg.core.scores import ScoreTable
 from rankagg.inference.decisions import Decisions
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import RowDrawing, Strip, number

@@ -21,8 +21,7 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core.items import ItemSet, listed, raw_text
-from rankagg.core.names import said, stated
+from rankagg.core import ItemSet, listed, raw_text, said, stated
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.units import Unit

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from rankagg import __version__
 from rankagg import _pandas as pd
-from rankagg.core.names import amount, is_blank, joined, said, unsigned
+from rankagg.core import amount, is_blank, joined, said, unsigned
 from rankagg.exceptions import visible, visible_json
 from rankagg.report.first_screen import FirstScreen
 

@@ -22,11 +22,16 @@ from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
 from rankagg.analysis.robustness.stability import Parts
-from rankagg.core.items import counted, listed
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import plain_rows
-from rankagg.core.scores import ScoreTable, as_tolerance
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    PartialRanking,
+    ScoreTable,
+    as_tolerance,
+    counted,
+    listed,
+    plain_rows,
+)
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.studies.study import Paged, check_rules, check_table, finished, several, several_of

@@ -18,7 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.compare import only_policy
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError

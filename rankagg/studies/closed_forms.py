@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import binom
 
 from rankagg._validation import check_integer, check_kind
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.cultures import (
     AnonymousCulture,
     DataSource,

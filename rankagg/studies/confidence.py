@@ -14,9 +14,7 @@ from scipy.stats import hypergeom
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_kind, check_number
-from rankagg.core.items import counted
-from rankagg.core.results import ROWS
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ROWS, ScoreTable, counted
 from rankagg.cultures import DataSource, checked
 from rankagg.exceptions import RankaggError
 from rankagg.inference.units import Unit

@@ -20,10 +20,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core.items import counted
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.results import plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core import PartialRanking, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource, checked
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import RankaggError

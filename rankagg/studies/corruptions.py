@@ -17,10 +17,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_number
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import counted
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.scores import ScoreTable
+from rankagg.core import PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import Described, InvalidInputError
 

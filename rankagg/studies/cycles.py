@@ -17,10 +17,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import counted, counts_told
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.results import ROWS
+from rankagg.core import ROWS, PairwiseMatrix, PartialRanking, Permutation, counted, counts_told
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of

@@ -19,12 +19,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import counted
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import ROWS, plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ROWS, UNRANKED, PartialRanking, ScoreTable, counted, places, plain_rows
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError

@@ -11,9 +11,7 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Label, RNGLike
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import ItemSet
-from rankagg.core.profile import Profile
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.bounds import hoeffding_radius
 from rankagg.inference.intervals.methods import (

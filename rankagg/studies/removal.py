@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, RNGLike
 from rankagg._validation import as_generator, check_entries, check_flag, check_integer, check_number
-from rankagg.core.items import counted
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ScoreTable, counted
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import n_removed

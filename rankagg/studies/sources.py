@@ -17,11 +17,14 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_integer, check_number
 from rankagg.analysis.comparison.agreement import averaged_tasks
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.rankings.places import competition_ranks
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    PartialRanking,
+    Permutation,
+    Profile,
+    ScoreTable,
+    competition_ranks,
+    counted,
+)
 from rankagg.cultures import DataSource, checked
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.latent_scores import LatentScores

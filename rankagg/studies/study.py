@@ -32,9 +32,7 @@ from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import counted
-from rankagg.core.results import Result, plain_rows, plain_value
-from rankagg.core.scores import ScoreTable
+from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
 from rankagg.exceptions import (
     Described,
     InvalidInputError,

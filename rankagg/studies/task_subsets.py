@@ -20,10 +20,7 @@ from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.stability import Parts, draw_subset
-from rankagg.core.items import counted, listed
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.scores import ScoreTable, as_tolerance
+from rankagg.core import UNRANKED, PartialRanking, ScoreTable, as_tolerance, counted, listed
 from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.sources import table_digest

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from rankagg._typing import Ranks, Unranked
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, TieBreaking
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, counted
 from rankagg.teaching.steps import (
     Cell,
     Step,

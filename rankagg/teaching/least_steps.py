@@ -18,11 +18,16 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.nearest_winner import Young
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation, as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Permutation,
+    Profile,
+    as_ranking,
+    counted,
+)
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.steps import (
     Cell,

@@ -13,9 +13,7 @@ from rankagg._typing import Floats
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.result import Consensus, rank_by_scores
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import as_ranking
+from rankagg.core import ItemSet, PairwiseMatrix, as_ranking, counted
 from rankagg.teaching.steps import (
     Cell,
     Step,

@@ -23,9 +23,7 @@ from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.positional_rules import Plurality
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation, Ranking, as_ranking
-from rankagg.core.results import Result
+from rankagg.core import Permutation, Profile, Ranking, Result, as_ranking
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import InvalidInputError, VerificationError
 from rankagg.teaching.show import show_steps

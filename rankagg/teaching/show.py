@@ -30,8 +30,7 @@ from rankagg.aggregation.voting.positional_rules import (
     Positional,
     Veto,
 )
-from rankagg.core.items import counted
-from rankagg.core.score_summary import ScoreSummary
+from rankagg.core import ScoreSummary, counted
 from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking, RankCentrality
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps

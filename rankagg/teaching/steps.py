@@ -16,13 +16,20 @@ from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import Consensus
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import Result, html_table, latex_text
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Profile,
+    Result,
+    as_ranking,
+    counted,
+    exact,
+    html_table,
+    latex_text,
+    shortened,
+)
 from rankagg.exceptions import Described, InvalidInputError, VerificationError
 from rankagg.teaching.tables import (
     Formula,

@@ -14,11 +14,15 @@ from rankagg.aggregation.metasearch import ReciprocalRankFusion
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet
-from rankagg.core.rankings.partial import as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED, competition_ranks
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    ScoreTable,
+    as_ranking,
+    competition_ranks,
+    exact,
+)
 from rankagg.teaching.steps import (
     Cell,
     Step,

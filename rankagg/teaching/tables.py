@@ -9,8 +9,7 @@ from textwrap import wrap
 
 from tabulate import tabulate
 
-from rankagg.core.names import letters
-from rankagg.core.results import latex_number, latex_text
+from rankagg.core import latex_number, latex_text, letters
 
 #: Letters on a line, and between two columns.
 WIDTH, GAP = 80, 2

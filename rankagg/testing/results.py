@@ -17,7 +17,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import _pandas as pd
-from rankagg.core.results import Result
+from rankagg.core import Result
 from rankagg.exceptions import InvalidInputError
 
 __all__ = ["ResultContract"]

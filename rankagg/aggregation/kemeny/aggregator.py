@@ -26,7 +26,7 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import InvalidInputError
 
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]

@@ -53,10 +53,15 @@ from rankagg.aggregation.kemeny.proved import (
 from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.check_certificate import UNLIMITED, Work
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
+from rankagg.core import (
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Permutation,
+    as_ranking,
+    counted,
+    exact,
+)
 from rankagg.exceptions import DataFormatError, VerificationError
 from rankagg.io.strict_json import Field
 

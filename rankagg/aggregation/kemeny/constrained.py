@@ -48,9 +48,8 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
 from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.exceptions import InfeasibleError
 
 # How much sooner pairs are decided that counts tell apart.

@@ -20,7 +20,7 @@ from rankagg._typing import Bools, Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.proof_nodes import Given
-from rankagg.core.items import ItemSet
+from rankagg.core import ItemSet
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.strict_json import Field
 

@@ -25,11 +25,8 @@ from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
-from rankagg.core.arithmetic import exact
+from rankagg.core import ItemSet, PartialRanking, Permutation, Result, counted, exact, plain_rows
 from rankagg.core.graphs import connected_parts
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings.partial import PartialRanking, Permutation
-from rankagg.core.results import Result, plain_rows
 from rankagg.exceptions import BlockTooLargeError
 
 if TYPE_CHECKING:

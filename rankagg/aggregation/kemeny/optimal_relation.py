@@ -35,7 +35,7 @@ from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Live, why_not_highs
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
 from rankagg.kernels.insertion import insertion_gains

@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 
 #: Positions of x and of y, one row per pair.
 Pairs = NDArray[np.intp]

@@ -70,10 +70,7 @@ from rankagg.aggregation.kemeny.proved import (
 )
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
 from rankagg.check_certificate import NUMBER, BudgetError, Work
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, as_ranking, counted, exact
 from rankagg.exceptions import OutOfTimeError
 from rankagg.io.strict_json import Field
 

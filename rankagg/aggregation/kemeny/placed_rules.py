@@ -29,8 +29,7 @@ from rankagg.aggregation.kemeny.placed_lists import (
     keys,
     layer_width,
 )
-from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core import PairwiseMatrix, exact
 from rankagg.exceptions import InvalidInputError
 
 # Beginnings that the first beam keeps, and how much wider each is than the one before it.

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers
 from rankagg._validation import check_number
-from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import PairwiseMatrix, row_blocks, sum_below
+from rankagg.core import PairwiseMatrix, exact, row_blocks, sum_below
 
 # Solvers take no costs of more digits.
 LARGEST_SLOPE = 10**9

@@ -51,8 +51,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
 )
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.check_certificate import NUMBER, UNLIMITED, Work
-from rankagg.core.arithmetic import exact
-from rankagg.core.pairwise import sum_below
+from rankagg.core import exact, sum_below
 from rankagg.exceptions import VerificationError
 
 # Of so few items all pairs are looked at, which is quicker than finding those that rows touch.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Integers
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from rankagg.exceptions import VerificationError
 
 #: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.

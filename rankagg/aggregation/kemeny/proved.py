@@ -23,10 +23,7 @@ from rankagg.check_certificate import (
     RefusedError,
     Work,
 )
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import amount, amount_below
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.results import Result
+from rankagg.core import ItemSet, PairwiseMatrix, Result, amount, amount_below, counted
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,

@@ -18,10 +18,7 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
+from rankagg.core import PairwiseMatrix, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 
 

@@ -42,9 +42,7 @@ from rankagg.aggregation.kemeny.weak_proof import (
     weak_bound,
 )
 from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
+from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 

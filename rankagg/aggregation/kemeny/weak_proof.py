@@ -50,9 +50,8 @@ from rankagg.aggregation.kemeny.problem import PairCosts, as_share
 from rankagg.aggregation.kemeny.proof import Logic, Proof
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Notation, Weighting
 from rankagg.check_certificate import NUMBER, Work
-from rankagg.core.arithmetic import exact
+from rankagg.core import PairwiseMatrix, exact
 from rankagg.core.graphs import strong_parts
-from rankagg.core.pairwise import PairwiseMatrix
 
 
 @dataclass(frozen=True, eq=False)

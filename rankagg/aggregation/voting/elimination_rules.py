@@ -17,13 +17,20 @@ from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_best, by_places, too_many
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.names import amount, said, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import Permutation, as_ranking
+from rankagg.core import (
+    ItemSet,
+    PairwiseMatrix,
+    Permutation,
+    Profile,
+    amount,
+    as_ranking,
+    counted,
+    exact,
+    listed,
+    places,
+    said,
+    stated,
+)
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import row_sums
 

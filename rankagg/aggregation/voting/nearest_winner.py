@@ -16,11 +16,7 @@ from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, Profile, counted, exact, places
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, SolverError
 from rankagg.kernels.placing import doubled_places
 from rankagg.kernels.rows import row_sums

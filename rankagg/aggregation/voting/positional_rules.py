@@ -17,11 +17,7 @@ from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, che
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Starts, place_counts
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, Profile, counted, exact, places
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 

@@ -13,10 +13,17 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.results import Decimals, Look, Pasted, Result, pasted, plain_rows
+from rankagg.core import (
+    Decimals,
+    Look,
+    Pasted,
+    Profile,
+    Result,
+    counted,
+    pasted,
+    places,
+    plain_rows,
+)
 from rankagg.exceptions import InformationLostError
 
 #: What a count counts.

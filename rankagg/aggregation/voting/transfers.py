@@ -15,9 +15,7 @@ from rankagg._typing import Bools, Integers, Label, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, counted, listed
-from rankagg.core.profile import Profile
+from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import strict_rows
 

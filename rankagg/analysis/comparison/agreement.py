@@ -21,13 +21,18 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.placed_rules import PlacedRule
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import Result, plain_rows
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PartialRanking,
+    Profile,
+    Result,
+    ScoreTable,
+    counted,
+    plain_rows,
+    said,
+    stated,
+)
 from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
 from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError

@@ -25,12 +25,18 @@ from rankagg.analysis.comparison.agreement import (
     overlap_curves,
 )
 from rankagg.analysis.comparison.sentences import comparison_text, details_of, head_of, sentences_of
-from rankagg.core.items import counted, listed
-from rankagg.core.names import amount
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import pair_signs
-from rankagg.core.results import ROWS, Direction, Result, plain_rows
+from rankagg.core import (
+    ROWS,
+    Direction,
+    PairwiseMatrix,
+    PartialRanking,
+    Result,
+    amount,
+    counted,
+    listed,
+    pair_signs,
+    plain_rows,
+)
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError, nearest
 

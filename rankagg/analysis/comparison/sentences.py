@@ -11,10 +11,14 @@ from rankagg._typing import Label
 from rankagg.aggregation.evidence import MOST_ITEMS, Data
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
-from rankagg.core.items import counted, shortened
-from rankagg.core.names import (
+from rankagg.core import (
+    PairwiseMatrix,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
     Words,
     capital,
+    counted,
     in_words,
     joined,
     level_of,
@@ -22,12 +26,9 @@ from rankagg.core.names import (
     named,
     part_of,
     said,
+    shortened,
     stated,
 )
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, fewest
 from rankagg.analysis.removal.score_removals import Merged, each_rival, reach_targets
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from rankagg.core.graphs import strong_parts
 
 Order = NDArray[np.intp]

@@ -29,12 +29,18 @@ from rankagg.analysis.removal.removal_units import (
     RemovalClasses,
     RemovalUnit,
 )
-from rankagg.core.items import counted
-from rankagg.core.names import listing, named, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
-from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value
+from rankagg.core import (
+    Profile,
+    Result,
+    ScoreTable,
+    Value,
+    counted,
+    listing,
+    named,
+    plain_rows,
+    said,
+    stated,
+)
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 

@@ -25,12 +25,7 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Parts
-from rankagg.core.arithmetic import exact
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.scores import ScoreTable
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places
 

@@ -14,8 +14,7 @@ from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, chosen, fewest
-from rankagg.core.arithmetic import exact
-from rankagg.core.scores import ScoreTable
+from rankagg.core import ScoreTable, exact
 from rankagg.exceptions import InvalidInputError
 
 # Programs of more numbers take too long.

@@ -23,17 +23,24 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.result import Consensus
-from rankagg.core.arithmetic import exact
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    Direction,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Profile,
+    Result,
+    ScoreSummary,
+    ScoreTable,
+    counted,
+    exact,
+    places,
+    plain_rows,
+    tolerance_within,
+)
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import Direction, Result, plain_rows
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable, tolerance_within
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_counts, resample_rows
 from rankagg.inference.ranks.comparison_ranks import (

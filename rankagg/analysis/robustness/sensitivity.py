@@ -31,14 +31,18 @@ from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Near
-from rankagg.core.items import ItemSet, counted, shortened
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import Permutation
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import Result
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    Permutation,
+    Profile,
+    Result,
+    ScoreSummary,
+    ScoreTable,
+    counted,
+    places,
+    shortened,
+)
 from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 from rankagg.inference.units import rankings_of

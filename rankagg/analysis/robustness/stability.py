@@ -25,15 +25,24 @@ from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import part_of, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import ROWS, Result, plain_rows
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable, tolerance_within
-from rankagg.core.value import Value, array_key
+from rankagg.core import (
+    ROWS,
+    UNRANKED,
+    ItemSet,
+    PartialRanking,
+    Profile,
+    Result,
+    ScoreSummary,
+    ScoreTable,
+    Value,
+    array_key,
+    counted,
+    part_of,
+    plain_rows,
+    said,
+    stated,
+    tolerance_within,
+)
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
 
 Over = Literal["tasks", "systems"]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 import rankagg as ra
 from rankagg._validation import check_choice
 from rankagg.apps.parts.pictures import Vertex, all_orders, svg
-from rankagg.core.items import counted, shortened
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, counted, shortened
 
 MODELS = ("Mallows", "Plackett-Luce")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg._typing import Label
-from rankagg.core.items import counted, shortened
+from rankagg.core import counted, shortened
 from rankagg.exceptions import InvalidInputError
 
 GRAPH_WIDTH, WIDE, HIGH = 640, 215, 185

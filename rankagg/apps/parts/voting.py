@@ -13,8 +13,7 @@ from io import StringIO
 import rankagg as ra
 from rankagg._typing import Label
 from rankagg.apps.parts.pictures import Vertex, all_orders
-from rankagg.core.items import counted, listed, raw_text
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core import UNLISTED, UNRANKED, counted, listed, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 
 # Items that a picture holds.

@@ -32,7 +32,7 @@ from rankagg.cli.options.typed import (
     seed,
 )
 from rankagg.cli.options.wording import option_of, options_named, typed_option
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
@@ -238,7 +238,7 @@ def fit(
 
 def _answer(fitted: Any, ratings: Any, shown: dict[str, Any]) -> Answer:
     """Return a fit, with ratings if there are some, as it is printed and as plain data."""
-    from rankagg.core.results import plain_rows
+    from rankagg.core import plain_rows
 
     def plain() -> dict[str, Any]:
         rated = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}

@@ -19,7 +19,7 @@ from rankagg.cli.options.rules import NAMED, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import Whole, alpha, flag, named_numbers, option, seed, split
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import listed, shortened
+from rankagg.core import listed, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 # What files of some formats are; of others the type of the data says it.

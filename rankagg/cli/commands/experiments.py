@@ -18,7 +18,7 @@ from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
 from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
 from rankagg.cli.options.wording import options_named, typed_option
-from rankagg.core.items import listed
+from rankagg.core import listed
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 

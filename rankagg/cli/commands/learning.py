@@ -19,7 +19,7 @@ from rankagg.cli.options.command import FOLDER, Answer, command, in_columns, out
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
 from rankagg.cli.options.typed import TIME, OneOf, Whole, flag, option, seed
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError, OutputError
 
 

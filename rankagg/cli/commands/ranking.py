@@ -39,8 +39,7 @@ from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_it
 from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import amount
+from rankagg.core import ItemSet, amount, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
 
@@ -326,7 +325,7 @@ def solve(
         rankagg solve election.soc --top-k 3
     """
     from rankagg.analysis.comparison.agreement import Alternatives
-    from rankagg.core.pairwise import weigh_items
+    from rankagg.core import weigh_items
 
     evidence = ra.Evidence.of(given.data, given.tolerance)
     constraints = wishes.of(evidence.items)

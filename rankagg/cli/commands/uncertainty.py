@@ -36,7 +36,7 @@ from rankagg.cli.options.typed import (
     seed,
 )
 from rankagg.cli.options.wording import options_named, typed_option
-from rankagg.core.items import listed
+from rankagg.core import listed
 
 UNITS = OneOf(["ranking", "instance", "task"])
 

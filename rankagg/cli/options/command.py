@@ -18,7 +18,7 @@ import click
 
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.typed import Whole, flag, option
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import OutputError, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 

@@ -17,8 +17,7 @@ from rankagg.cli.options.inputs import DATA_OPTIONS, Input, data, read_input
 from rankagg.cli.options.kinds import Typed
 from rankagg.cli.options.typed import PROBABILITY, option
 from rankagg.cli.options.wording import option_of, options_named
-from rankagg.core.items import counted, listed
-from rankagg.core.names import level_of, said
+from rankagg.core import counted, level_of, listed, said
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.comparisons import key_of
 from rankagg.io.tables.sources import read_table

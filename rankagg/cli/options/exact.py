@@ -20,7 +20,7 @@ from rankagg.cli.options.command import Group, tell_progress
 from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.rules import made
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option
-from rankagg.core.items import ItemSet, counted
+from rankagg.core import ItemSet, counted
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rankagg.cli.options.command import Group
 from rankagg.cli.options.kinds import DATA_FORMATS, OPTIONS, READER_NAMES, Typed, kind_of, reshaped
 from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import ItemSet, counted
+from rankagg.core import ItemSet, counted
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:

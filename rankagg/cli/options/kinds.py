@@ -16,8 +16,7 @@ import rankagg as ra
 from rankagg._typing import Label, Unranked
 from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, options_named
-from rankagg.core.items import counted
-from rankagg.core.names import listing
+from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.preflib import title_of
 from rankagg.io.tables.columns import names_of

@@ -13,7 +13,7 @@ from rankagg.cli.options.inputs import DASH, tell_scores
 from rankagg.cli.options.kinds import Typed
 from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
 from rankagg.cli.options.wording import options_named
-from rankagg.core.items import counted
+from rankagg.core import counted
 
 if TYPE_CHECKING:
     from rankagg.io.scan.scan_scores import ScoreScan

@@ -16,7 +16,7 @@ import click
 
 from rankagg._numbers import ascii_number
 from rankagg._typing import Label
-from rankagg.core.items import ItemSet, counted, listed, raw_text
+from rankagg.core import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest, shown
 from rankagg.io.cluster import connected
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rankagg._lazy import warn_moved
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
+from rankagg.core import ItemSet, counted, listed
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet, counted, listed
 from rankagg.distributions.bradley_terry.contests import (
     LINKS,
     TIE_MODELS,

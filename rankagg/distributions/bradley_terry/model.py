@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
 from rankagg._typing import Floats
-from rankagg.core.items import ItemSet
+from rankagg.core import ItemSet
 from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel, Terms, terms_of
 from rankagg.distributions.maximum import Derivatives, LogLikelihood
 from rankagg.distributions.separation import (

@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import ItemSet, Result, counted, plain_rows
 from rankagg.distributions.bradley_terry.contests import (
     OUTCOMES,
     Contests,

@@ -35,10 +35,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
 from rankagg.distributions.base import log_compatible
 from rankagg.distributions.mallows.compatible_sums import (
     Completions,

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED, compatible_ranks, count_compatible
+from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
 from rankagg.distributions.mallows.kendall_distances import pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError
 

@@ -18,8 +18,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.deadline import Deadline
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core import ItemSet, PartialRanking, Permutation, counted
 from rankagg.distributions.base import all_places, log_compatible
 from rankagg.distributions.mallows.model_distances import (
     NOWHERE,

@@ -19,11 +19,7 @@ from rankagg._validation import as_numbers, check_choice, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.positional import Borda
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.value import array_key, frozen_array
+from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData

@@ -11,7 +11,7 @@ from scipy.special import bernoulli
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import check_integer, check_number
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core import PartialRanking, Permutation
 from rankagg.exceptions import Described, InvalidInputError
 
 

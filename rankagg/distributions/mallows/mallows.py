@@ -12,8 +12,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import check_choice, check_number
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import Permutation, Profile
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.displacements import DISTANCES

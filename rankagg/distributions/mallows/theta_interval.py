@@ -35,10 +35,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from rankagg._typing import Floats, Ranks
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import Permutation
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, Permutation, Profile, places
 from rankagg.distributions.mallows.kendall_distances import (
     distance_mean,
     distance_variance,

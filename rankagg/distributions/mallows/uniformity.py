@@ -12,11 +12,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Ranks
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.results import Result
+from rankagg.core import UNRANKED, Profile, Result, counted, places
 from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed, likely_center

@@ -14,9 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.aggregation.deadline import Deadline
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Profile, Result, counted, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.uniformity import masked, uncompressed

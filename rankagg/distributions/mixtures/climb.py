@@ -23,9 +23,7 @@ from scipy.special import logsumexp
 
 from rankagg._typing import Floats, Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import PairwiseMatrix, Permutation, places
 from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.distributions.mallows.center import MallowsData, strict_order
 from rankagg.distributions.mallows.compatible_sums import expected_votes, log_sums

@@ -20,9 +20,7 @@ from rankagg._validation import (
     check_number,
 )
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, Profile, counted
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.mallows import Mallows

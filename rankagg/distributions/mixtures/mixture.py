@@ -11,9 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import as_numbers
-from rankagg.core.items import counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core import PartialRanking, Permutation, Profile, counted
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution
 from rankagg.exceptions import Described, InvalidInputError
 

@@ -8,11 +8,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
-from rankagg.core.items import counted
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.score_summary import ScoreSummary
+from rankagg.core import UNRANKED, PairwiseMatrix, Profile, ScoreSummary, counted
 from rankagg.distributions.plackett_luce.choices import Chain, ChainSets, Choices
 from rankagg.distributions.plackett_luce.fit import FitOptions, Sample, maximize_choices
 from rankagg.distributions.plackett_luce.likelihood import DistinctChoices, Likelihood

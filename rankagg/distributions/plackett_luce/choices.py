@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core.items import counted
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, counted, places
 from rankagg.exceptions import Described, InvalidInputError
 
 #: Items at most; with buckets of several items the subsets of each set are gone through too.

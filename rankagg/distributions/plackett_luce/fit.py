@@ -11,9 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 from rankagg.distributions.plackett_luce.likelihood import (

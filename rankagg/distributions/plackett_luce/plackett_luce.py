@@ -12,14 +12,21 @@ from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Floats, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.profile import Profile
-from rankagg.core.rankings import places
-from rankagg.core.rankings.partial import PartialRanking, Permutation, as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
-from rankagg.core.results import html_table
-from rankagg.core.value import array_key, frozen_array
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    PartialRanking,
+    Permutation,
+    Profile,
+    array_key,
+    as_ranking,
+    axis_labels,
+    counted,
+    frozen_array,
+    html_table,
+    places,
+)
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights

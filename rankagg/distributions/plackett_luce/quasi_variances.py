@@ -9,8 +9,7 @@ from scipy.optimize import least_squares
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg.core.items import counted
-from rankagg.core.results import Result, plain_rows
+from rankagg.core import Result, counted, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
 
 

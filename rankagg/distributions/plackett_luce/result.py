@@ -10,8 +10,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
-from rankagg.core.items import counted
-from rankagg.core.results import ROWS
+from rankagg.core import ROWS, counted
 from rankagg.distributions.fit_result import FitResult, with_intervals
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.plackett_luce.quasi_variances import QuasiVariances, quasi_variances

@@ -13,8 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
-from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.names import said, stated
+from rankagg.core import rounding_error, said, stated
 from rankagg.inference.units import DrawnRows, Units
 
 if TYPE_CHECKING:

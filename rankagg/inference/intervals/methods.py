@@ -16,8 +16,7 @@ import numpy as np
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
-from rankagg.core.items import counted
-from rankagg.core.names import said, stated
+from rankagg.core import counted, said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import (
     MEANS_HELD,

@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import level_of, said
-from rankagg.core.profile import Profile
-from rankagg.core.results import Result, plain_rows
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    ItemSet,
+    Profile,
+    Result,
+    ScoreSummary,
+    ScoreTable,
+    counted,
+    level_of,
+    plain_rows,
+    said,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_p_values, tarone
 from rankagg.inference.intervals.bounds import hoeffding_p_value

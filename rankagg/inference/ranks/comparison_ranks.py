@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers, RNGLike
 from rankagg._validation import as_generator, check_alpha
-from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core import counted, listed, rounding_error, said, stated
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import counted, listed
-from rankagg.core.names import said, stated
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals

@@ -17,14 +17,18 @@ from rankagg._validation import (
     check_unranked,
 )
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.core.arithmetic.exact_sum import scaled
+from rankagg.core import (
+    UNRANKED,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    counted,
+    part_of,
+    said,
+    scaled,
+    stated,
+)
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import counted
-from rankagg.core.names import part_of, said, stated
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.places import UNRANKED
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_flips, unit_word
 from rankagg.inference.intervals.methods import ONLY_RESAMPLES, IntervalOptions, square

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_flag, check_integer
-from rankagg.core.arithmetic.exact_sum import rounding_error
-from rankagg.core.items import ItemSet, counted, listed, shortened
-from rankagg.core.names import level_of, said
-from rankagg.core.results import ROWS, Result
+from rankagg.core import (
+    ROWS,
+    ItemSet,
+    Result,
+    counted,
+    level_of,
+    listed,
+    rounding_error,
+    said,
+    shortened,
+)
 from rankagg.inference.decisions import TIERS, Decisions, tarone
 from rankagg.inference.intervals.bootstrap import Resamples
 from rankagg.inference.intervals.methods import (

@@ -20,9 +20,7 @@ from rankagg._validation import (
     check_flag,
     check_integer,
 )
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.names import said, stated
-from rankagg.core.pandas_labels import axis_labels, square_labels
+from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats
 from rankagg.aggregation.deadline import Deadline
-from rankagg.core.arithmetic.exact_sum import rounding_error
+from rankagg.core import rounding_error
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.intervals.methods import square
 from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, VECTORS, all_signs, drawn_signs

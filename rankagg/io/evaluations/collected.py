@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankagg._typing import Label
-from rankagg.core.items import counted, shortened
+from rankagg.core import counted, shortened
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.strict_json import Field
 

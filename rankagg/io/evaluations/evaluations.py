@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rankagg._typing import Label
-from rankagg.core.items import counted, listed, shortened
-from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core import ScoreTable, Value, array_key, counted, frozen_array, listed, shortened
 from rankagg.exceptions import visible
 from rankagg.io.evaluations.collected import (
     WHOLE_TASK,

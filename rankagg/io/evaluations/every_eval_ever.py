@@ -16,7 +16,7 @@ from typing import Any
 from rankagg import __version__
 from rankagg._typing import Label
 from rankagg._validation import check_integer
-from rankagg.core.items import listed, raw_text
+from rankagg.core import listed, raw_text
 from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError, shown
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.output_files import write_text

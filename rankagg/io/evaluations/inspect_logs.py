@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rankagg.core.items import shortened
+from rankagg.core import shortened
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import LENIENT, Field, parse_json

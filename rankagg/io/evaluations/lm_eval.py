@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankagg.core.items import counted, listed
+from rankagg.core import counted, listed
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.evaluations.collected import Collector, Series
 from rankagg.io.strict_json import Field, fields_of_lines

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, cast
 
-from rankagg.core.items import listed
+from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.collected import Collector

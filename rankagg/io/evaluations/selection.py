@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.arithmetic.exact_sum import mean_by_group
-from rankagg.core.items import counted, listed, shortened
-from rankagg.core.pandas_labels import named_values
-from rankagg.core.scores import ScoreTable
-from rankagg.core.value import Value
+from rankagg.core import ScoreTable, Value, counted, listed, mean_by_group, named_values, shortened
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
 from rankagg.io.evaluations.collected import WHOLE_TASK, Scores, Series
 from rankagg.io.tables.columns import Coded

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Label
-from rankagg.core.grouped_tally import keys_of_labels, keys_of_texts
+from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import MISSING_TEXTS

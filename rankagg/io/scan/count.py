@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
-from rankagg.core.grouped_tally import GroupedTally, check_room, groups_of
-from rankagg.core.items import counted
-from rankagg.core.task_tally import TaskTally
+from rankagg.core import GroupedTally, TaskTally, check_room, counted, groups_of
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, WorkerError, shown
 from rankagg.io.cluster import RETRIES, cluster_failures_told
 from rankagg.io.journal import JournalFile

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_flag, check_number
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.pandas_labels import named_values
+from rankagg.core import ItemSet, listed, named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import ScanFile, Types, columns_of

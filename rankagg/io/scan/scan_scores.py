@@ -14,10 +14,7 @@ import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.grouped_tally import check_groups, check_room
-from rankagg.core.items import ItemSet, counted
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.value import Value
+from rankagg.core import ItemSet, ScoreSummary, Value, check_groups, check_room, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from rankagg.io.cluster import check_client
 from rankagg.io.scan.batches import (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_flag
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.

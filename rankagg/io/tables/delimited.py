@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.strict_json import RepeatedKeyError, distinct

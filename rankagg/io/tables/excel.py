@@ -16,7 +16,7 @@ from typing import Any
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
-from rankagg.core.items import counted, listed
+from rankagg.core import counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.tables.table import Table, Unreadable
 

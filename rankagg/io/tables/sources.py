@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from rankagg._pandas import is_frame
-from rankagg.core.items import counted
+from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.columns import USUAL, NumberStyle
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
 from rankagg._typing import Floats
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
-from rankagg.core.items import listed
+from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import (

@@ -15,11 +15,21 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
-from rankagg.core.arithmetic.exact_sum import are_level
-from rankagg.core.names import Words, amount, joined, listing, named, part_of, percent, said, stated
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.rankings.partial import Permutation
+from rankagg.core import (
+    PairwiseMatrix,
+    Permutation,
+    Profile,
+    Words,
+    amount,
+    are_level,
+    joined,
+    listing,
+    named,
+    part_of,
+    percent,
+    said,
+    stated,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.list_tests import robust_rank_aggregation
 from rankagg.report.findings import Findings

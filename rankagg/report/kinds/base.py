@@ -14,8 +14,7 @@ from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.sentences import decided_of, first_of
-from rankagg.core.items import counted
-from rankagg.core.names import Sentence, Words, said, stated
+from rankagg.core import Sentence, Words, counted, said, stated
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.ranks.rank_results import RankIntervals
 

@@ -13,9 +13,18 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import FOUGHT, Evidence
+from rankagg.core import (
+    PartialRanking,
+    Words,
+    as_ranking,
+    joined,
+    listing,
+    named,
+    percent,
+    said,
+    stated,
+)
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.names import Words, joined, listing, named, percent, said, stated
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError

@@ -10,12 +10,8 @@ from rankagg import _pandas as pd
 from rankagg._validation import check_choice
 from rankagg.aggregation.evidence import Data
 from rankagg.aggregation.voting.transfers import STV
+from rankagg.core import ItemSet, PairwiseMatrix, Profile, ScoreSummary, ScoreTable
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.items import ItemSet
-from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.profile import Profile
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.cast_votes import CastVotes
 from rankagg.report.kinds.ballots import ElectionKind, ListsKind, VotesKind

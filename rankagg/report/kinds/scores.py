@@ -12,9 +12,18 @@ from rankagg._typing import Floats, Unranked
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import SCORED
 from rankagg.aggregation.means import Mean, other_scale
-from rankagg.core.names import Words, joined, listing, named, part_of, said, stated, unsigned
-from rankagg.core.score_summary import ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core import (
+    ScoreSummary,
+    ScoreTable,
+    Words,
+    joined,
+    listing,
+    named,
+    part_of,
+    said,
+    stated,
+    unsigned,
+)
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
     NOTHING,
