@@ -475,12 +475,10 @@ def count_on_cluster(
     """
     from distributed import as_completed  # noqa: PLC0415
 
-    files = {part.file: part.file.absolute() for part in parts}
-    placed = [replace(part, file=files[part.file]) for part in parts]
     # Another one for each run: what failed once is not what a later run finds of that name.
     scan = uuid4().hex
     threads = sum(client.nthreads().values())
-    waiting = iter(placed)
+    waiting = iter(_placed(parts))
 
     def submitted(count: int) -> list[object]:
         return [
@@ -502,6 +500,12 @@ def count_on_cluster(
         finally:
             # Those that are left where the scan ends early.
             pending.clear()
+
+
+def _placed(parts: Sequence[ScanPart]) -> list[ScanPart]:
+    """Return parts by the whole paths of their files: workers may stand in another folder."""
+    files = {part.file: part.file.absolute() for part in parts}
+    return [replace(part, file=files[part.file]) for part in parts]
 
 
 def _task_key(scan: str, part: ScanPart) -> str:
@@ -609,7 +613,7 @@ def _counted_parts(
         return
     pool = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")
     try:
-        for counts in pool(delayed(count_part)(layout, part) for part in parts):
+        for counts in pool(delayed(count_part)(layout, part) for part in _placed(parts)):
             bar.update(sizes.get(counts.number, 0))
             yield counts
     except BrokenProcessPool:

@@ -6,6 +6,7 @@ from shutil import copytree
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 
 import rankagg as ra
 from tests.io.scan.scan_files import drawn, long, wide, write
@@ -151,9 +152,13 @@ def test_bad_input(folder, refused, line):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_bar_knows_how_much_is_left(jobs, folder, run):
+def test_the_bar_knows_how_much_is_left(jobs, folder, run, monkeypatch):
     for name in ("a.csv", "b.jsonl"):
         write(long(TABLE), folder / name)
+    # Workers stay where they began, and find the files all the same.
+    with monkeypatch.context() as patch:
+        patch.chdir("/")
+        Parallel(n_jobs=jobs)(delayed(abs)(at) for at in range(4))
     n = len(long(TABLE))
     for source, total in ((DATA, "40.0"), (f"a.csv {LONG}", n), (f"b.jsonl {LONG}", n)):
         last = run(f"scan {source} --progress --jobs {jobs}").err.rstrip().rpartition("\r")[2]
