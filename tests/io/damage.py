@@ -113,7 +113,8 @@ def damaged(whole, rng):
         else:  # another number: a count, a size, a score
             numbers = list(re.finditer(rb"[0-9]+", data))
             if numbers:
-                data[slice(*rng.choice(numbers).span())] = rng.choice(SCRAPS)
+                found = rng.choice(numbers)
+                data[slice(*found.span())] = rng.choice(SCRAPS)
     return bytes(data)
 
 

@@ -137,7 +137,8 @@ class Maker:
     def numbers(self, *shape: int) -> np.ndarray:
         if self.odd == "integers":
             return self.rng.integers(0, self.pick(100, 1000), shape).astype(float)
-        values = np.round(self.rng.random(shape) * self.pick(1, 100), self.pick(2, 4))
+        scale = self.pick(1, 100)
+        values = np.round(self.rng.random(shape) * scale, self.pick(2, 4))
         if self.odd == "missing":
             values[self.rng.random(shape) < 0.15] = np.nan
         return values
