@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 Label: TypeAlias = str | int
 Group: TypeAlias = Label
 Unranked: TypeAlias = Literal["uniform", "ignore", "last"]
-RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
+Generator: TypeAlias = np.random.Generator
+RNGLike: TypeAlias = int | Generator | np.random.SeedSequence | None
 
 # One for all tasks, or by task. A Series of pandas names every task in its index.
 Directions: TypeAlias = "bool | Mapping[Label, bool] | pd.Series[Any]"
@@ -25,5 +26,7 @@ Tolerance: TypeAlias = "float | Mapping[Label, float] | pd.Series[Any]"
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Ranks: TypeAlias = NDArray[np.int32]
+Positions: TypeAlias = NDArray[np.intp]
+Integers64: TypeAlias = NDArray[np.int64]
 # int64, or Python integers in an object array where int64 ends.
-Integers: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+Integers: TypeAlias = Integers64 | NDArray[np.object_]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, lost_number
 from rankagg._pandas import plain_numbers
-from rankagg._typing import Floats, RNGLike, Unranked
+from rankagg._typing import Bools, Floats, Generator, Integers64, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
 T = TypeVar("T")
@@ -169,9 +169,7 @@ def as_weights(
     return vector
 
 
-def as_counts(
-    counts: ArrayLike | None, length: int, parameter: str = "counts"
-) -> NDArray[np.int64]:
+def as_counts(counts: ArrayLike | None, length: int, parameter: str = "counts") -> Integers64:
     """Return `length` positive whole numbers, all 1 where none are given."""
     if counts is None:
         return np.ones(length, dtype=np.int64)
@@ -197,7 +195,7 @@ def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Flo
 
 
 def check_entries(
-    vector: NDArray[Any], good: NDArray[np.bool_], parameter: str, allowed: str, remedy: str = ""
+    vector: NDArray[Any], good: Bools, parameter: str, allowed: str, remedy: str = ""
 ) -> None:
     """Raise where an entry is none of what is allowed; names the first one."""
     if not good.all():
@@ -206,7 +204,7 @@ def check_entries(
         raise InvalidInputError(parameter, allowed, value, remedy)
 
 
-def as_generator(rng: RNGLike) -> np.random.Generator:
+def as_generator(rng: RNGLike) -> Generator:
     """Return a generator from a seed or a generator (SPEC 7)."""
     try:
         return np.random.default_rng(rng)

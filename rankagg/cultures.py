@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from rankagg._keywords import answer_methods
-from rankagg._typing import Floats, Ranks, RNGLike
+from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core import ItemSet, PartialRanking, Permutation, Profile, ScoreTable, counted
 from rankagg.distributions.base import Uniform
@@ -133,7 +133,7 @@ class DataSource(Named, ABC):
 
     @abstractmethod
     def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+        self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         """Draw one data set; the sizes are clean, and None is for the source's own."""
 
@@ -227,16 +227,14 @@ class Culture(DataSource):
         assert isinstance(drawn, Profile)
         return drawn
 
-    def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
-    ) -> Profile:
+    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
         if n_items is None or n_rankings is None:
             raise InvalidInputError("n_items and n_rankings", "two numbers for a culture", None)
         ranks = self._ranks(n_items, n_rankings, rng)
         return Profile._trusted(ItemSet(range(n_items)), ranks)
 
     @abstractmethod
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         """Draw the ranks of one profile, shape (n_rankings, n_items); the sizes are clean."""
 
 
@@ -267,7 +265,7 @@ class ImpartialCulture(Culture):
 
     _kind = "impartial culture"
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         return Uniform(range(n_items)).sample(n_rankings, rng=rng).ranks
 
 
@@ -293,7 +291,7 @@ class AnonymousCulture(Culture):
 
     _kind = "impartial anonymous culture"
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         return _from_urn(n_items, n_rankings, exp(-lgamma(n_items + 1)), rng)
 
 
@@ -330,11 +328,11 @@ class UrnCulture(Culture):
 
     contagion: float = checked(check_number, low=0)
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         return _from_urn(n_items, n_rankings, float(self.contagion), rng)
 
 
-def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: np.random.Generator) -> Ranks:
+def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: Generator) -> Ranks:
     """Draw ranks; the k-th, from 0, is new with probability 1/(1 + k contagion), else a repeat."""
     before = np.arange(n_rankings)
     repeats = rng.random(n_rankings) * (1.0 + before * contagion) >= 1.0
@@ -383,12 +381,12 @@ class SinglePeakedCulture(Culture):
         check_choice, default="walsh", choices=("walsh", "conitzer")
     )
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         on_axis = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
         return ranks_of_orders(rng.permutation(n_items)[on_axis])
 
 
-def _walsh(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+def _walsh(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
     """Draw orders of positions on the axis, from the worst: one end of the rest or the other."""
     left = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
     lefts = np.cumsum(left, axis=1, dtype=np.int32)
@@ -400,7 +398,7 @@ def _walsh(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
     return orders
 
 
-def _conitzer(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+def _conitzer(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
     """Draw orders of positions on the axis, from the peak: a neighbor on the left or the right."""
     peak = rng.integers(0, n_items, (n_rankings, 1), dtype=np.int32)
     coins = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
@@ -435,14 +433,14 @@ class SingleCrossingCulture(Culture):
 
     _kind = "single-crossing"
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         wanted = rng.integers(0, 1 + n_items * (n_items - 1) // 2, n_rankings)
         places, which = np.unique(wanted, return_inverse=True)
         orders = _on_chain(n_items, places.tolist(), rng)
         return ranks_of_orders(rng.permutation(n_items)[orders])[which]
 
 
-def _on_chain(n_items: int, wanted: list[int], rng: np.random.Generator) -> Ranks:
+def _on_chain(n_items: int, wanted: list[int], rng: Generator) -> Ranks:
     """Draw a chain of orders from 0, 1, ... to its reverse, and return those at some places."""
     order = list(range(n_items))
     # Where neighbors still stand in their first order, and the place of each such place there.
@@ -506,7 +504,7 @@ class GroupSeparableCulture(Culture):
         check_choice, default="balanced", choices=("balanced", "caterpillar")
     )
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         ranks = np.zeros((n_rankings, n_items), dtype=np.int32)
         nodes = [(0, n_items)]
         while nodes:
@@ -562,7 +560,7 @@ class EuclideanCulture(Culture):
         check_choice, default="uniform", choices=("uniform", "gaussian")
     )
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         candidates = self._some(n_items, rng)
         ranks = np.empty((n_rankings, n_items), dtype=np.int32)
         size = max(1, DISTANCES_AT_ONCE // max(n_items, int(self.n_dimensions)))
@@ -573,7 +571,7 @@ class EuclideanCulture(Culture):
             ranks[start : start + size] = ranks_of_orders(np.argsort(distances, axis=1))
         return ranks
 
-    def _some(self, number: int, rng: np.random.Generator) -> Floats:
+    def _some(self, number: int, rng: Generator) -> Floats:
         shape = (number, int(self.n_dimensions))
         return rng.random(shape) if self.points == "uniform" else rng.standard_normal(shape)
 
@@ -626,7 +624,7 @@ class MallowsCulture(Culture):
             return f"MallowsModel(phi={self.phi!r})"
         return f"NormalizedMallowsCulture(norm_phi={self.norm_phi!r})"
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         center = Permutation.from_order(rng.permutation(n_items).tolist())
         if self.norm_phi == 0:
             return np.tile(center.ranks, (n_rankings, 1))
@@ -678,7 +676,7 @@ class PlackettLuceCulture(Culture):
         """What stands in journals."""
         return f"PlackettLuceModel(spread={self.spread!r})"
 
-    def _ranks(self, n_items: int, n_rankings: int, rng: np.random.Generator) -> Ranks:
+    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         log_worths = self.spread * rng.standard_normal(n_items)
         return PlackettLuce(log_worths - log_worths.mean()).sample(n_rankings, rng=rng).ranks
 

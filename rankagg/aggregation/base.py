@@ -11,9 +11,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Ranks, RNGLike, Tolerance, Unranked
+from rankagg._typing import Floats, Generator, Integers64, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_unranked
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
@@ -194,16 +193,14 @@ class Aggregator(ABC):
         return (f"in no ranking, placed by the policy {self.policy!r} alone: {names}",)
 
     @abstractmethod
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         """Do the work; the evidence is clean."""
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         """Do the work; a rule that can stop early overrides this, and ends at the deadline."""
         return self._aggregate(evidence, rng)
 
-    def _scores_by_group(self, profile: Profile, groups: NDArray[np.int64]) -> Floats | None:
+    def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         """Score the items in every group of rankings at once, shape (g, n); None by default.
 
         The same scores as those of each group by itself, for rules that have them faster together.
@@ -278,7 +275,7 @@ class SearchingRule(Aggregator):
         super().__post_init__()
         time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
 
 

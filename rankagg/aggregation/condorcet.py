@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Integers, Unranked
+from rankagg._typing import Bools, Floats, Generator, Integers, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -57,7 +57,7 @@ class Copeland(Aggregator):
         super().__post_init__()
         check_number(self.alpha, "alpha of Copeland", low=0, high=1)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         compared = votes.scaled_comparisons > 0
         beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
@@ -96,7 +96,7 @@ class PairwiseMajority(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         holds = votes.scaled_wins >= votes.scaled_wins.T
         component = strong_parts(holds)
@@ -162,7 +162,7 @@ class Minimax(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         margins = votes.scaled_wins - votes.scaled_wins.T
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
@@ -203,7 +203,7 @@ class Schulze(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         beats = strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
         return wins_less_losses(beats, votes.items, "no item beats them")

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Generator, Label
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import rank_by_scores
@@ -66,7 +66,7 @@ class ScoreAggregator(Aggregator):
 
     needs: ClassVar[Needs] = "scores"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
         scores, sizes, shift = self._task_scores(table)
         present = ~np.isnan(scores)
@@ -106,7 +106,7 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         outcome = super()._aggregate(evidence, rng)
         return replace(outcome, notes=(*scale_caution(evidence.means), *outcome.notes))
 

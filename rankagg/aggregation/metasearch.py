@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from rankagg._typing import Floats, Integers, Ranks, Unranked
+from rankagg._typing import Floats, Generator, Integers, Ranks, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -69,7 +69,7 @@ class ReciprocalRankFusion(Aggregator):
     def __post_init__(self) -> None:
         check_number(self.k, "k of ReciprocalRankFusion", low=0)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         listed = np.where(profile.ranks == UNLISTED, np.int32(UNRANKED), profile.ranks)
@@ -112,7 +112,7 @@ class CombSUM(Aggregator):
 
     needs: ClassVar[Needs] = "scores"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
         scores, _, _ = table._task_means(signed=True)
         low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
@@ -193,7 +193,7 @@ class MC4(Aggregator):
         super().__post_init__()
         check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         n = votes.n_items
         beaten = (votes.scaled_wins < votes.scaled_wins.T).astype(np.float64)
@@ -244,7 +244,7 @@ class FootruleOptimal(Aggregator):
     guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile
         costs = footrule_costs(profile.ranks, profile.counts, profile.weights, self.unranked)
         items, assigned = linear_sum_assignment(costs)

@@ -13,10 +13,9 @@ from math import lcm
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Floats, Integers, Ranks, Unranked
+from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks, Unranked
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import (
@@ -55,7 +54,7 @@ def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unra
 
 
 def borda_points_by_group(
-    ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked, groups: NDArray[np.int64]
+    ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked, groups: Integers64
 ) -> Floats:
     """Return every item's points in the rankings of each group."""
     votes, denominator = exact.as_votes(counts, weights)
@@ -74,7 +73,7 @@ def borda_points_by_group(
 
 
 def _points(
-    ranks: Ranks, votes: Integers, denominator: int, unranked: Unranked, groups: NDArray[np.int64]
+    ranks: Ranks, votes: Integers, denominator: int, unranked: Unranked, groups: Integers64
 ) -> Floats:
     n = ranks.shape[1]
     # Floats divide integers below their limit exactly; Python's have none.
@@ -129,7 +128,7 @@ def _expected_points(
 
 
 def _sums_by_size(
-    ranks: Ranks, votes: Integers, groups: NDArray[np.int64], kind: type
+    ranks: Ranks, votes: Integers, groups: Integers64, kind: type
 ) -> tuple[dict[int, Integers], dict[int, Integers]]:
     """Return per number k of observed items what rankings of that size weigh and place.
 
@@ -154,7 +153,7 @@ def _sums_by_size(
     return seen, placed
 
 
-def _whole(votes: Integers, largest: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+def _whole(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
     """Yield int64 numbers whose products with the largest have a sum of that kind, as `limbs`."""
     if int(votes.sum()) * largest < exact.INT64_SAFE:
         yield votes.astype(np.int64), 1
@@ -179,8 +178,8 @@ def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
 class Starts(NamedTuple):
     """What items weigh at the places where buckets of one size start: by item, then by place."""
 
-    items: NDArray[np.int64]
-    places: NDArray[np.int64]
+    items: Integers64
+    places: Integers64
     weights: Integers
 
     def of(self, items: slice) -> Starts:
@@ -192,7 +191,7 @@ class Starts(NamedTuple):
 def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Starts]:
     """Return per bucket size what every item weighs at every place where such a bucket starts."""
     n = ranks.shape[1]
-    counts: dict[int, tuple[NDArray[np.int64], Integers]] = {}
+    counts: dict[int, tuple[Integers64, Integers]] = {}
     for block, weights in _blocks(ranks, votes):
         row, item = np.nonzero(block != UNRANKED)
         mids = places.mid_ranks(block)[row, item]
@@ -210,9 +209,7 @@ def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Starts]:
     return {k: Starts(*np.divmod(cells, n), weights) for k, (cells, weights) in counts.items()}
 
 
-def _by_cell(
-    cells: NDArray[np.int64], weights: Integers, size: int
-) -> tuple[NDArray[np.int64], Integers]:
+def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
     """Return which of so many cells occur, ascending, and the summed weight of each."""
     if size > len(cells):
         used, cells = np.unique(cells, return_inverse=True)
@@ -279,7 +276,7 @@ class Borda(Aggregator):
     guarantee: ClassVar[Guarantee] = Guarantee(5)
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if evidence.has_rankings:
             p = evidence.profile
             return Outcome(scores=borda_points(p.ranks, p.counts, p.weights, self._own_policy))
@@ -288,7 +285,7 @@ class Borda(Aggregator):
         votes = evidence.votes(self._stated_policy)
         return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
 
-    def _scores_by_group(self, profile: Profile, groups: NDArray[np.int64]) -> Floats | None:
+    def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         if exact.as_rational(profile.weights).step:
             return None  # what a weight is read as depends on which others there are
         return borda_points_by_group(
@@ -328,7 +325,7 @@ class Bucklin(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile
         n = profile.n_items
         votes, _ = exact.as_votes(profile.counts, profile.weights)

@@ -8,9 +8,8 @@ from itertools import product
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, Unranked
+from rankagg._typing import Bools, Generator, Integers, Positions, Unranked
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too_many
 from rankagg.aggregation.condorcet import wins_less_losses
@@ -25,7 +24,7 @@ from rankagg.exceptions import InvalidInputError
 MOST_WORK = 10_000_000
 MOST_TIMES = 10
 #: Pairs of items, one a row: the one above, and the one below.
-Arcs = NDArray[np.intp]
+Arcs = Positions
 
 
 class TooManyWaysError(Exception):
@@ -93,7 +92,7 @@ def _lock_what_is_clear(above: Bools, arcs: Arcs, ends: Deadline) -> Arcs:
     return left
 
 
-def _parts(above: Bools, arcs: Arcs) -> NDArray[np.intp]:
+def _parts(above: Bools, arcs: Arcs) -> Positions:
     """Return the number of each item's part: equal for two where paths lead both ways."""
     part = np.arange(len(above), dtype=np.intp)
     if len(arcs) > 1:
@@ -280,9 +279,7 @@ class RankedPairs(SearchingRule):
             for order in sorted(found)
         )
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         if self.tie_breaking == "together":
             votes = evidence.votes(self._stated_policy)
             above = locked_paths(votes.scaled_wins - votes.scaled_wins.T, deadline)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Unranked
+from rankagg._typing import Floats, Generator, Positions, Unranked
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, SearchingRule
 from rankagg.aggregation.deadline import Deadline
@@ -18,7 +17,7 @@ from rankagg.aggregation.positional import Borda, points
 from rankagg.core import PairwiseMatrix, Permutation, as_ranking, competition_ranks
 from rankagg.exceptions import InvalidInputError
 
-Order = NDArray[np.intp]
+Order = Positions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +84,7 @@ class InsertionSearch(SearchingRule):
         shown = ", ".join(part for part in (start, moves) if part)
         return f"InsertionSearch({shown})" if shown else "InsertionSearch"
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
         order = np.argsort(ranks, kind="stable")
@@ -161,7 +158,7 @@ class KwikSort(Aggregator):
         """Twice the optimum; in expectation where the pivot is drawn."""
         return Guarantee(2, in_expectation=self.pivot == "random")
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         costs = _costs(votes)
         wins = votes.wins
@@ -180,7 +177,7 @@ class KwikSort(Aggregator):
             stack += [others[~lead], np.array([pivot]), others[lead]]
         return Outcome(ranking=Permutation(np.argsort(order), votes.items))
 
-    def _pivot(self, wins: Floats, part: Order, rng: np.random.Generator) -> int:
+    def _pivot(self, wins: Floats, part: Order, rng: Generator) -> int:
         if self.pivot == "random":
             return int(rng.choice(part))
         inside = wins[np.ix_(part, part)]
@@ -224,7 +221,7 @@ class PickAPerm(Aggregator):
     guarantee: ClassVar[Guarantee] = Guarantee(2)
     unranked: Unranked = "uniform"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes, profile = evidence.votes(self.unranked), evidence.profile
         policy: Unranked = "last" if self.unranked == "last" else "uniform"
         filled = competition_ranks(-points(profile.ranks, policy), 1e-9)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Ranks, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike, Unranked
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, check_aggregator
 from rankagg.aggregation.condorcet import Copeland
@@ -87,9 +86,7 @@ class TwoLevel(SearchingRule):
         absent = "" if self.absent == "ranked" else f", absent={self.absent!r}"
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         if evidence.summary is not None:
             return self._aggregate_summary(evidence.summary, rng, deadline)
         tasks, inside = self._tasks(evidence, rng, deadline)
@@ -113,7 +110,7 @@ class TwoLevel(SearchingRule):
         return self._tasks(evidence, as_generator(rng), Deadline())[0]
 
     def _tasks(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
+        self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
         profile, groups = evidence.profile._sorted_by_group()
         scores = self.inner._scores_by_group(profile, groups)
@@ -124,9 +121,7 @@ class TwoLevel(SearchingRule):
         )
         return self._outer_profile(inside.ranks, profile, exact.starts_of(groups)), inside
 
-    def _over(
-        self, tasks: Profile, inside: _Inside, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _over(self, tasks: Profile, inside: _Inside, rng: Generator, deadline: Deadline) -> Outcome:
         over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
         return Outcome(
             scores=over.scores,
@@ -136,7 +131,7 @@ class TwoLevel(SearchingRule):
         )
 
     def _aggregate_summary(
-        self, summary: ScoreSummary, rng: np.random.Generator, deadline: Deadline
+        self, summary: ScoreSummary, rng: Generator, deadline: Deadline
     ) -> Outcome:
         tasks = {task: Evidence(part) for task, part in summary.by_task().items()}
         inside = self._each(tasks, rng, deadline)
@@ -149,9 +144,7 @@ class TwoLevel(SearchingRule):
         )
         return self._over(outer, inside, rng, deadline)
 
-    def _task_by_task(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> _Inside:
+    def _task_by_task(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> _Inside:
         groups = evidence.profile.by_group()
         tasks = {group: Evidence(profile) for group, profile in groups.items()}
         if self.inner.needs == "scores" and evidence.has_scores:
@@ -161,9 +154,7 @@ class TwoLevel(SearchingRule):
                 tasks[group] = Evidence(scores, evidence.tolerance_for(group))
         return self._each(tasks, rng, deadline)
 
-    def _each(
-        self, tasks: dict[Label, Evidence], rng: np.random.Generator, deadline: Deadline
-    ) -> _Inside:
+    def _each(self, tasks: dict[Label, Evidence], rng: Generator, deadline: Deadline) -> _Inside:
         """Rank inside of each task."""
         ranks, notes = [], []
         interrupted = False
@@ -175,7 +166,7 @@ class TwoLevel(SearchingRule):
             notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
         return _Inside(np.stack(ranks), notes, interrupted)
 
-    def _outer_profile(self, ranks: Ranks, profile: Profile, starts: NDArray[np.intp]) -> Profile:
+    def _outer_profile(self, ranks: Ranks, profile: Profile, starts: Positions) -> Profile:
         """Return the rankings of the tasks, whose own rankings start at these rows."""
         if self.absent == "unranked":
             seen = np.logical_or.reduceat(profile.ranks != UNRANKED, starts, axis=0)
@@ -197,7 +188,7 @@ class _Inside(NamedTuple):
     interrupted: bool = False
 
 
-def _mean_weights(profile: Profile, starts: NDArray[np.intp]) -> Floats:
+def _mean_weights(profile: Profile, starts: Positions) -> Floats:
     """Return the mean weight of the rankings from each start to the next."""
     means = profile.weights[starts]
     most = np.maximum.reduceat(profile.weights, starts)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Label, Ranks
+from rankagg._typing import Integers64, Label, Ranks
 from rankagg.core import ItemSet, Profile, discordances
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -74,7 +73,7 @@ def single_crossing_order(profile: Profile) -> Profile | None:
     return Profile._trusted(ItemSet(profile.items), ordered)
 
 
-def _distances(ranks: Ranks, center: Ranks) -> NDArray[np.int64]:
+def _distances(ranks: Ranks, center: Ranks) -> Integers64:
     """Count for every row the pairs that it has the other way."""
     return discordances(ranks[:, np.argsort(center)])
 

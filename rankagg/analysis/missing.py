@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
-from rankagg._typing import Bools, Floats, Label, Unranked
+from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
 from rankagg.core import (
     ROWS,
     UNRANKED,
@@ -144,9 +143,9 @@ class MissingReport(Result):
     tasks: tuple[Any, ...] | None
     unit: str
     n_units: int
-    missing: NDArray[np.int64]
-    missing_by_task: NDArray[np.int64] | None
-    task_sizes: NDArray[np.int64] | None
+    missing: Integers64
+    missing_by_task: Integers64 | None
+    task_sizes: Integers64 | None
     comparisons: Floats
     never_compared: tuple[tuple[Label, Label], ...] = field(compare=False)
     _patterns: tuple[tuple[int, tuple[int, ...]], ...] | None
@@ -290,7 +289,7 @@ class MissingReport(Result):
         return f"<MissingReport: {self.n_missing} of {counted(self.n_cells, 'cell')} missing>"
 
 
-def _patterns(gone: Bools, counts: NDArray[np.int64]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def _patterns(gone: Bools, counts: Integers64) -> tuple[tuple[int, tuple[int, ...]], ...]:
     kinds, where = np.unique(gone, axis=0, return_inverse=True)
     units = np.bincount(where.ravel(), weights=counts).astype(np.int64)
     order = np.argsort(-units, kind="stable")

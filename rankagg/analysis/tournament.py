@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Integers, Label, Tolerance, Unranked
+from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation.condorcet import widest_paths
 from rankagg.aggregation.evidence import Data, Evidence
@@ -240,7 +240,7 @@ class TournamentGraph(Result):
         level = np.triu(~(self.beats | self.beats.T), k=1)
         return self.items.pairs_where(level)
 
-    def _frame(self, pairs: NDArray[np.intp]) -> pd.DataFrame:
+    def _frame(self, pairs: Positions) -> pd.DataFrame:
         first, second = pairs.T
         wins = self.votes.wins
         columns = {

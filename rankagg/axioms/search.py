@@ -13,9 +13,8 @@ from time import monotonic
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import RNGLike
+from rankagg._typing import Generator, Integers64, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -33,7 +32,7 @@ MOST_ITEMS_SEARCHED = 6
 
 
 @lru_cache(maxsize=MOST_ITEMS_SEARCHED)
-def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], NDArray[np.int64]]:
+def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
     """Return all orders, and the table of what each becomes in the names of another.
 
     Entry (b, a) is the number of order a after the items were named by their ranks in order b.
@@ -43,7 +42,7 @@ def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], NDArray[np.int64]]
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
     named = places[:, orders] @ weights
-    table: NDArray[np.int64] = np.searchsorted(codes, named)
+    table: Integers64 = np.searchsorted(codes, named)
     return tuple(tuple(order) for order in orders.tolist()), table
 
 
@@ -82,13 +81,13 @@ def profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator
             yield tallied(orders[number] for number in row)
 
 
-def _chunks(kinds: int, length: int) -> Iterator[NDArray[np.int64]]:
+def _chunks(kinds: int, length: int) -> Iterator[Integers64]:
     multisets = combinations_with_replacement(range(kinds), length)
     while chosen := list(islice(multisets, PROFILES_AT_ONCE)):
         yield np.array(chosen, dtype=np.int64).reshape(len(chosen), length)
 
 
-def _classes(n_items: int, n_rankings: int) -> Iterator[NDArray[np.int64]]:
+def _classes(n_items: int, n_rankings: int) -> Iterator[Integers64]:
     """Yield one profile a row of each class: the least one in lexicographic order.
 
     It has the first order among its ballots, as every ballot can be named so.
@@ -354,7 +353,7 @@ def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | 
     return None
 
 
-def _drawn_ballots(n_items: int, n_rankings: int, rng: np.random.Generator) -> Ballots:
+def _drawn_ballots(n_items: int, n_rankings: int, rng: Generator) -> Ballots:
     """Draw up to so many ballots, of one to so many kinds: few kinds make simple profiles."""
     number = int(rng.integers(1, n_rankings + 1))
     kinds = int(rng.integers(1, min(number, MOST_KINDS, factorial(n_items)) + 1))

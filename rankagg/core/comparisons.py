@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Integers, Label
+from rankagg._typing import Floats, Integers, Label, Positions
 from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core.arithmetic import exact
 from rankagg.core.connectivity import Connectivity
@@ -23,7 +23,7 @@ from rankagg.core.results import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
-Codes = NDArray[np.intp]
+Codes = Positions
 
 #: What a table of comparisons is made of beside covariates.
 COMPARISON_COLUMNS = ("first", "second", "outcome", "weight", "cluster", "side")
@@ -366,7 +366,7 @@ class Comparisons(Value):
         half = exact.count_cells(cells[~decided], weights[~decided], n * n).reshape(n, n)
         return won, exact.combine(half, 1, half.T, 1)
 
-    def _taken(self, rows: NDArray[np.intp], items: ItemSet, first: Codes, second: Codes) -> Self:
+    def _taken(self, rows: Positions, items: ItemSet, first: Codes, second: Codes) -> Self:
         """Return some comparisons, known to be good."""
         part = type(self).__new__(type(self))
         names = ("outcomes", "weights", "clusters", "sides")

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Positions
 
 #: Graphs of so many items are done by products of matrices, without importing SciPy's sparse
 #: matrices, which takes longer than NumPy.
@@ -42,7 +42,7 @@ def strong_parts(arcs: Bools) -> Parts:
     return np.unique(left.max(axis=1, initial=0), return_inverse=True)[1].astype(np.int32)
 
 
-def _places_left(arcs: Bools) -> NDArray[np.intp]:
+def _places_left(arcs: Bools) -> Positions:
     """Return at which place a depth-first search, the last items first, leaves each item."""
     places = np.zeros(len(arcs), dtype=np.intp)
     unseen = np.ones(len(arcs), dtype=bool)
@@ -74,12 +74,12 @@ def _reached(arcs: Bools) -> Bools:
 MANY = 1000
 
 
-def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
+def ordered_parts(arcs: Bools) -> list[Positions]:
     """Return the strongly connected parts of a directed graph, sources first."""
     groups = _apart(arcs) if len(arcs) >= MANY else []
     if len(groups) <= 1:
         return _ordered_parts(arcs)
-    parts: list[NDArray[np.intp]] = []
+    parts: list[Positions] = []
     for group in groups:
         if len(group) == 1:
             parts.append(group)
@@ -88,7 +88,7 @@ def ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     return parts
 
 
-def _apart(arcs: Bools) -> list[NDArray[np.intp]]:
+def _apart(arcs: Bools) -> list[Positions]:
     """Return groups of items such that no arc leads from one of them to one before it."""
     n = len(arcs)
     order = np.argsort(arcs.sum(axis=0) - arcs.sum(axis=1), kind="stable")
@@ -100,7 +100,7 @@ def _apart(arcs: Bools) -> list[NDArray[np.intp]]:
     return [np.sort(group) for group in np.split(order, starts[starts > 0])]
 
 
-def _ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
+def _ordered_parts(arcs: Bools) -> list[Positions]:
     part = strong_parts(arcs)
     members = np.argsort(part, kind="stable")
     starts = np.flatnonzero(np.diff(part[members], prepend=-1))
@@ -114,7 +114,7 @@ def _ordered_parts(arcs: Bools) -> list[NDArray[np.intp]]:
     np.fill_diagonal(reach, False)
     # Take the parts that no arc from what is left leads to.
     parts = np.split(members, starts[1:])
-    order: list[NDArray[np.intp]] = []
+    order: list[Positions] = []
     left = np.ones(number, dtype=bool)
     arriving = reach.sum(axis=0)
     while left.any():

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Integers64, Label
 from rankagg._validation import check_integer
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import counted, raw_text
@@ -39,7 +39,7 @@ def check_groups(n_groups: object) -> int | None:
     )
 
 
-def groups_of(keys: Keys, n_groups: int) -> NDArray[np.int64]:
+def groups_of(keys: Keys, n_groups: int) -> Integers64:
     """Return the group of each key.
 
     References
@@ -82,7 +82,7 @@ def keys_of_texts(texts: NDArray[np.object_]) -> Keys:
     return keys
 
 
-Counts = NDArray[np.int64]
+Counts = Integers64
 
 #: Bytes that the tallies of all tasks and groups may take.
 MOST_BYTES = 2**31

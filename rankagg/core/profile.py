@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._pandas import as_frame
-from rankagg._typing import Floats, Group, Label, Ranks, RNGLike, Unranked
+from rankagg._typing import Floats, Group, Integers64, Label, Positions, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_counts,
     as_generator,
@@ -53,7 +53,7 @@ def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
     return rows
 
 
-def numbers_of(labels: Iterable[Hashable]) -> NDArray[np.intp]:
+def numbers_of(labels: Iterable[Hashable]) -> Positions:
     """Return the number of each label, from 0 in the order in which they first occur."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
@@ -106,7 +106,7 @@ class Profile(Value):
 
     items: ItemSet
     ranks: Ranks
-    counts: NDArray[np.int64]
+    counts: Integers64
     weights: Floats
     groups: tuple[Group, ...] | None
     clusters: tuple[Label, ...] | None
@@ -188,7 +188,7 @@ class Profile(Value):
         ranks: Ranks,
         items: ItemSet | None = None,
         rows: NDArray[Any] | None = None,
-        counts: NDArray[np.int64] | None = None,
+        counts: Integers64 | None = None,
     ) -> Self:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
         keep = slice(None) if rows is None else rows
@@ -405,7 +405,7 @@ class Profile(Value):
         rows = rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
-    def _sorted_by_group(self) -> tuple[Profile, NDArray[np.int64]]:
+    def _sorted_by_group(self) -> tuple[Profile, Integers64]:
         """Return the rankings in the order of `by_group`, and the number of each one's group."""
         if self.groups is None:
             self.by_group()  # which raises

@@ -9,13 +9,14 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankagg import _pandas as pd
 from rankagg._typing import (
     Bools,
     Directions,
     Floats,
+    Integers64,
     Label,
     TaskFamilies,
     TaskWeights,
@@ -204,7 +205,7 @@ def tolerance_within(
     return {task: step for task, step in steps.items() if task in part}
 
 
-def _significant(values: Floats, digits: int) -> NDArray[np.int64]:
+def _significant(values: Floats, digits: int) -> Integers64:
     """Return numbers that are equal where values agree in their first digits; 0 for missing."""
     known = np.nan_to_num(values)
     size = np.abs(known)
@@ -286,7 +287,7 @@ class ScoreTable(Pastable, ScoredTasks):
     """
 
     values: Floats
-    unit_tasks: NDArray[np.int64]
+    unit_tasks: Integers64
     instances: tuple[Label, ...] | None
     _families: dict[Label, Label]
 
@@ -649,7 +650,7 @@ class ScoreTable(Pastable, ScoredTasks):
         columns = {"system": labels.repeat(self.n_units), "task": np.tile(units, self.n_systems)}
         long = pd.DataFrame({**columns, "score": np.ldexp(self.values, -shift).ravel()})
         grouped = long.groupby(["system", "task"] if by == "cell" else [by], sort=False)
-        groups: NDArray[np.int64] = np.asarray(grouped.ngroup(), dtype=np.int64)
+        groups: Integers64 = np.asarray(grouped.ngroup(), dtype=np.int64)
         scores = grouped["score"]
         result = scores.agg(["count"])
         result.insert(1, "missing", scores.size() - result["count"])

@@ -22,9 +22,8 @@ from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks, Unranked
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED, all_listed
@@ -59,7 +58,7 @@ def shares_fit(denominator: int, n: int) -> bool:
     return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
 
 
-def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
+def undecided(ranks: Ranks) -> tuple[Integers64, Bools]:
     """Return how many items each ranking observes, and whether it leaves a pair open."""
     m, n = ranks.shape
     if all_listed(ranks):
@@ -68,12 +67,12 @@ def undecided(ranks: Ranks) -> tuple[NDArray[np.int64], Bools]:
     return observed, (observed < n) | (row_sums(ranks == UNLISTED) > 1)
 
 
-def occurring(sizes: NDArray[np.int64]) -> list[int]:
+def occurring(sizes: Integers64) -> list[int]:
     """Return the different numbers of items, ascending."""
     return np.flatnonzero(np.bincount(sizes)).tolist()
 
 
-def share_denominator(sizes: NDArray[np.int64], n: int) -> int:
+def share_denominator(sizes: Integers64, n: int) -> int:
     """Return what the shares are whole numbers over where so many of n items are observed."""
     denominator = lcm(1, *(2 * (k + 1) for k in occurring(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
@@ -208,7 +207,7 @@ def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
 def _uniform_shares(
     ranks: Ranks,
     weights: Integers,
-    sizes: NDArray[np.int64],
+    sizes: Integers64,
     is_open: Bools,
     denominator: int,
 ) -> tuple[Integers, int]:
@@ -238,7 +237,7 @@ def _uniform_shares(
     return total, int(weights[rounded].sum())
 
 
-def _over_absent(weights: Integers, absent: Bools, values: NDArray[np.int64]) -> Integers:
+def _over_absent(weights: Integers, absent: Bools, values: Integers64) -> Integers:
     if int(weights.sum()) * max(int(values.max(initial=0)), 1) < exact.INT64_SAFE:
         return absent_sums(weights.astype(np.int64), absent, values)
     return exact.exact_product(weights, absent.astype(np.float64), values.astype(np.float64))

@@ -12,10 +12,9 @@ from math import lcm
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._numbers import ascii_number
-from rankagg._typing import Floats, Integers
+from rankagg._typing import Floats, Integers, Integers64, Positions
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact import INT64_SAFE
 from rankagg.core.arithmetic.exact_sum import exact_sums
@@ -26,7 +25,7 @@ from rankagg.kernels.counting import count_scores, count_together
 # A float is a whole number of 2**-1074 below 2**(1074 + 1024).
 LARGEST_SCORE = 2**2098
 
-Counts = NDArray[np.int64]
+Counts = Integers64
 
 
 def check_sums(tally: TaskTally) -> None:
@@ -74,7 +73,7 @@ def sizes_fit(sizes: Sequence[int], n: int) -> bool:
     return n <= EXACT_ITEMS or shares_fit(lcm(1, *(2 * (k + 1) for k in sizes)), n)
 
 
-def _rounded(doubled: Counts, k: NDArray[np.intp], n: int, power: int) -> Floats:
+def _rounded(doubled: Counts, k: Positions, n: int, power: int) -> Floats:
     """Return powers of (r + 1)/(k + 1) as multiples of the grid of n items."""
     over = (2 * (k + 1)) ** power
     rounded = (doubled**power * grid(n) + over // 2) // over

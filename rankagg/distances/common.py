@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Integers64, Ranks
 from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -54,7 +53,7 @@ def shared_items(ranks: Ranks) -> Floats:
     return shared
 
 
-def mapping_of(first: Permutation, second: Permutation) -> NDArray[np.int64]:
+def mapping_of(first: Permutation, second: Permutation) -> Integers64:
     """Return the rank in the second ranking of each rank in the first."""
     first.items.require_same(second.items, COMPARED)
     mapping = np.empty(first.n_items, dtype=np.int64)

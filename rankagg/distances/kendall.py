@@ -7,8 +7,8 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankagg._typing import Integers64
 from rankagg._validation import check_choice, check_number
 from rankagg.core import PartialRanking, Permutation, places
 from rankagg.distances.common import common_ranks, correlation, mapping_of, of_largest
@@ -167,14 +167,14 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     )
 
 
-def _pairs_alike(values: NDArray[np.int64]) -> int:
+def _pairs_alike(values: Integers64) -> int:
     # Places are small, so that counting them is faster than sorting.
     few = len(values) and int(values.max()) < 64 * len(values)
     sizes = np.bincount(values) if few else np.unique(values, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _as_permutation(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _as_permutation(values: Integers64) -> Integers64:
     """Return the position of each value in sorted order, equal ones in their order."""
     places = np.empty(len(values), dtype=np.int64)
     places[np.argsort(values, kind="stable")] = np.arange(len(values))

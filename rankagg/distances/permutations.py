@@ -6,8 +6,8 @@ from bisect import bisect_left
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankagg._typing import Integers64
 from rankagg.core import Permutation
 from rankagg.distances.common import mapping_of, of_largest
 from rankagg.exceptions import InvalidInputError
@@ -120,7 +120,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     return of_largest(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
-def _mapping(first: Any, second: Any) -> NDArray[np.int64]:
+def _mapping(first: Any, second: Any) -> Integers64:
     """Return the rank in the second ranking of each rank in the first."""
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, Permutation):

@@ -6,9 +6,8 @@ from typing import Literal
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Integers64, Ranks
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core import PartialRanking, places
 from rankagg.distances.common import common_ranks, correlation, shared_items
@@ -283,7 +282,7 @@ def _one_sided(ranks: Ranks, others: Ranks) -> float:
     return correlation(2 * float((right / above).sum()) - number, number)
 
 
-def _right_above(ranks: Ranks, others: Ranks) -> NDArray[np.int64]:
+def _right_above(ranks: Ranks, others: Ranks) -> Integers64:
     """Count for every item those that are above it in both rankings."""
     n = len(ranks)
     # Those tied in either must not count: of them the earlier one gets the larger number.

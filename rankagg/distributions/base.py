@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from scipy.special import gammaln
 
-from rankagg._typing import Bools, Floats, Label, Ranks, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core import (
     UNLISTED,
@@ -151,7 +151,7 @@ class RankingDistribution(Value):
         number = check_integer(size, "size", low=1)
         return Profile._trusted(self.items, self._sample(number, as_generator(rng)))
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         """Draw ranks, shape (size, n)."""
         ranks, probabilities = self._enumerated
         return ranks[rng.choice(len(ranks), size, p=probabilities / probabilities.sum())]
@@ -186,7 +186,7 @@ class RankingDistribution(Value):
             ranks[gaps] = self._complete(ranks[gaps], as_generator(rng))
         return profile._replace(ranks=ranks)
 
-    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         """Draw complete strict ranks for rows that have ties or gaps."""
         allowed = f"complete and strict for a {type(self).__name__} distribution"
         remedy = "Uniform, Mallows and PlackettLuce distributions complete rankings."
@@ -308,10 +308,10 @@ class Uniform(RankingDistribution):
     def _log_probs(self, ranks: Ranks) -> Floats:
         return log_compatible(ranks) - lgamma(self.n_items + 1)
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         return np.argsort(rng.random((size, self.n_items)), axis=1).astype(np.int32)
 
-    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         return places.sample_compatible(ranks, rng)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Ranks, RNGLike
+from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.core import Profile, Result, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform
@@ -247,7 +247,7 @@ def _fitter_of(fit: FitResult) -> Fitter:
 
 
 def _drawn_again(
-    made: RankingDistribution, fitter: Fitter, rows: Profile, rng: np.random.Generator
+    made: RankingDistribution, fitter: Fitter, rows: Profile, rng: Generator
 ) -> Floats:
     """Return the statistics of one sample of the fit."""
     for _ in range(TRIES):
@@ -287,7 +287,7 @@ class Shares:
 
     @classmethod
     def both(
-        cls, rows: Profile, made: RankingDistribution, rng: np.random.Generator
+        cls, rows: Profile, made: RankingDistribution, rng: Generator
     ) -> tuple[Shares, Shares]:
         """Return what rankings show, and the chances that a distribution gives it."""
         seen = cls.of(rows.ranks, rows.weights, made)

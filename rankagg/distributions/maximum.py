@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Positions
 from rankagg.core import counted
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -182,7 +181,7 @@ def newton_step(
     return direction if np.isfinite(direction).all() else None
 
 
-def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, NDArray[np.intp]]:
+def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, Positions]:
     """Return information that has an inverse, and which parameters it is of.
 
     Without a ridge the log worths are determined up to a constant, and one of them is held: the one

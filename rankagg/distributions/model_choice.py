@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, RNGLike
+from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.distributions.base import RankingDistribution
@@ -266,7 +266,7 @@ def _scored(
     return fit, "", scores, np.sqrt(np.maximum(errors.mean(axis=0), 0.0))
 
 
-def _calibration(made: RankingDistribution, rest: Profile, rng: np.random.Generator) -> Floats:
+def _calibration(made: RankingDistribution, rest: Profile, rng: Generator) -> Floats:
     """Return mean squared errors of the chances of pairs and first ranks, beyond chance."""
     if not rest.is_complete:
         return np.full(2, np.nan)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Generator, Label, Unranked
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.deadline import Deadline
@@ -52,7 +52,7 @@ class PlackettLuceRanking(Aggregator):
     def __post_init__(self) -> None:
         check_number(self.pseudo_rankings, "pseudo_rankings of PlackettLuceRanking", low=0)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile
         labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
@@ -91,12 +91,10 @@ class MallowsRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         profile = evidence.profile
         labels = _seen_labels(profile)
         if not labels:
@@ -150,7 +148,7 @@ class RankCentrality(Aggregator):
         super().__post_init__()
         check_number(self.pseudo_wins, "pseudo_wins of RankCentrality", low=0, open_low=True)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0

@@ -10,7 +10,7 @@ from numpy.polynomial import legendre
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Floats, Generator, Label, Ranks
 from rankagg._validation import as_numbers
 from rankagg.core import UNLISTED, ItemSet, Permutation, array_key, axis_labels, frozen_array
 from rankagg.distributions.base import RankingDistribution
@@ -116,7 +116,7 @@ class Thurstone(RankingDistribution):
                 below[rows] = np.nan_to_num(sums / total)
         return logs
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         values = self.locations + DEVIATION * rng.standard_normal((size, self.n_items))
         return np.argsort(np.argsort(-values, axis=1), axis=1).astype(np.int32)
 

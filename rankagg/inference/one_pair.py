@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Generator, Integers64, Positions
 from rankagg.core import competition_ranks, rounding_error
 
 
@@ -109,7 +108,7 @@ def flip_tests(
     weights: Floats,
     alpha: float,
     n_vectors: int,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     sizes: Floats | None = None,
 ) -> FlipTests:
@@ -155,7 +154,7 @@ def flip_tests(
 
 
 def sign_vectors(
-    n_units: int, n_vectors: int, rng: np.random.Generator
+    n_units: int, n_vectors: int, rng: Generator
 ) -> tuple[int, bool, Iterator[Floats]]:
     """Return how many sign vectors to go through, whether they are all, and them block by block.
 
@@ -188,7 +187,7 @@ def all_signs(n_units: int, start: int, stop: int) -> Floats:
     return signs
 
 
-def drawn_signs(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
     """Draw signs, each from one byte."""
     bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
     return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
@@ -266,7 +265,7 @@ def _below(n: int, alpha: float) -> int:
     return max(floor(middle - float(scipy.stats.norm.isf(alpha / 2.0)) * error - 0.5), 0)
 
 
-def _distribution(ranks: NDArray[np.int64]) -> Floats:
+def _distribution(ranks: Integers64) -> Floats:
     """Return the probabilities of all sums of ranks whose signs are as likely as not."""
     chances = np.zeros(int(ranks.sum()) + 1)
     chances[0], reach = 1.0, 0
@@ -278,7 +277,7 @@ def _distribution(ranks: NDArray[np.int64]) -> Floats:
     return chances
 
 
-def _walsh_at(values: Floats, counts: NDArray[np.intp], rank: int) -> float:
+def _walsh_at(values: Floats, counts: Positions, rank: int) -> float:
     """Return one order statistic, to the last digits of a float, by halving."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     low, high = float(values[0]), float(values[-1])

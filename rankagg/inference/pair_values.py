@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Unranked
 from rankagg.aggregation.positional import points
 from rankagg.core import UNLISTED, UNRANKED, places, rounding_error, said, stated
 
 #: Positions of the first and of the second item of each pair.
-Pairs: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+Pairs: TypeAlias = tuple[Positions, Positions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class PairValues(ABC):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self, index: NDArray[np.intp] | slice) -> Self:
+    def take(self, index: Positions | slice) -> Self:
         """Return some of the rows."""
         return replace(self, rows=self.rows[index])
 

@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg.core import Result, level_of, plain_rows, said, stated
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.units import Unit
@@ -204,7 +203,7 @@ class PairedTests(Result):
         """The systems that are not told from the reference."""
         return tuple(compress(self.systems, self._sides() == 0))
 
-    def _sides(self) -> NDArray[np.intp]:
+    def _sides(self) -> Positions:
         directions = np.array([test.direction for test in self.tests])
         return np.where(self.adjusted <= self.alpha, directions, 0)
 

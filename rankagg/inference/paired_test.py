@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label, RNGLike
+from rankagg._typing import Floats, Generator, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
 from rankagg.core import ScoreTable, are_level, level_of, rounding_error, said, scaled, stated
 from rankagg.exceptions import InvalidInputError
@@ -33,12 +32,12 @@ from rankagg.inference.units import Unit, units_from
 class _ScoreDifferences(PairValues):
     """Scores, higher is better, that tell how far one system is above another, or both sizes."""
 
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    first: Positions
+    second: Positions
     sign: float = -1.0
 
     @property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> tuple[Positions, Positions]:
         """Positions of the two systems of each pair."""
         return self.first, self.second
 
@@ -62,7 +61,7 @@ class PairedSample:
     # Shape (u, p). Both scores without their signs, averaged in the same way.
     sizes: Floats
     # Shape (p,). Units whose differences were made 0.
-    n_level: NDArray[np.intp]
+    n_level: Positions
     # See `rankagg.core.arithmetic.exact_sum.scaled`.
     shift: int
     # Shape (u,). The weights of the units, on any scale.
@@ -314,7 +313,7 @@ class _Options:
         times = check_integer(n_resamples, "n_resamples", low=100)
         return cls(cast("PairedMethod | None", method), check_alpha(alpha), half, times)
 
-    def tests(self, sample: PairedSample, rng: np.random.Generator) -> list[PairedTest]:
+    def tests(self, sample: PairedSample, rng: Generator) -> list[PairedTest]:
         """Test all pairs."""
         method, d = self._chosen(sample), sample.differences
         notes: Notes = ()

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.aggregation.means import cautions, scale_caution
 from rankagg.core import (
@@ -306,7 +305,7 @@ def separation(
     )
 
 
-def _order(table: ScoreTable) -> NDArray[np.intp]:
+def _order(table: ScoreTable) -> Positions:
     """Return the systems by mean score, the best first; tasks count by their weights."""
     weights = np.where(table.missing, 0.0, table.weight_vector[table.unit_tasks])
     scored, means = weights.any(axis=1), np.full(table.n_systems, -np.inf)
@@ -392,7 +391,7 @@ class Separation(Result):
     is_answers: bool
     difference: Floats
     spread: Floats
-    n_units: NDArray[np.intp]
+    n_units: Positions
     detectable: Floats
     needed: Floats
     notes: tuple[str, ...] = ()

@@ -7,10 +7,19 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Ranks, RNGLike, Tolerance
+from rankagg._typing import (
+    Floats,
+    Generator,
+    Integers64,
+    Label,
+    Positions,
+    Ranks,
+    RNGLike,
+    Tolerance,
+)
 from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
 from rankagg.core import (
     ROWS,
@@ -46,7 +55,7 @@ class AverageRanks(NamedTuple):
     kendall_w: float
 
 
-def average_ranks(ranks: Ranks, counts: NDArray[np.int64]) -> AverageRanks:
+def average_ranks(ranks: Ranks, counts: Integers64) -> AverageRanks:
     """Average the mid-ranks of complete rankings."""
     n, size = ranks.shape[1], sum(counts.tolist())
     # Twice the distance from the middle: sums of whole numbers are exact.
@@ -70,7 +79,7 @@ def told_ranks(profile: Profile) -> Floats:
     return unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
 
 
-def averaged_units(ranks: Floats, counts: NDArray[np.int64], units: NDArray[np.intp]) -> Floats:
+def averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floats:
     """Return the average mid-rank of each item in each unit, NaN where it is in none of it."""
     mid = unit_mid_ranks(ranks)
     told = ~np.isnan(mid)
@@ -500,7 +509,7 @@ class SkillingsMackTest(Result):
 
     items: ItemSet
     points: Floats
-    n_ranked: NDArray[np.intp]
+    n_ranked: Positions
     n_rankings: int
     n_telling: int
     statistic: float
@@ -686,7 +695,7 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
 
 
 def simulated_p_value(
-    points: Floats, inverse: Floats, statistic: float, times: int, rng: np.random.Generator
+    points: Floats, inverse: Floats, statistic: float, times: int, rng: Generator
 ) -> float:
     """Return how often points in random order give as large a statistic, the observed one too."""
     n = points.shape[1]

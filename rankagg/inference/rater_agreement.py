@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, RNGLike, Tolerance
+from rankagg._typing import Bools, Floats, Integers64, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.core import ItemSet, Profile, Result, ScoreTable, level_of, said, stated
 from rankagg.exceptions import Described, InvalidInputError
@@ -151,7 +151,7 @@ def krippendorff_alpha(
     )
 
 
-def _coded(ratings: Any, metric: str) -> tuple[NDArray[np.intp], Floats]:
+def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
     """Return the code of each rating, -1 where there is none, and what codes stand for."""
     ratings = pd.as_frame(ratings)
     if np.ndim(ratings) != 2:
@@ -371,7 +371,7 @@ def kendall_w(
     )
 
 
-def _design(told: Bools, counts: NDArray[np.int64]) -> tuple[int, int]:
+def _design(told: Bools, counts: Integers64) -> tuple[int, int]:
     """Return how many items each ranking has, and how many rankings every two items."""
     sizes, pairs = np.unique(told.sum(axis=1)), np.triu_indices(told.shape[1], 1)
     often = np.unique(((told * counts[:, None]).T @ told)[pairs])
@@ -382,7 +382,7 @@ def _design(told: Bools, counts: NDArray[np.int64]) -> tuple[int, int]:
     return int(sizes[0]), int(often[0])
 
 
-def _mean_spearman(offsets: Floats, counts: NDArray[np.int64]) -> float:
+def _mean_spearman(offsets: Floats, counts: Integers64) -> float:
     """Return the average correlation of two rankings that tell items apart; NaN with gaps."""
     lengths = np.sqrt((offsets**2).sum(axis=1))
     m = int(counts[lengths > 0].sum())

@@ -15,10 +15,9 @@ from math import ceil, log, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Ranks, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_generator,
     check_alpha,
@@ -79,7 +78,7 @@ class UStatistic:
         """The length of the range."""
         return self.high - self.low
 
-    def values(self, profile: Profile, rows: NDArray[np.intp]) -> Floats:
+    def values(self, profile: Profile, rows: Positions) -> Floats:
         """Evaluate it on choices of rankings.
 
         Parameters
@@ -288,7 +287,7 @@ class SamplingEstimator(ABC):
 class _Sampler:
     """Values of a function on independently drawn choices of different rankings."""
 
-    def __init__(self, profile: Profile, statistic: UStatistic, rng: np.random.Generator) -> None:
+    def __init__(self, profile: Profile, statistic: UStatistic, rng: Generator) -> None:
         self.statistic = statistic
         self._profile = profile
         self._rng = rng
@@ -303,7 +302,7 @@ class _Sampler:
             choices = self._choices(min(CHOICES_HELD, size - start))
             yield self.statistic.values(self._profile, choices)
 
-    def _choices(self, size: int) -> NDArray[np.intp]:
+    def _choices(self, size: int) -> Positions:
         """Draw rows of choices; a choice with an observation twice is drawn again."""
         degree = self.statistic.degree
         rows = np.empty((size, degree), dtype=np.intp)

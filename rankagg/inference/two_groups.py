@@ -7,10 +7,9 @@ from math import comb, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Group, RNGLike
+from rankagg._typing import Floats, Generator, Group, Integers64, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.positional import Borda
@@ -202,9 +201,7 @@ def _within(group: Profile) -> float:
     return spread(group, normalized=True, p=0.25, unranked="ignore")
 
 
-def _permuted(
-    both: Profile, first: Group, times: int, rng: np.random.Generator
-) -> tuple[float, float, int]:
+def _permuted(both: Profile, first: Group, times: int, rng: Generator) -> tuple[float, float, int]:
     """Return the statistic, the share of divisions that reach it, and how many were drawn."""
     check_rankings(both)
     units, inside = units_of(both), np.array([group == first for group in both.groups or ()])
@@ -239,7 +236,7 @@ def _permuted(
     return statistic, many / times, times
 
 
-def _energies(units: Units, often: NDArray[np.int64], chosen: NDArray[np.int64]) -> Floats:
+def _energies(units: Units, often: Integers64, chosen: Integers64) -> Floats:
     """Return the energy distance of some units, shape (t, u), and the rest."""
     sums = np.zeros((2, len(chosen) + 1, len(units.pairs[0])))
     # Those of all units are the last row.

@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._pandas import table_remedy
-from rankagg._typing import Bools, Floats, Label, Tolerance
+from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import (
     ItemSet,
@@ -35,8 +34,8 @@ from rankagg.inference.pair_values import Moments, PairSums, PairValues, Ranking
 
 
 def instances_within(
-    profile: Profile, clusters: NDArray[np.intp] | None, instances: Sequence[Label] | None
-) -> NDArray[np.intp]:
+    profile: Profile, clusters: Positions | None, instances: Sequence[Label] | None
+) -> Positions:
     """Return the number of the instance of each ranking, another in each task."""
     assert clusters is not None, "tasks are clusters"
     if instances is None:
@@ -47,9 +46,7 @@ def instances_within(
     return where.ravel()
 
 
-def clusters_of(
-    profile: Profile, unit: str, instances: Sequence[Label] | None
-) -> NDArray[np.intp] | None:
+def clusters_of(profile: Profile, unit: str, instances: Sequence[Label] | None) -> Positions | None:
     """Return the number of the unit of each ranking, or None where each is its own."""
     if unit == "ranking":
         return None
@@ -78,9 +75,7 @@ def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
     return (said(told, unit, stated(n_tasks, "tasks", noun="task")),)
 
 
-def pooled_rankings(
-    profile: Profile, unit: str, clusters: NDArray[np.intp] | None
-) -> tuple[str, ...]:
+def pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
     """Return that note for rankings in groups; none for instances that are of several tasks."""
     tasks = numbers_of(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
@@ -88,7 +83,7 @@ def pooled_rankings(
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
 
 
-def strata_of(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
+def strata_of(profile: Profile) -> tuple[Positions, Floats]:
     """Return the number of the fixed task of each ranking, and the weights of the tasks."""
     if profile.groups is None:
         allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
@@ -98,7 +93,7 @@ def strata_of(profile: Profile) -> tuple[NDArray[np.intp], Floats]:
     return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)
 
 
-def _cell_sums(cells: NDArray[np.intp], values: Floats) -> Floats:
+def _cell_sums(cells: Positions, values: Floats) -> Floats:
     """Return the sum of the values of each cell."""
     return np.bincount(cells, weights=values).astype(np.float64)
 
@@ -123,7 +118,7 @@ class Block(NamedTuple):
     # Shape (u,). Importance of one observation.
     weights: Floats
     # Shape (u,). The fixed task of each unit; all 0 where tasks are not fixed.
-    strata: NDArray[np.intp]
+    strata: Positions
 
 
 class DrawnRows(NamedTuple):
@@ -136,7 +131,7 @@ class DrawnRows(NamedTuple):
     # Shape (r,). How often each row was observed.
     counts: Floats
     # Shape (r,). The fixed task of each row; all 0 where tasks are not fixed.
-    strata: NDArray[np.intp]
+    strata: Positions
     # Shape (s,). The weights of the fixed tasks.
     stratum_weights: Floats
     # Shape (p,). Whether all units that tell of a pair have the same value.
@@ -155,16 +150,16 @@ class Units:
     counts: Floats
     weights: Floats
     # Shape (m,). The unit of each ranking; None where each is its own.
-    clusters: NDArray[np.intp] | None
+    clusters: Positions | None
     # Shape (m,). The fixed task of each ranking; all 0 where tasks are not fixed.
-    strata: NDArray[np.intp]
+    strata: Positions
     # Shape (s,). The weights of the fixed tasks.
     stratum_weights: Floats
     # True where tasks are fixed, be it one.
     fixed_tasks: bool
     # Shape (m,). What is drawn again within a unit: the instance of each ranking; None where
     # units are drawn whole.
-    inner: NDArray[np.intp] | None = None
+    inner: Positions | None = None
     # What the reader must know of them.
     notes: tuple[str, ...] = ()
 
@@ -172,7 +167,7 @@ class Units:
     groups: ClassVar[None] = None
 
     @property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> tuple[Positions, Positions]:
         """Positions of the first and the second item of each pair, first < second."""
         return self.source.pairs
 
@@ -212,7 +207,7 @@ class Units:
         return _cell_sums(self.clusters, self.counts * self.weights) / size
 
     @property
-    def unit_strata(self) -> NDArray[np.intp]:
+    def unit_strata(self) -> Positions:
         """The fixed task of each unit; all 0 where tasks are not fixed."""
         if self.clusters is None:
             return self.strata
@@ -269,7 +264,7 @@ class Units:
             strata=self.strata[first],
         )
 
-    def sums_in(self, rows: NDArray[np.intp], starts: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def sums_in(self, rows: Positions, starts: Positions) -> tuple[Floats, Floats]:
         """Return the sums of the values of some rows from each start to the next, and weights."""
         values = self.source.take(rows).values()
         present = ~np.isnan(values)

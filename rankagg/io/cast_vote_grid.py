@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Floats, Integers64, Label, Positions
 from rankagg.core import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
@@ -85,7 +84,7 @@ class Marks:
     """Marks as numbers."""
 
     # The item that is marked, or `BLANK` or `OVERVOTE`.
-    codes: NDArray[np.intp]
+    codes: Positions
     # The items, write-ins among them.
     items: list[Label]
     # Shape (n_items,). Which of the items are write-ins.
@@ -124,12 +123,12 @@ class Grid:
     # What to call the table in messages.
     name: str
     # Shape (n_ballots, n_choices). The label that is marked, or `BLANK` or `OVERVOTE`.
-    codes: NDArray[np.intp]
+    codes: Positions
     labels: list[Label]
     # Shape (n_labels,). Which of them are write-ins.
     is_write_in: Bools
     # Shape (n_ballots,). How often each ballot occurs.
-    counts: NDArray[np.int64]
+    counts: Integers64
     # Of each ballot; None where there are none.
     weights: Floats | None
     groups: list[Label] | None
@@ -138,7 +137,7 @@ class Grid:
     # Returns where a label first occurs, for messages.
     place: Callable[[int], str]
 
-    def apart(self) -> list[NDArray[np.intp]]:
+    def apart(self) -> list[Positions]:
         """Return numbers of weights and groups: ballots that differ there are never merged."""
         parts = []
         if self.weights is not None:
@@ -160,7 +159,7 @@ class Grid:
 class _Ballots:
     """Columns that say something of a ballot as a whole, a value for each row of the table."""
 
-    counts: NDArray[np.int64]
+    counts: Integers64
     weights: Floats | None
     groups: list[Label] | None
 
@@ -226,12 +225,12 @@ def _of_choices(table: Table, spellings: Spellings, ballots: _Ballots, choices: 
 
 def _made_grid(
     table: Table,
-    codes: NDArray[np.intp],
+    codes: Positions,
     marks: Marks,
     ballots: _Ballots,
     *,
-    first: NDArray[np.intp],
-    counts: NDArray[np.int64],
+    first: Positions,
+    counts: Integers64,
     place: Callable[[int], str],
 ) -> Grid:
     """Return the grid; `first` is a row of the table for each ballot, `counts` is of the marks."""
@@ -292,7 +291,7 @@ def _of_marks(
     return _made_grid(table, grid, marks, ballots, first=first, counts=ballots.counts, place=place)
 
 
-def _check_alike(table: Table, voters: Coded, first: NDArray[np.intp], ballots: _Ballots) -> None:
+def _check_alike(table: Table, voters: Coded, first: Positions, ballots: _Ballots) -> None:
     """Raise where the rows of one ballot state different counts, weights or groups."""
     columns = {"count": ballots.counts, "weight": ballots.weights}
     if ballots.groups is not None:

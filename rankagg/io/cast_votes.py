@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Label
+from rankagg._typing import Bools, Integers64, Label, Positions
 from rankagg._validation import check_choice
 from rankagg.core import (
     UNLISTED,
@@ -171,7 +171,7 @@ class Cleaned(NamedTuple):
     skipped: Bools
 
 
-def clean(codes: NDArray[np.intp], *, overvotes: str, skipped: str) -> Cleaned:
+def clean(codes: Positions, *, overvotes: str, skipped: str) -> Cleaned:
     """Say what becomes of each choice.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
@@ -199,7 +199,7 @@ def clean(codes: NDArray[np.intp], *, overvotes: str, skipped: str) -> Cleaned:
     return Cleaned(fates, gap & ~ended)
 
 
-def _again(codes: NDArray[np.intp]) -> Bools:
+def _again(codes: Positions) -> Bools:
     """Tell where a code stands that its ballot has had before."""
     order = np.argsort(codes, axis=1, kind="stable")
     ordered = np.take_along_axis(codes, order, axis=1)
@@ -332,7 +332,7 @@ def read_cast_votes(
 
 def _ranked_items(
     grid: Grid, write_ins: str, stated: ItemSet | None
-) -> tuple[NDArray[np.intp], list[Label]]:
+) -> tuple[Positions, list[Label]]:
     """Return the codes of the choices and the items that these speak of."""
     new = np.arange(len(grid.labels))
     labels = list(grid.labels)
@@ -354,7 +354,7 @@ def _ranked_items(
         kept = [*stated, *(label for label in kept if label not in stated)]
     position = {label: at for at, label in enumerate(kept)}
     places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
-    codes: NDArray[np.intp] = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
+    codes: Positions = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
     return codes, kept
 
 
@@ -371,7 +371,7 @@ def _warn_of_names(name: str, grid: Grid) -> None:
 
 
 def _profile(
-    grid: Grid, codes: NDArray[np.intp], labels: list[Label], cleaned: Cleaned, absent: int
+    grid: Grid, codes: Positions, labels: list[Label], cleaned: Cleaned, absent: int
 ) -> Profile:
     """Return the rankings, those that are equal in one row."""
     rows, columns = np.nonzero(cleaned.fates == Fate.RANKED)
@@ -397,9 +397,7 @@ def _profile(
     )
 
 
-def _merged(
-    columns: list[NDArray[np.intp]], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, Integers64]:
     """Return the first of every set of equal rows, and the summed counts of the set."""
     key = np.zeros(len(counts), dtype=np.int64)
     for column in columns:

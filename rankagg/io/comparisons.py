@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg._validation import check_choice
 from rankagg.core import ItemSet, counted, raw_text
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
@@ -167,7 +167,7 @@ SPELLED_SIDES = Conventions(
 
 
 Signs = NDArray[np.int8]
-Codes = NDArray[np.intp]
+Codes = Positions
 
 WHICH = "`outcome_is='side'` or `outcome_is='winner'` says which"
 

@@ -19,10 +19,9 @@ from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Ranks
+from rankagg._typing import Integers64, Ranks
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted, listed, raw_text, scattered
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
@@ -55,12 +54,12 @@ class BallotLine(NamedTuple):
 class BallotLines(NamedTuple):
     """Lines of a file, one after another: how many alternatives and buckets each has, and which."""
 
-    lines: NDArray[np.int64]
-    voters: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    alternatives: NDArray[np.int64]
-    in_ballot: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    lines: Integers64
+    voters: Integers64
+    lengths: Integers64
+    alternatives: Integers64
+    in_ballot: Integers64
+    sizes: Integers64
 
     @classmethod
     def of(cls, ballots: list[BallotLine]) -> BallotLines:
@@ -110,7 +109,7 @@ def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | 
     return BallotLines(lines, voters, lengths, listed, lengths, np.ones_like(listed))
 
 
-def _integers(numbers: Iterable[int]) -> NDArray[np.int64]:
+def _integers(numbers: Iterable[int]) -> Integers64:
     return np.fromiter(numbers, np.int64)
 
 
@@ -457,7 +456,7 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
 
 
 def _contradictions(
-    name: str, header: dict[str, str], counts: NDArray[np.int64], ranks: Ranks
+    name: str, header: dict[str, str], counts: Integers64, ranks: Ranks
 ) -> Iterator[str]:
     """Yield what the header states and the ballots are not."""
     voters = int(counts.sum(dtype=object))

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Directions, Floats, Label, TaskFamilies, TaskWeights
+from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_style
@@ -20,7 +19,7 @@ from rankagg.io.tables.sources import TableSource, check_filled, read_table
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-Codes: TypeAlias = NDArray[np.intp]
+Codes: TypeAlias = Positions
 
 
 def read_scores(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Ranks
+from rankagg._typing import Bools, Floats, Integers64, Ranks
 from rankagg.kernels.rows import strict_rows
 
 # Places looked at in one go: they stay in the cache with what is compared to them.
@@ -25,7 +25,6 @@ COMPARED_AT_ONCE = 2**19
 WORD = 8
 
 Columns = NDArray[np.unsignedinteger]
-Integers64 = NDArray[np.int64]
 
 
 class Counts(NamedTuple):
@@ -205,7 +204,7 @@ def count_true(outcome: Bools) -> Integers64:
     return counts
 
 
-def weigh_true(outcome: Bools, weights: NDArray[np.float64]) -> Integers64:
+def weigh_true(outcome: Bools, weights: Floats) -> Integers64:
     """Sum whole numbers below 2**53 where each row is true."""
     return np.rint(outcome @ weights).astype(np.int64)
 
@@ -241,9 +240,9 @@ def count_scores(columns: Floats, *, leads: bool) -> tuple[Integers64, NDArray[n
 
 def _compare(
     block: Floats,
-    above: NDArray[np.bool_],
-    below: NDArray[np.bool_],
-    wins: NDArray[np.int64],
+    above: Bools,
+    below: Bools,
+    wins: Integers64,
     behind: NDArray[np.int16],
 ) -> None:
     """Add up half of the pairs in both directions."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Positions
 
 
-def best_moves(permuted: Floats) -> tuple[Floats, NDArray[np.intp]]:
+def best_moves(permuted: Floats) -> tuple[Floats, Positions]:
     """Return what the best move of each item gains, and to which place it goes.
 
     Examples

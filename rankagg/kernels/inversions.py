@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rankagg._typing import Integers64
 
 # Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
 LAST = 4
 
 
-def inversions(values: NDArray[np.int64]) -> int:
+def inversions(values: Integers64) -> int:
     """Count the pairs in which the earlier value is the larger.
 
     Notes
@@ -54,7 +55,7 @@ def inversions(values: NDArray[np.int64]) -> int:
     )
 
 
-def smaller_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def smaller_before(values: Integers64) -> Integers64:
     """Count for every value the earlier ones that are smaller.
 
     Notes

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Generator, Positions
 from rankagg.kernels.backend import compiled
 
-Order = NDArray[np.intp]
+Order = Positions
 #: int64 or float64.
 Numbers: TypeAlias = NDArray[Any]
 
@@ -37,8 +37,8 @@ class Searches:
     """Some orders that are searched from, each with its own random numbers."""
 
     margins: Numbers
-    orders: NDArray[np.intp]
-    rng: np.random.Generator
+    orders: Positions
+    rng: Generator
     strength: int = 2
     reach: int = 0
     threshold: float = 0

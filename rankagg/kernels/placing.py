@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Ranks
+from rankagg._typing import Bools, Integers64, Ranks
 from rankagg.kernels.rows import row_sums, strict_rows
 
 # Entries that are looked at in one go.
@@ -18,7 +18,6 @@ LOW_DIGITS = 40
 # Rankings of a key from which on it is summed by itself.
 RANKINGS_OF_A_KEY = 64
 
-Integers64 = NDArray[np.int64]
 Doubled = NDArray[np.int32]
 
 
@@ -67,7 +66,7 @@ def _doubled(ranks: Ranks) -> Doubled:
 
 
 def place_sums(
-    keys: NDArray[np.int64], weights: Integers64, doubled: Doubled
+    keys: Integers64, weights: Integers64, doubled: Doubled
 ) -> tuple[Integers64, Integers64]:
     """Return for each key and item what its rankings weigh and place: O(m n).
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Ranks
+from rankagg._typing import Bools, Integers64, Ranks
 
 
-def row_sums(table: NDArray[Any]) -> NDArray[np.int64]:
+def row_sums(table: NDArray[Any]) -> Integers64:
     """Return the sum of each row of truth values, or of places of one ranking: O(m n).
 
     NumPy's own sum is slow on rows as short as rankings are.
@@ -23,7 +23,7 @@ def row_sums(table: NDArray[Any]) -> NDArray[np.int64]:
     """
     # The largest sum is that of the places 0, ..., n - 1.
     kind = np.int32 if table.shape[1] < 2**16 else np.int64
-    sums: NDArray[np.int64] = np.einsum("ij->i", table.astype(kind, copy=False)).astype(np.int64)
+    sums: Integers64 = np.einsum("ij->i", table.astype(kind, copy=False)).astype(np.int64)
     return sums
 
 

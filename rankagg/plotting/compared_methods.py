@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core import counted
@@ -105,7 +104,7 @@ def bump_chart(
 
 def _kept_items(
     comparison: RuleComparison, names: list[str], top: int | None
-) -> tuple[NDArray[np.intp], str]:
+) -> tuple[Positions, str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
     total = len(comparison.consensuses[0].items)
     if top is None or top >= total:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Positions, Ranks
 from rankagg.core import UNRANKED, counted, places
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.bradley_terry.result import BradleyTerryFit
@@ -226,7 +225,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     return sheet.finish(notes, axis=axis, handles=handles, columns=2)
 
 
-def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]:
+def _bins(expected: Floats, parts: list[Floats]) -> tuple[Positions, int]:
     """Return where bins start, and how many distances each holds.
 
     They hold every known distance, and all of what the distribution says but its tails.
@@ -242,7 +241,7 @@ def _bins(expected: Floats, parts: list[Floats]) -> tuple[NDArray[np.intp], int]
     return np.arange(low - low % step, high + 1, step), step
 
 
-def _in_bins(shares: Floats, starts: NDArray[np.intp], step: int) -> Floats:
+def _in_bins(shares: Floats, starts: Positions, step: int) -> Floats:
     end = min(int(starts[-1]) + step, len(shares))
     return np.add.reduceat(shares[:end], starts)
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 import rankagg as ra
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg.core import counted
 from rankagg.distributions.latent_scores import LatentScores
 from rankagg.inference.dispersion import DispersionReport
@@ -259,7 +258,7 @@ def sizes_of_tables(bench: Bench, found: ExperimentRun) -> None:
         found.add("Table 5", {"total of the sizes": total})
 
 
-def rows_of(ranking: ra.PartialRanking) -> NDArray[np.intp]:
+def rows_of(ranking: ra.PartialRanking) -> Positions:
     """Return the rows of the systems, best first, ties in the order of the file."""
     return np.argsort(ranking.ranks, kind="stable")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 import rankagg as ra
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Positions
 from rankagg.replication.experiment import Bench
 
 #: Its rows and columns of Figure 6: what is printed as one pair of procedures is that of another,
@@ -20,7 +19,7 @@ PRINTED_PAIRS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def unstable_order(scores: Floats) -> NDArray[np.intp]:
+def unstable_order(scores: Floats) -> Positions:
     """Return positions, lowest score first, as the quicksort of NumPy 1.19 leaves them."""
     value = scores.tolist()
     at, stack = list(range(len(value))), [(0, len(value) - 1)]

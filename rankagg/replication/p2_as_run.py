@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import rankagg as ra
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Generator, Label
 from rankagg.studies.missing_scores import taus
 from rankagg.studies.removal import without_scores
 
@@ -137,14 +137,14 @@ def _summary(rows: Floats) -> AsRun:
     return AsRun(*map(float, (*shares, one[medium].mean(), mean[medium].mean())))
 
 
-def _remove(table: ra.ScoreTable, level: float, rng: np.random.Generator) -> ra.ScoreTable | None:
+def _remove(table: ra.ScoreTable, level: float, rng: Generator) -> ra.ScoreTable | None:
     """Remove each score with a probability; None where none is left."""
     gone = rng.random(table.values.shape) < level
     return None if gone.all() else without_scores(table, gone)
 
 
 def _rank_by_mean(
-    left: ra.ScoreTable | None, systems: list[Label], rng: np.random.Generator
+    left: ra.ScoreTable | None, systems: list[Label], rng: Generator
 ) -> ra.PartialRanking:
     """Rank by the mean, and put systems without a score in by Algorithm 1, from the first on."""
     if left is None:
@@ -170,9 +170,7 @@ def _alone_in(ranking: ra.PartialRanking, place: int) -> Label | None:
     return None
 
 
-def shuffle(
-    first: Sequence[Entry], second: Sequence[Entry], rng: np.random.Generator
-) -> list[Entry]:
+def shuffle(first: Sequence[Entry], second: Sequence[Entry], rng: Generator) -> list[Entry]:
     """Merge two lists: each next entry is of the one or the other by the toss of a coin."""
     a, b, merged = list(first), list(second), []
     while a and b:

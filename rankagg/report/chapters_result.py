@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
@@ -394,7 +394,7 @@ def _rank(rank: int) -> str:
     return "\N{EN DASH}" if rank < 0 else f"{rank + 1:,}"
 
 
-def _who_moves(items: list[str], width: NDArray[np.intp], colored: list[int]) -> str:
+def _who_moves(items: list[str], width: Positions, colored: list[int]) -> str:
     """Say who moves, and by how much."""
     if not colored:
         return "No item moves."
@@ -406,7 +406,7 @@ def _who_moves(items: list[str], width: NDArray[np.intp], colored: list[int]) ->
 def _ties(
     columns: tuple[tuple[float, str], ...],
     ranks: NDArray[np.integer],
-    heights: NDArray[np.float64],
+    heights: Floats,
 ) -> Iterator[tuple[float, float, float]]:
     for (x, _), places, height in zip(columns, ranks, heights, strict=True):
         for place in np.unique(places[places >= 0]):

@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, RNGLike, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance, Unranked
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, PairData
@@ -158,7 +157,7 @@ class Findings:
         return self.kind.words.item
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Positions:
         """The items of the page by their positions, the best first."""
         return np.argsort(self.lead.ranking.ranks, kind="stable")
 

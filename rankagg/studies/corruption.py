@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from rankagg import _pandas as pd
+from rankagg._typing import Generator
 from rankagg._validation import check_integer, check_kind, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
@@ -185,7 +186,7 @@ class CorruptionCell(Cell):
     def _alike(self) -> CorruptionCell:
         return replace(self, corruption=Reversed(), n_corrupted=0)
 
-    def shared(self, seed: int, purpose: str) -> np.random.Generator:
+    def shared(self, seed: int, purpose: str) -> Generator:
         """Return the random numbers of all tables that differ in their corruption alone."""
         return self._alike.generator(seed, purpose)
 
@@ -323,6 +324,6 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             row["unproved"] = any("not proved" in note for note in notes)
         return rows
 
-    def _says(self, rule: Aggregator, scores: Evidence, rng: np.random.Generator) -> Consensus:
+    def _says(self, rule: Aggregator, scores: Evidence, rng: Generator) -> Consensus:
         deadline = Deadline.after(self.time_limit)
         return finished(rule.aggregate(scores, rng=rng, deadline=deadline))

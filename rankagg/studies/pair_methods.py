@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Label, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.exceptions import InvalidInputError
@@ -90,7 +90,7 @@ class PairMethod(ABC):
         """What it is called in tables; no two methods of a study may share it."""
 
     @abstractmethod
-    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
         """Decide the pairs of a table."""
 
     def _named(self, parts: Sequence[str]) -> str:
@@ -184,7 +184,7 @@ class IntervalMethod(PairMethod):
             self.method, alpha, self.simultaneous, "two-sided", self.anytime, self.ties, rng=rng
         )
 
-    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
         units = ranked.units(self.unit, self.estimand)
         intervals = intervals_of(units, self.estimand, self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
@@ -232,7 +232,7 @@ class PrintedRadius(PairMethod):
         """The place in print."""
         return self._named([self.radius])
 
-    def _judge(self, ranked: RankedTable, alpha: float, rng: np.random.Generator) -> Judged:
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
         imputed = ranked.units(self.unit, "imputed")
         mean, z = imputed.moments.mean, ranked.units(self.unit, "direct").moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)

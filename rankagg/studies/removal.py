@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_entries, check_flag, check_integer, check_number
 from rankagg.core import ScoreTable, counted
 from rankagg.cultures import Named, checked
@@ -41,7 +41,7 @@ class ScoreRemoval(Named, ABC):
     """
 
     @abstractmethod
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return how readily entries go: the logarithms of their odds, up to a common number.
 
         Scores are those of systems (rows) on tasks, or on instances with their task as a label
@@ -100,7 +100,7 @@ def _scores_of(table: ScoreTable, whole_tasks: bool) -> pd.DataFrame:
     return pd.DataFrame(values, systems, columns)
 
 
-def _drawn(odds: Floats, number: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _drawn(odds: Floats, number: int, rng: Generator) -> Positions:
     """Draw positions without replacement, each next one in proportion to the odds of the rest."""
     if (odds == odds[0]).all():
         return rng.choice(len(odds), number, replace=False)
@@ -133,7 +133,7 @@ class AtRandom(ScoreRemoval):
 
     _kind = "completely at random"
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return 0."""
         return 0.0
 
@@ -162,7 +162,7 @@ class _Drawn(ScoreRemoval):
 
     spread: float = checked(check_number, default=1.0, low=0)
 
-    def _each(self, labels: pd.Index[Any], rng: np.random.Generator) -> Floats:
+    def _each(self, labels: pd.Index[Any], rng: Generator) -> Floats:
         """Return a normal number for each label, the same wherever that stands."""
         numbers, names = pd.factorize(labels)
         return np.asarray(rng.normal(0.0, self.spread, len(names))[numbers])
@@ -189,7 +189,7 @@ class BySystem(_Drawn):
 
     _kind = "by system"
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return a normal number for each system."""
         return self._each(scores.index, rng)[:, None]
 
@@ -215,7 +215,7 @@ class ByTask(_Drawn):
 
     _kind = "by task"
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return a normal number for each task."""
         return self._each(scores.columns, rng)
 
@@ -248,7 +248,7 @@ class ByScore(_Graded):
 
     _kind = "low scores first"
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return the strength times the share of the others of the task that are better."""
         better = (scores.rank(ascending=False) - 1) / np.maximum(scores.count() - 1, 1)
         return np.asarray(self.strength * better)
@@ -276,7 +276,7 @@ class ByAge(_Graded):
 
     _kind = "by age"
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return the strength times how much newer a task is than a system."""
         axes = map(pd.factorize, scores.axes)
         systems, tasks = (np.linspace(0.0, 1.0, len(labels))[numbers] for numbers, labels in axes)
@@ -307,7 +307,7 @@ class Blocks(ScoreRemoval):
     n_systems: int = checked(check_integer, default=2, low=1)
     n_tasks: int = checked(check_integer, default=2, low=1)
 
-    def _log_odds(self, scores: pd.DataFrame, rng: np.random.Generator) -> ArrayLike:
+    def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return numbers that are far apart for different blocks."""
         axes = map(pd.factorize, scores.axes)
         systems, tasks = (rng.permutation(len(labels))[numbers] for numbers, labels in axes)

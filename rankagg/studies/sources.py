@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Label
+from rankagg._typing import Generator, Label, Positions
 from rankagg._validation import check_integer, check_number
 from rankagg.analysis.comparison.agreement import averaged_tasks
 from rankagg.core import (
@@ -79,9 +78,7 @@ class LatentModel(DataSource):
         if self.n_instances is not None:
             check_integer(self.n_instances, "n_instances of LatentModel", low=1)
 
-    def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
-    ) -> ScoreTable:
+    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> ScoreTable:
         systems = rng.permutation(n_items or self.n_systems)
         scores = LatentScores(self.step * systems, systems=systems.tolist())
         return scores.sample(n_rankings or self.n_tasks, self.n_instances, rng=rng)
@@ -201,7 +198,7 @@ class Observed(DataSource):
         return self.data.n_items, self.data.n_rankings
 
     def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+        self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         return self.data
 
@@ -269,7 +266,7 @@ class Resampled(Observed):
         return len(_items_of(self.data))
 
     def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
+        self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         number = n_rankings or self.n_rankings
         if isinstance(self.data, ScoreTable):
@@ -327,9 +324,7 @@ class _Distributed(DataSource):
     def own_sizes(self) -> tuple[int | None, int | None]:
         return self.distribution.n_items, None
 
-    def _draw(
-        self, n_items: int | None, n_rankings: int | None, rng: np.random.Generator
-    ) -> Profile:
+    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
         return self.distribution.sample(n_rankings or 1, rng=rng)
 
 
@@ -390,7 +385,7 @@ def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:
     return tuple(data.systems if isinstance(data, ScoreTable) else data.items)
 
 
-def _resampled(table: ScoreTable, number: int | None, rng: np.random.Generator) -> ScoreTable:
+def _resampled(table: ScoreTable, number: int | None, rng: Generator) -> ScoreTable:
     """Draw instances of a table, or its tasks where there are none."""
     groups = _instances_of(table)
     drawn = [groups[k] for k in rng.integers(len(groups), size=number or len(groups)).tolist()]
@@ -410,7 +405,7 @@ def _resampled(table: ScoreTable, number: int | None, rng: np.random.Generator) 
     )
 
 
-def _instances_of(table: ScoreTable) -> list[NDArray[np.intp]]:
+def _instances_of(table: ScoreTable) -> list[Positions]:
     """Return the columns of each instance, or each column where there is none."""
     labels = range(table.n_units) if table.instances is None else table.instances
     codes, _ = pd.factorize(np.array(list(labels), dtype=object))
@@ -427,7 +422,7 @@ def n_removed(n_items: int, share: float) -> int:
 
 
 def without_entries(
-    data: ScoreTable | Profile, share: float, rng: np.random.Generator
+    data: ScoreTable | Profile, share: float, rng: Generator
 ) -> ScoreTable | Profile:
     """Return the data where each ranking, or task, has lost a share of its items at random."""
     n_items = len(_items_of(data))

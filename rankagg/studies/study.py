@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, Ty
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Positions, RNGLike, Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -70,7 +69,7 @@ class Cell:
         values = (getattr(self, one.name) for one in fields(cast("Any", self)))
         return tuple(getattr(value, kind, value) for value in values)
 
-    def generator(self, seed: int, purpose: str) -> np.random.Generator:
+    def generator(self, seed: int, purpose: str) -> Generator:
         """Return the random numbers for one purpose."""
         digest = sha256(repr((*self.key, purpose)).encode()).digest()
         words = np.frombuffer(digest, dtype="<u4").tolist()
@@ -122,7 +121,7 @@ class Columns:
             empty = None if isinstance(values, list) else nan
             values.extend([empty if row[name] is None else row[name] for row in rows])
 
-    def at(self, lines: NDArray[np.intp]) -> dict[str, Any]:
+    def at(self, lines: Positions) -> dict[str, Any]:
         """Return some lines of the columns, as a frame has them; the columns are used up."""
         kinds, values = self._fields, self._values
         return {name: pd.array(values.pop(name), kinds[name]).take(lines) for name in list(values)}

@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Tolerance
+from rankagg._typing import Positions, Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.means import Mean
@@ -159,7 +158,7 @@ class SubsetCell(Cell):
     # Its number among those of that size.
     repetition: int = 0
 
-    def tasks(self, n_tasks: int, seed: int) -> NDArray[np.intp]:
+    def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of its tasks among so many."""
         return draw_subset(n_tasks, self.size, self.generator(seed, "tasks"))
 

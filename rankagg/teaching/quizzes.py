@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Label, RNGLike
+from rankagg._typing import Generator, Label, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
@@ -233,7 +233,7 @@ class QuizDraw:
 
 
 def _drawn_profile(
-    rng: np.random.Generator, items: str, wanted: Callable[[Lead], bool] = lambda lead: True
+    rng: Generator, items: str, wanted: Callable[[Lead], bool] = lambda lead: True
 ) -> Profile:
     """Draw three distinct orders, each equally likely, and how many voters have each.
 
@@ -256,7 +256,7 @@ def _drawn_profile(
             return Profile.from_orders(orders, items=items, counts=counts)
 
 
-def _some_items(rng: np.random.Generator) -> str:
+def _some_items(rng: Generator) -> str:
     return "ABC" if rng.random() < 0.5 else "ABCD"
 
 
@@ -304,7 +304,7 @@ def _closed(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
 def _winner(
     rule: Aggregator,
     name: str,
-    rng: np.random.Generator,
+    rng: Generator,
     wanted: Callable[[Lead], bool] = lambda lead: True,
 ) -> QuizDraw | None:
     profile = _drawn_profile(rng, _some_items(rng), wanted)
@@ -317,7 +317,7 @@ def _winner(
     return QuizDraw(f"Which item is first by {name}?", profile, "item", first, solution)
 
 
-def _instant_runoff(rng: np.random.Generator) -> QuizDraw | None:
+def _instant_runoff(rng: Generator) -> QuizDraw | None:
     asked = _winner(InstantRunoff(), "instant runoff", rng)
     # One in which those that go out decide.
     if asked is None or asked.answer == Plurality().aggregate(asked.profile).buckets[0]:
@@ -325,7 +325,7 @@ def _instant_runoff(rng: np.random.Generator) -> QuizDraw | None:
     return asked
 
 
-def _condorcet_winner(rng: np.random.Generator) -> QuizDraw:
+def _condorcet_winner(rng: Generator) -> QuizDraw:
     wanted = _has_winner if rng.random() < 0.5 else _has_none
     profile = _drawn_profile(rng, _some_items(rng), wanted)
     winner = TournamentGraph.from_data(profile).condorcet_winner
@@ -334,7 +334,7 @@ def _condorcet_winner(rng: np.random.Generator) -> QuizDraw:
     return QuizDraw(question, profile, "item", answer, show_steps(PairwiseMajority(), profile))
 
 
-def _kemeny(rng: np.random.Generator) -> QuizDraw | None:
+def _kemeny(rng: Generator) -> QuizDraw | None:
     profile = _drawn_profile(rng, "ABC")
     consensus = Kemeny().aggregate(profile)
     optima = consensus.optima
@@ -346,7 +346,7 @@ def _kemeny(rng: np.random.Generator) -> QuizDraw | None:
     return QuizDraw(question, profile, "order", consensus.order, show_steps(Kemeny(), profile))
 
 
-def _cycle(rng: np.random.Generator) -> QuizDraw | None:
+def _cycle(rng: Generator) -> QuizDraw | None:
     profile = _drawn_profile(rng, "ABCD")
     cycles = TournamentGraph.from_data(profile).cycles()
     if len(cycles) != 1:
@@ -357,7 +357,7 @@ def _cycle(rng: np.random.Generator) -> QuizDraw | None:
     )
 
 
-def _kendall_distance(rng: np.random.Generator) -> QuizDraw | None:
+def _kendall_distance(rng: Generator) -> QuizDraw | None:
     items = "ABCD" if rng.random() < 0.5 else "ABCDE"
     first, second = ("".join(items[i] for i in rng.permutation(len(items))) for _ in range(2))
     if first == second:
@@ -383,7 +383,7 @@ def _kendall_distance(rng: np.random.Generator) -> QuizDraw | None:
     return QuizDraw(question, profile, "number", (distance,), solution)
 
 
-TOPICS: Final[Mapping[str, Callable[[np.random.Generator], QuizDraw | None]]] = MappingProxyType(
+TOPICS: Final[Mapping[str, Callable[[Generator], QuizDraw | None]]] = MappingProxyType(
     {
         "borda": partial(_winner, Borda(), "Borda"),
         "condorcet winner": _condorcet_winner,

@@ -7,9 +7,8 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Unranked
+from rankagg._typing import Generator, Positions, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
@@ -196,16 +195,14 @@ class Kemeny(SearchingRule):
             return None
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
 
     def solve(
         self,
         votes: PairwiseMatrix,
         *,
-        start: NDArray[np.intp] | None = None,
+        start: Positions | None = None,
         deadline: Deadline | None = None,
         warm: Warm | WarmPart | None = None,
     ) -> Outcome:
@@ -319,8 +316,6 @@ class Slater(SearchingRule):
         majority = votes.scaled_wins > votes.scaled_wins.T
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         tournament = self.tournament(evidence.votes(self._stated_policy))
         return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers
+from rankagg._typing import Bools, Floats, Integers, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
@@ -71,9 +71,9 @@ class Bound:
     value: int
     weighting: Weighting
     # The numbers of its derived rows.
-    rows: NDArray[np.intp]
+    rows: Positions
 
-    def used(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def used(self) -> tuple[Positions, Positions]:
         """Return the triples and the derived rows that have a weight."""
         weighting = self.weighting
         return weighting.triples[weighting.weights > 0], self.rows[weighting.form_weights > 0]
@@ -88,7 +88,7 @@ class FoundInCase:
     """What a search has found about a case."""
 
     # The best order of the case.
-    order: NDArray[np.intp]
+    order: Positions
     # The tree of its cases.
     nodes: Sequence[Node]
     # The derived rows that these speak of, which use each other only.
@@ -363,15 +363,15 @@ class CaseSearch(ABC):
         """Return the statements that a case leaves open."""
 
     @abstractmethod
-    def _single(self, case: Any) -> NDArray[np.intp]:
+    def _single(self, case: Any) -> Positions:
         """Return the one order that a case leaves."""
 
     # -- what is known ------------------------------------------------------------------------
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Positions:
         """The best order so far: positions, or the number of each item's bucket."""
-        order: NDArray[np.intp] = self._best.order
+        order: Positions = self._best.order
         return order
 
     @property
@@ -444,7 +444,7 @@ class CaseSearch(ABC):
         elif fixed is not None and pair is not None:
             self._split(at, pair, fixed, bound)
 
-    def _only(self, order: NDArray[np.intp]) -> Leaf:
+    def _only(self, order: Positions) -> Leaf:
         """Take the single order that is left; a leaf without weights bounds it by its own cost."""
         self._best.offer(order)
         return Leaf()
@@ -524,7 +524,7 @@ class CaseSearch(ABC):
         return float(np.prod(steps))
 
 
-def searched(begin: Callable[[], CaseSearch], first: Callable[[], NDArray[np.intp]]) -> Solution:
+def searched(begin: Callable[[], CaseSearch], first: Callable[[], Positions]) -> Solution:
     """Search until it is proved or stopped; where there was no time to begin, return `first`."""
     begun: list[CaseSearch] = []
     with until_stopped() as stop:
@@ -542,7 +542,7 @@ class Search(CaseSearch):
     logic: ClassVar[Logic] = Proof.logic
 
     # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
-    start: NDArray[np.intp] | None = None
+    start: Positions | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -576,7 +576,7 @@ class Search(CaseSearch):
     def _open_pairs(self, case: Bools) -> Bools:
         return np.triu(~(case | case.T), k=1)
 
-    def _single(self, case: Bools) -> NDArray[np.intp]:
+    def _single(self, case: Bools) -> Positions:
         return np.argsort(-case.sum(axis=1))
 
     @property

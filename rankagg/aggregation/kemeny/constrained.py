@@ -23,9 +23,8 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Positions
 from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
@@ -114,8 +113,8 @@ def parts_of(demands: Demands) -> list[Part]:
 
 
 def levels(
-    parts: list[Part], n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
-) -> NDArray[np.intp] | None:
+    parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
+) -> Positions | None:
     """Return a level for each item: orders that go level by level, and keep pairs, keep to all.
 
     None where no order does.
@@ -149,7 +148,7 @@ def levels(
 
 
 def conflict(
-    parts: list[Part], n: int, wanted: NDArray[np.intp], deadline: Deadline = NEVER
+    parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> list[Part]:
     """Return constraints that no order keeps together, of which none can be left out."""
     size = len(parts)
@@ -166,8 +165,8 @@ def conflict(
 
 
 def require_possible(
-    demands: Demands, items: ItemSet, wanted: NDArray[np.intp], deadline: Deadline = NEVER
-) -> NDArray[np.intp]:
+    demands: Demands, items: ItemSet, wanted: Positions, deadline: Deadline = NEVER
+) -> Positions:
     """Return a level for each item, see `levels`."""
     n, parts = len(items), parts_of(demands)
     found = levels(parts, n, wanted, deadline)
@@ -187,7 +186,7 @@ class ElasticRelaxation(HighsRelaxation):
         super().__init__(problem)
         self._price = price
 
-    def add_derived(self, numbers: NDArray[np.intp]) -> None:
+    def add_derived(self, numbers: Positions) -> None:
         """Add rows, each with a column that makes up what it lacks; see `Relaxation`."""
         super().add_derived(numbers)
         k, one = len(numbers), np.ones(len(numbers))
@@ -244,7 +243,7 @@ class ConstrainedSearch(Search):
             self._offer_groups(self._best.groups)
         return super()._begin()
 
-    def _offer_groups(self, groups: list[NDArray[np.intp]]) -> None:
+    def _offer_groups(self, groups: list[Positions]) -> None:
         """Merge groups, each in its own best order, or the best that is found in its time."""
         parts = GROUPS_SHARE * len(groups)
 
@@ -284,7 +283,7 @@ class ConstrainedSearch(Search):
             weighed.T[across] += ACROSS * (undecided.T[across] > UNDECIDED)
         return weighed
 
-    def _only(self, order: NDArray[np.intp]) -> Leaf:
+    def _only(self, order: Positions) -> Leaf:
         """Return what bounds the only order of a case: where it breaks a count, a row of that."""
         if self.demands.counts_hold(order):
             return super()._only(order)
@@ -304,7 +303,7 @@ def solve_constrained(
     *,
     tie_cost: float,
     effort: Effort,
-    start: NDArray[np.intp] | None = None,
+    start: Positions | None = None,
 ) -> Outcome:
     """Solve the problem of votes among rankings that keep constraints."""
     demands = constraints.over(votes.items)

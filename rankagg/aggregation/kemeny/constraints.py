@@ -14,9 +14,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Label
+from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.proof_nodes import Given
@@ -77,7 +76,7 @@ class Demands:
             behind[most:] = np.maximum(behind[most:], inside)
         return Given(tuple(upper), tuple(lower), int(behind.sum()))
 
-    def counts_hold(self, order: NDArray[np.intp]) -> bool:
+    def counts_hold(self, order: Positions) -> bool:
         """Say whether an order of the items has so many of them within the first places."""
         place = np.argsort(order)
         return all(
@@ -86,10 +85,10 @@ class Demands:
         )
 
     @cached_property
-    def _counted(self) -> list[NDArray[np.intp]]:
+    def _counted(self) -> list[Positions]:
         return [np.array(count.items, dtype=np.intp) for count in self.counts]
 
-    def hold(self, order: NDArray[np.intp]) -> bool:
+    def hold(self, order: Positions) -> bool:
         """Say whether an order of the items, best first, keeps to all of it."""
         place = np.argsort(order)
         n = len(order)

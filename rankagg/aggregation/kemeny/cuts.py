@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Floats, Positions
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import Bound, FoundInCase, Search, unweighted
@@ -40,11 +39,11 @@ class OpenCase:
     # Shape (n, n). What the case has decided.
     decided: Bools
     # Shape (m, 3). First rows.
-    cycles: NDArray[np.intp]
+    cycles: Positions
     # More first rows, which use each other only.
     rows: tuple[Derived, ...]
     # The best order so far.
-    order: NDArray[np.intp]
+    order: Positions
     upper: int
     deadline: Deadline
 
@@ -149,7 +148,7 @@ def enumerated(task: Task) -> Solution:
     return Solution(table.order(), (Enumeration(),), lower=table.cost + task.problem.constant)
 
 
-def _first_order(task: Task) -> NDArray[np.intp]:
+def _first_order(task: Task) -> Positions:
     """Return an order that takes no time."""
     if task.start is not None:
         return task.start
@@ -226,7 +225,7 @@ class _Root:
                 break
         warm.learn(self._bound.used()[0])
 
-    def _offer(self, order: NDArray[np.intp]) -> None:
+    def _offer(self, order: Positions) -> None:
         """Improve an order by moves of single items, and keep it if it is the best so far."""
         better = heuristics.improve(self._margins, order, self._deadline)
         cost = self._problem.cost(better)
@@ -234,7 +233,7 @@ class _Root:
             self.order, self._cost = better, cost
 
 
-def _with_known(new: Cycles, cheapest: NDArray[np.float64], warm: WarmPart) -> Cycles:
+def _with_known(new: Cycles, cheapest: Floats, warm: WarmPart) -> Cycles:
     """Return new cycles, and known ones that are violated by the cheaper way of each pair."""
     known = warm.cycles
     a, b, c = known.T

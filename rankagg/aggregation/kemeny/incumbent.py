@@ -22,15 +22,14 @@ from operator import itemgetter
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers
+from rankagg._typing import Bools, Floats, Generator, Integers, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.kernels.local_search import Numbers, Searches
 
-Orders = NDArray[np.intp]
+Orders = Positions
 
 POPULATION = 16
 #: From so many items on a single search takes all the time: a generation would be too long.
@@ -58,10 +57,10 @@ class Memetic:
 
     margins: Numbers
     parents: Orders
-    rng: np.random.Generator
+    rng: Generator
     threshold: float = 0
     # Shape (n,). The best order so far.
-    order: NDArray[np.intp] = field(init=False)
+    order: Positions = field(init=False)
     # The sum of its margins: its cost, less that of the reverse.
     cost: float = field(init=False)
     # Looks at an item so far, over all orders.
@@ -78,7 +77,7 @@ class Memetic:
         self.cost = order_costs(self.margins, self.order[None])[0].item()
         self.size = 1 if len(self.margins) > ONE_SEARCH_FROM else POPULATION
         self._generations = GENERATIONS
-        self._ends: list[tuple[float, NDArray[np.intp]]] = []
+        self._ends: list[tuple[float, Positions]] = []
         self._found_at = 0  # so many steps
         self._begin(self.parents)
 
@@ -168,7 +167,7 @@ class Memetic:
             self._found_at = self.steps
 
 
-def crossed(first: Orders, second: Orders, rng: np.random.Generator) -> Orders:
+def crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
     """Return children of cycle crossover: each place has the item of one parent or of the other.
 
     Places are exchanged in cycles, so that each item occurs once; a coin decides for each cycle.
@@ -250,7 +249,7 @@ class Incumbent:
         problem: Problem,
         unit: int,
         decided: Bools,
-        start: NDArray[np.intp] | None = None,
+        start: Positions | None = None,
         deadline: Deadline = NEVER,
     ) -> None:
         self._problem = problem
@@ -264,7 +263,7 @@ class Incumbent:
         # Matrices of moves are quicker where they are small.
         self._floats = self.margins.astype(np.float64) if problem.n <= ONE_SEARCH_FROM else None
         self._rng = np.random.default_rng(0)
-        self._last_rounded: NDArray[np.intp] | None = None
+        self._last_rounded: Positions | None = None
         near = heuristics.starting_orders(self.margins) if start is None else [start]
         # The first order must be sound: one that respects what is decided.
         self.order = extension(decided, near[0])
@@ -286,16 +285,16 @@ class Incumbent:
         """Steps that the memetic search has taken, over all its orders."""
         return 0 if self._memetic is None else self._memetic.steps
 
-    def offer(self, order: NDArray[np.intp]) -> None:
+    def offer(self, order: Positions) -> None:
         """Improve an order by moves of single items, and keep it if it is the best so far."""
         self._keep(self._improved(order))
 
-    def _improved(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _improved(self, order: Positions) -> Positions:
         if self._floats is None:
             return heuristics.descend(self.margins, order, self._deadline, self._threshold)
         return heuristics.improve(self._floats, order, self._deadline)
 
-    def _keep(self, order: NDArray[np.intp]) -> None:
+    def _keep(self, order: Positions) -> None:
         if self._decided is not None and np.tril(self._decided[np.ix_(order, order)]).any():
             return
         cost = self._problem.cost(order)
@@ -426,7 +425,7 @@ class Incumbent:
             self._keep(search.order)
 
 
-def _n_against(margins: Numbers, order: NDArray[np.intp]) -> int:
+def _n_against(margins: Numbers, order: Positions) -> int:
     """Return how many pairs an order has against their majorities: how tangled they are."""
     pairs = 0
     for start in range(0, len(order), ONE_SEARCH_FROM):
@@ -454,7 +453,7 @@ def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
     return margins
 
 
-def extension(decided: Bools, order: NDArray[np.intp]) -> NDArray[np.intp]:
+def extension(decided: Bools, order: Positions) -> Positions:
     """Return an order that respects what is decided, near another one."""
     inside = decided[np.ix_(order, order)]
     # The first item that waits for none of those that are left comes next.

@@ -25,7 +25,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.orders import improve_windows
@@ -81,8 +81,8 @@ class FirstOrder:
             self._is_ready = False
         return len(new)
 
-    def _keys(self, cycles: Cycles) -> NDArray[np.int64]:
-        keys: NDArray[np.int64] = cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1])
+    def _keys(self, cycles: Cycles) -> Integers64:
+        keys: Integers64 = cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1])
         return keys
 
     def drop(self) -> None:
@@ -185,7 +185,7 @@ ENTRIES_LOOKED_AT = 2**20
 def cycles_against(
     before: Floats32,
     margins: Floats32,
-    order: NDArray[np.intp],
+    order: Positions,
     limit: int,
     deadline: Deadline,
     *,
@@ -230,7 +230,7 @@ def cycles_against(
 
 
 def _arcs_back(
-    before: Floats32, margins: Floats32, order: NDArray[np.intp], limit: int
+    before: Floats32, margins: Floats32, order: Positions, limit: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return tails and heads of the dearest arcs from later to earlier items of an order."""
     n = len(before)

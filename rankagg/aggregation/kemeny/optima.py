@@ -17,10 +17,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Integers, Label
+from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
@@ -100,11 +99,11 @@ class OptimalSet(Result):
         """Return the exact number of optima; `BlockTooLargeError` where it is too large."""
 
     @abstractmethod
-    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima."""
 
     @abstractmethod
-    def _listed(self) -> NDArray[np.intp]:
+    def _listed(self) -> Positions:
         """Return the positions of the items in the order of one optimum."""
 
     def _where(self) -> str:
@@ -179,7 +178,7 @@ class Optima(OptimalSet):
     """
 
     _problem: Problem
-    _order: NDArray[np.intp]
+    _order: Positions
 
     _schema = "rankagg.optima"
     _noun = "ranking"
@@ -223,7 +222,7 @@ class Optima(OptimalSet):
         return tuple(self.items.at(sorted(block)) for block in self._positions)
 
     @cached_property
-    def _positions(self) -> list[NDArray[np.intp]]:
+    def _positions(self) -> list[Positions]:
         always = self.relation()
         open_pairs = ~(always | always.T)
         block = connected_parts(open_pairs)
@@ -289,7 +288,7 @@ class Optima(OptimalSet):
         best, _ = self.rank_ranges()
         return self.items.where(best == 1)
 
-    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima.
 
         Where optima differ within a block of more than 14 items, the ranks are bounds that follow
@@ -363,14 +362,14 @@ class Optima(OptimalSet):
         ]
         return self._ranking(np.concatenate(parts))
 
-    def _best_second(self, block: NDArray[np.intp], second: Integers) -> NDArray[np.intp]:
+    def _best_second(self, block: Positions, second: Integers) -> Positions:
         """Return the order of a block that is optimal, and best by a second cost among those."""
         # One unit of the first cost outweighs every second cost.
         weight = 2 * int(np.abs(second).sum()) + 1
         costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
         return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
 
-    def _ranking(self, order: NDArray[np.intp]) -> Permutation:
+    def _ranking(self, order: Positions) -> Permutation:
         return Permutation(np.argsort(order), self.items)
 
     # -- how clear, and how robust ------------------------------------------------------------
@@ -423,7 +422,7 @@ class Optima(OptimalSet):
         """Return the problem with copies of the reverse among the votes."""
         return with_reverse(self._problem, self._order, copies)
 
-    def _listed(self) -> NDArray[np.intp]:
+    def _listed(self) -> Positions:
         return self._order
 
     def _where(self) -> str:
@@ -431,7 +430,7 @@ class Optima(OptimalSet):
         return ", in one block" if blocks == 1 else f", in {counted(blocks, 'block')}"
 
 
-def with_reverse(problem: Problem, order: NDArray[np.intp], copies: int) -> Problem:
+def with_reverse(problem: Problem, order: Positions, copies: int) -> Problem:
     """Return a problem with so many more votes for the reverse of an order."""
     place = np.argsort(order)
     ahead = (place[:, None] < place[None, :]).astype(np.int64)

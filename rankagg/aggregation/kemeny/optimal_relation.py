@@ -22,9 +22,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.branch_and_bound import EARLY_FROM, Search
@@ -113,7 +112,7 @@ def more_in_all(
     return found
 
 
-def open_cycles(decided: Bools) -> NDArray[np.intp]:
+def open_cycles(decided: Bools) -> Positions:
     """Return the cycles that an order can violate which has what is decided."""
     n = len(decided)
     undecided = ~(decided | decided.T) & ~np.eye(n, dtype=bool)
@@ -135,9 +134,7 @@ WALKS = 200
 class Relation:
     """The relation "before in every optimum" of a problem with a known optimal order."""
 
-    def __init__(
-        self, problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER
-    ) -> None:
+    def __init__(self, problem: Problem, order: Positions, deadline: Deadline = NEVER) -> None:
         self._problem = problem
         place = np.argsort(order)
         self.always: Bools = place[:, None] < place[None, :]
@@ -178,7 +175,7 @@ class Relation:
         return least
 
 
-def is_beaten(problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER) -> bool:
+def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) -> bool:
     """Say whether some order costs less than the given one."""
     majority = problem.margins < 0
     component = strong_parts(majority)
@@ -234,7 +231,7 @@ class _Component:
         self._settle()
         self.n_seen = len(self._seen)
 
-    def _meet(self, order: NDArray[np.intp]) -> bool:
+    def _meet(self, order: Positions) -> bool:
         key = order.tobytes()
         if key in self._seen:
             return False
@@ -243,7 +240,7 @@ class _Component:
         self._possible |= place[:, None] < place[None, :]
         return True
 
-    def _walk(self, orders: list[NDArray[np.intp]]) -> None:
+    def _walk(self, orders: list[Positions]) -> None:
         """Follow moves of single items that cost nothing, for a while."""
         queue = list(orders)
         for _ in range(WALKS):
@@ -260,7 +257,7 @@ class _Component:
                     if self._meet(neighbor):
                         queue.append(neighbor)
 
-    def _tell_something(self, order: NDArray[np.intp]) -> Bools:
+    def _tell_something(self, order: Positions) -> Bools:
         """Return for which moves of single items a pair stands as in no optimum met so far."""
         new = (~self._possible)[np.ix_(order, order)].astype(np.int64)
         # Moved down, an item stands behind those it passes; moved up, before them.
@@ -272,7 +269,7 @@ class _Component:
         told: Bools = np.triu(below, k=1) + np.tril(above, k=-1) > 0
         return told
 
-    def _tells_something(self, order: NDArray[np.intp], source: int, target: int) -> bool:
+    def _tells_something(self, order: Positions, source: int, target: int) -> bool:
         """Say the same of one move."""
         item = order[source]
         if source < target:
@@ -303,14 +300,14 @@ class _Component:
             self.always = always
 
 
-Order = NDArray[np.intp]
+Order = Positions
 
 
 def draw_optimum(
     problem: Problem,
     order: Order,
     always: Bools,
-    rng: np.random.Generator,
+    rng: Generator,
     deadline: Deadline = NEVER,
 ) -> Order:
     """Return an optimal order that does not depend on the one that is known."""
@@ -335,7 +332,7 @@ class _Draw:
         self._settled = always
         self.order = order
 
-    def settle(self, turns: NDArray[np.intp]) -> None:
+    def settle(self, turns: Positions) -> None:
         """Settle all pairs, those with the least number first."""
         while True:
             self._deadline.seconds_left()
@@ -345,7 +342,7 @@ class _Draw:
                 return
             self._ask(*pair)
 
-    def _settle_until(self, turns: NDArray[np.intp]) -> tuple[int, int] | None:
+    def _settle_until(self, turns: Positions) -> tuple[int, int] | None:
         """Settle the pairs up to the first that the order at hand does not have as wanted."""
         place = np.argsort(self.order)
         ahead = place[:, None] < place[None, :]

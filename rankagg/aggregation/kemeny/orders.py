@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import by_size
 from rankagg.kernels.insertion import best_moves
 from rankagg.kernels.local_search import Numbers, Searches
 
-Order = NDArray[np.intp]
+Order = Positions
 
 #: Gains below this share of the largest margin are rounding.
 NEGLIGIBLE = 1e-9
@@ -130,7 +130,7 @@ def exchanged(n: int, first: int, second: int) -> Order:
     return route
 
 
-def kicked(order: Order, rng: np.random.Generator, strength: int) -> Order:
+def kicked(order: Order, rng: Generator, strength: int) -> Order:
     """Return the order with some random items put into random places."""
     result = order
     for _ in range(strength):
@@ -142,7 +142,7 @@ def kicked(order: Order, rng: np.random.Generator, strength: int) -> Order:
 def evolve(
     margins: Numbers,
     parents: list[Order],
-    rng: np.random.Generator,
+    rng: Generator,
     patience: int,
     deadline: Deadline = NEVER,
 ) -> Order:
@@ -182,7 +182,7 @@ def evolve(
     return population[min(costs, key=lambda k: costs[k])]
 
 
-def recombined(first: Order, second: Order, rng: np.random.Generator) -> Order:
+def recombined(first: Order, second: Order, rng: Generator) -> Order:
     """Return the first order with the items of half its places sorted as in the second."""
     n = len(first)
     places = np.sort(rng.choice(n, size=n // 2, replace=False))
@@ -200,8 +200,8 @@ def order_cost(margins: Numbers, order: Order) -> float:
 
 
 def improve_windows(
-    problem: Problem, order: NDArray[np.intp], deadline: Deadline = NEVER, width: int = 12
-) -> NDArray[np.intp]:
+    problem: Problem, order: Positions, deadline: Deadline = NEVER, width: int = 12
+) -> Positions:
     """Return an order that no window of consecutive items improves, or the best at the deadline."""
     order = order.copy()
     n = problem.n
@@ -220,8 +220,8 @@ def improve_windows(
 
 def _improve_at(
     problem: Problem,
-    order: NDArray[np.intp],
-    starts: NDArray[np.intp],
+    order: Positions,
+    starts: Positions,
     width: int,
     deadline: Deadline,
 ) -> bool:
@@ -241,7 +241,7 @@ def _improve_at(
     return is_cheaper
 
 
-def _costs_of(costs: NDArray[Any], orders: NDArray[np.intp]) -> NDArray[Any]:
+def _costs_of(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
     """Return what an order of each window costs."""
     window = np.arange(len(costs))[:, None, None]
     sorted_costs = costs[window, orders[:, :, None], orders[:, None, :]]
@@ -249,7 +249,7 @@ def _costs_of(costs: NDArray[Any], orders: NDArray[np.intp]) -> NDArray[Any]:
     return totals
 
 
-def _best_orders(costs: NDArray[Any]) -> NDArray[np.intp]:
+def _best_orders(costs: NDArray[Any]) -> Positions:
     """Return a best order of each window, from costs of shape (windows, width, width)."""
     windows, width, _ = costs.shape
     subsets = np.arange(1 << width)

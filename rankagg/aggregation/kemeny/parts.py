@@ -18,9 +18,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof import Proof
@@ -42,7 +41,7 @@ class Solution:
     """An order of one part, and the cases that bound what any order costs."""
 
     # Shape (n,). Positions within the part, best first; among weak orders, numbers of buckets.
-    order: NDArray[np.intp]
+    order: Positions
     # The tree of cases, over positions within the part.
     nodes: tuple[Node, ...]
     # The derived rows that the nodes use, and perhaps more.
@@ -55,7 +54,7 @@ class Solution:
     # already; the certificate computes it anew.
     lower: int | None = None
 
-    def proof(self, part: NDArray[np.intp], kind: type[Proof] = Proof) -> Proof:
+    def proof(self, part: Positions, kind: type[Proof] = Proof) -> Proof:
         """Return the cases as a proof about the items of a part, with the rows that they use."""
         leaves = [leaf for leaf in map(leaf_of, self.nodes) if leaf is not None]
         rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
@@ -84,7 +83,7 @@ class Task:
     # Told the bounds as they change.
     report: Report = silent
     # Shape (n,). An order that is likely to be good, as positions within the part.
-    start: NDArray[np.intp] | None = None
+    start: Positions | None = None
     # Processes that it may use.
     n_jobs: int = 1
     # Shape (n, n). Pairs (row before column) that constraints decide, closed under transitivity;
@@ -183,7 +182,7 @@ class Progress:
         self._call(self._problem.floor + self._above, self._problem.floor + self._proved)
 
 
-Cycles = NDArray[np.intp]
+Cycles = Positions
 
 #: Cycles that are kept: the first ones that counted, which are those that count most often.
 MOST = 20_000
@@ -231,11 +230,11 @@ class Warm:
             self._live = Live()
         return self._live
 
-    def within(self, part: NDArray[np.intp]) -> WarmPart:
+    def within(self, part: Positions) -> WarmPart:
         """Return what is known of the items of one part."""
         return WarmPart(self, part)
 
-    def cycles_within(self, part: NDArray[np.intp]) -> Cycles:
+    def cycles_within(self, part: Positions) -> Cycles:
         """Return the known cycles among the items of a part, as positions within it."""
         where = np.full(self._n, -1)
         where[part] = np.arange(len(part))
@@ -256,7 +255,7 @@ class Warm:
 class WarmPart:
     """What is known of the items of one part, with positions within it."""
 
-    def __init__(self, warm: Warm, part: NDArray[np.intp]) -> None:
+    def __init__(self, warm: Warm, part: Positions) -> None:
         self._warm = warm
         self._part = part
 
@@ -265,7 +264,7 @@ class WarmPart:
         """The solver."""
         return self._warm.live
 
-    def within(self, part: NDArray[np.intp]) -> WarmPart:
+    def within(self, part: Positions) -> WarmPart:
         """Return what is known of some of the items."""
         return WarmPart(self._warm, self._part[part])
 
@@ -296,7 +295,7 @@ def in_processes(
     return results
 
 
-def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
+def majority_components(problem: Problem) -> list[Positions]:
     """Return the strong components of the strict majority relation, best first.
 
     An arc goes from i to j where placing i before j is strictly cheaper. Some optimal order puts
@@ -310,7 +309,7 @@ def majority_components(problem: Problem) -> list[NDArray[np.intp]]:
     return ordered_parts(problem.majority)
 
 
-Part = NDArray[np.intp]
+Part = Positions
 
 # Smaller parts take less time than a process.
 WORTH_A_PROCESS = 30
@@ -322,7 +321,7 @@ class SolvedParts:
 
     parts: Sequence[Part]
     # Of each part, what its solution has.
-    orders: Sequence[NDArray[np.intp]]
+    orders: Sequence[Positions]
     # One per part of two items or more.
     proofs: tuple[Any, ...]
     # What the reader of the result must know.
@@ -332,13 +331,13 @@ class SolvedParts:
     is_stopped: bool
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Positions:
         """The positions of all items, best first."""
         inside = zip(self.parts, self.orders, strict=True)
         return np.concatenate([part[order] for part, order in inside])
 
     @property
-    def levels(self) -> NDArray[np.intp]:
+    def levels(self) -> Positions:
         """A number for each item, smaller is better, where solutions are numbers of buckets."""
         above = np.cumsum([0, *map(len, self.parts)])[:-1]
         levels = np.concatenate([o + a for o, a in zip(self.orders, above, strict=True)])
@@ -351,7 +350,7 @@ def solve_parts(
     backend: Backend,
     effort: Effort,
     *,
-    start: NDArray[np.intp] | None = None,
+    start: Positions | None = None,
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
     kind: type[Proof] = Proof,
@@ -409,7 +408,7 @@ def _solutions(
         yield solution
 
 
-def _within(start: NDArray[np.intp] | None, part: Part) -> NDArray[np.intp] | None:
+def _within(start: Positions | None, part: Part) -> Positions | None:
     """Return the order that a part's items have in an order of all, as positions in the part."""
     if start is None:
         return None

@@ -42,12 +42,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, Floats, Positions
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import exact
 
 #: Positions of x and of y, one row per pair.
-Pairs = NDArray[np.intp]
+Pairs = Positions
 
 
 def closed(before: Bools) -> Bools | None:
@@ -108,7 +108,7 @@ def _left_over(
     return total
 
 
-def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: Pairs) -> bool:
+def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -> bool:
     """Say whether x is before y in every optimum, by a cut, for all of some pairs."""
     inside = np.zeros(problem.n, dtype=bool)
     inside[above] = True
@@ -126,7 +126,7 @@ def all_by_cut(problem: Problem, known: Bools, above: NDArray[np.intp], pairs: P
     return True
 
 
-def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> NDArray[np.float64]:
+def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
     """Return which share of its gain a pair keeps at most, whatever the cut; see `passing`.
 
     A cut parts every other item from x or from y, and pays for the cheaper of the two.
@@ -134,7 +134,7 @@ def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> NDArray[np.fl
     lost = np.where(known | np.eye(len(known), dtype=bool), 0, np.minimum(gains, 0))
     own = gains[pairs[:, 0], pairs[:, 1]]
     left = _left_over(own, np.maximum, lost, lost.T, pairs)
-    share: NDArray[np.float64] = left.astype(np.float64) / own.astype(np.float64)
+    share: Floats = left.astype(np.float64) / own.astype(np.float64)
     return share
 
 

@@ -57,7 +57,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import as_share
 from rankagg.aggregation.kemeny.proved import (
@@ -148,7 +148,7 @@ class PlacedProblem:
         wide: Integers = sums.astype(np.int64 if self._is_small else object)
         return wide * weight
 
-    def cost(self, placed: NDArray[np.intp]) -> int:
+    def cost(self, placed: Positions) -> int:
         """Return the cost of a list: the positions on the first k places, best first."""
         is_behind = np.ones(self.n, dtype=bool)
         total = self.constant
@@ -169,7 +169,7 @@ BOUND_CELLS = 2**22
 class Bounds:
     """The bounds of one problem, with some items alone on the first k places."""
 
-    def __init__(self, problem: PlacedProblem, items: NDArray[np.intp]) -> None:
+    def __init__(self, problem: PlacedProblem, items: Positions) -> None:
         self._problem = problem
         self.gains: Integers = problem.gains[np.ix_(items, items)]
         self.rest: Integers = problem.gains[items].sum(axis=1)
@@ -233,7 +233,7 @@ class Bounds:
             yield step, number, (twice - taken).reshape(len(used), left)
 
 
-def keys(gains: Integers) -> NDArray[np.intp]:
+def keys(gains: Integers) -> Positions:
     """Return the items by what they cost above all others, and then by what others cost above them.
 
     Where two can be exchanged for a cost that is no more, the better one comes first.
@@ -243,7 +243,7 @@ def keys(gains: Integers) -> NDArray[np.intp]:
     return first[np.argsort(above[first], kind="stable")]
 
 
-def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[NDArray[np.intp], Bools]:
+def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[Positions, Bools]:
     """Return the items that may be among the first k of a best list, and pairs that it keeps."""
     order = keys(gains)
     columns: Integers = gains.T.copy(order="C")
@@ -267,11 +267,9 @@ def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[NDArray[np.
     return items, above
 
 
-def _exchanged_above(
-    gains: Integers, columns: Integers, others: NDArray[np.intp], item: int
-) -> NDArray[np.bool_]:
+def _exchanged_above(gains: Integers, columns: Integers, others: Positions, item: int) -> Bools:
     """Return which others an exchange puts above an item, of those before it among the keys."""
-    likely: NDArray[np.bool_] = gains[others, item] <= gains[item, others]
+    likely: Bools = gains[others, item] <= gains[item, others]
     block = others[likely]
     # The pair itself is compared already, and the diagonal holds nothing.
     itself = np.zeros((len(block), len(gains)), dtype=bool)
@@ -296,7 +294,7 @@ class Enumerated:
     bound: int
     # Shape (k,). The cheapest list seen that costs less than was asked for; None where there is
     # none.
-    placed: NDArray[np.intp] | None
+    placed: Positions | None
     # Whether no beginning was dropped for lack of room.
     is_complete: bool = True
 
@@ -359,7 +357,7 @@ class _Walk:
     """One way through the layers."""
 
     def __init__(
-        self, problem: PlacedProblem, items: NDArray[np.intp], above: Bools, target: int, width: int
+        self, problem: PlacedProblem, items: Positions, above: Bools, target: int, width: int
     ) -> None:
         self._problem, self._items = problem, items
         self._bounds = Bounds(problem, items)
@@ -392,7 +390,7 @@ class _Walk:
 
     def _traced(
         self, trail: list[tuple[NDArray[np.int32], NDArray[np.int32]]], row: int
-    ) -> NDArray[np.intp]:
+    ) -> Positions:
         backwards = []
         for parent, last in reversed(trail):
             backwards.append(int(last[row]))
@@ -445,7 +443,7 @@ class _Walk:
         return layer.take(order[: self._width])
 
 
-def _cheapest_rows(used: Bools, spent: Integers) -> NDArray[np.intp]:
+def _cheapest_rows(used: Bools, spent: Integers) -> Positions:
     """Return a row of each set of items: one that costs least."""
     if not len(used):
         return np.zeros(0, dtype=np.intp)
@@ -522,7 +520,7 @@ class PlacedCertificate(Proved):
     def build(
         cls,
         votes: PairwiseMatrix,
-        placed: NDArray[np.intp],
+        placed: Positions,
         bound: int,
         *,
         weights: Sequence[Fraction],

@@ -11,9 +11,8 @@ from time import monotonic
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Unranked
+from rankagg._typing import Generator, Positions, Unranked
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline, until_stopped
@@ -41,7 +40,7 @@ class Searched:
     """A list, and what no list costs less than."""
 
     # Shape (k,). The positions on the first places.
-    placed: NDArray[np.intp]
+    placed: Positions
     bound: int
     # True where the user stopped it, or where whoever was told of its progress did.
     interrupted: bool = False
@@ -79,7 +78,7 @@ def search(problem: PlacedProblem, deadline: Deadline, progress: Progress) -> Se
     return Searched(placed, bound, stop.by_user, progress.is_stopped, is_full)
 
 
-def _starts(problem: PlacedProblem, deadline: Deadline) -> list[NDArray[np.intp]]:
+def _starts(problem: PlacedProblem, deadline: Deadline) -> list[Positions]:
     """Return good lists: by single sums, these in a better order, and the best of all items."""
     order = keys(problem.gains)
     first = order[: problem.k]
@@ -133,9 +132,7 @@ class PlacedRule(SearchingRule):
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the weights of the places of so many items, none larger than the one before."""
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes(self._stated_policy)
         weights = self._weights(votes.n_items)
         if list(weights) == [1] * (votes.n_items - 1):  # Kemeny's rule

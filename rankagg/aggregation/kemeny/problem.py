@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Integers, Positions
 from rankagg._validation import check_number
 from rankagg.core import PairwiseMatrix, exact, row_blocks, sum_below
 
@@ -57,11 +56,11 @@ class PairCosts(ABC):
         """What the cost gains where the statement of row and column holds."""
 
     @abstractmethod
-    def restrict(self, part: NDArray[np.intp]) -> Self:
+    def restrict(self, part: Positions) -> Self:
         """Return the problem of some of the items."""
 
     @abstractmethod
-    def cost(self, order: NDArray[np.intp]) -> int:
+    def cost(self, order: Positions) -> int:
         """Return the cost of an order."""
 
     @property
@@ -163,13 +162,13 @@ class Problem(PairCosts):
                 break
         return divisor
 
-    def cost(self, order: NDArray[np.intp]) -> int:
+    def cost(self, order: Positions) -> int:
         """Return the cost of an order of the item positions, best first."""
         place = np.empty(self.n, dtype=np.intp)
         place[order] = np.arange(self.n, 0, -1)  # the first item has the largest
         return sum_below(self.stated, place) + self.constant
 
-    def restrict(self, part: NDArray[np.intp]) -> Problem:
+    def restrict(self, part: Positions) -> Problem:
         """Return the problem of some of the items, without the constant."""
         if len(part) == self.n and (np.diff(part) > 0).all():
             whole = Problem(self.stated, 0, self.denominator)

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Floats, Integers, Positions
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof_nodes import (
@@ -78,7 +78,7 @@ def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
 
 
 def _least_of_all(
-    problem: Problem, arcs: NDArray[np.intp], amounts: Integers, decided: Bools
+    problem: Problem, arcs: Positions, amounts: Integers, decided: Bools
 ) -> int | None:
     """Return the sum over the pairs of few items at once; None where machine integers are short."""
     n, costs = problem.n, problem.costs
@@ -97,8 +97,8 @@ def _least_of_all(
 
 
 def _by_pair(
-    tails: NDArray[np.intp], heads: NDArray[np.intp], amounts: Integers, n: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+    tails: Positions, heads: Positions, amounts: Integers, n: int
+) -> tuple[Positions, Positions, Integers]:
     """Return the pairs that arcs join, and what is taken off each of their two directions."""
     arcs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
     pairs, where = np.unique(arcs, return_inverse=True)
@@ -119,7 +119,7 @@ def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
 ENTRIES_A_STEP = 100
 
 
-def round_weights(duals: NDArray[np.float64], unit: int) -> Integers:
+def round_weights(duals: Floats, unit: int) -> Integers:
     """Turn float weights, in multiples of `unit`, into integers over the weight denominator.
 
     Whatever they are, the bound that they make is valid; rounding only weakens it.
@@ -380,7 +380,7 @@ class Proof:
         return leaf.weighting(self._where, self._forms)
 
     @cached_property
-    def _where(self) -> NDArray[np.intp]:
+    def _where(self) -> Positions:
         """The place of each position within the part."""
         where = np.zeros(max(self.positions, default=0) + 1, dtype=np.intp)
         where[list(self.positions)] = np.arange(len(self.positions))

@@ -18,9 +18,8 @@ from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Integers, Integers64, Positions
 from rankagg.core import exact
 from rankagg.exceptions import VerificationError
 
@@ -100,9 +99,9 @@ class Derived:
 class Form(NamedTuple):
     """What a row says: the arcs from `tails` to `heads` count `counts`, and reach `least`."""
 
-    tails: NDArray[np.intp]
-    heads: NDArray[np.intp]
-    counts: NDArray[np.int64]
+    tails: Positions
+    heads: Positions
+    counts: Integers64
     least: int
 
 
@@ -158,7 +157,7 @@ class Weighting:
 
     # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a. In weak orders:
     # where a is not below b and b not below c, a is not below c.
-    triples: NDArray[np.intp]
+    triples: Positions
     # Shape (m,). Of the triples.
     weights: Integers
     forms: Sequence[Form] = ()
@@ -170,7 +169,7 @@ class Weighting:
         """Return no rows."""
         return cls(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
 
-    def leaf(self, numbers: NDArray[np.intp] | None = None) -> Leaf:
+    def leaf(self, numbers: Positions | None = None) -> Leaf:
         """Return the rows with a weight as a leaf of a proof; `numbers` of the derived ones."""
         used, rows_used = self.weights > 0, self.form_weights > 0
         rows = [] if numbers is None else numbers[rows_used].tolist()
@@ -180,7 +179,7 @@ class Weighting:
             tuple(zip(rows, map(int, self.form_weights[rows_used]), strict=True)),
         )
 
-    def taken(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers, int]:
+    def taken(self) -> tuple[Positions, Positions, Integers, int]:
         """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
         tails, heads = self.triples.T.ravel(), self.triples.T[[1, 2, 0]].ravel()
         amounts: Any = np.tile(self.weights, 3)
@@ -225,7 +224,7 @@ class Leaf:
     # Numbers of derived rows of the proof, and their weights.
     rows: tuple[tuple[int, int], ...] = ()
 
-    def weighting(self, where: NDArray[np.intp], forms: Sequence[Form] = ()) -> Weighting:
+    def weighting(self, where: Positions, forms: Sequence[Form] = ()) -> Weighting:
         """Return the rows with `where[i]` for position i, and `forms` of the derived ones."""
         triples = np.array(self.triples, dtype=np.intp).reshape(-1, 3)
         used = [forms[row] for row, _ in self.rows]

@@ -27,9 +27,8 @@ from typing import Any
 
 import numpy as np
 import pulp
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.parts import Solution, Task
@@ -155,7 +154,7 @@ class Optimum:
     # No solution has a smaller sum.
     bound: int
     # Shape (n,). The columns of the best solution; None where there is none.
-    values: NDArray[np.int64] | None
+    values: Integers64 | None
 
 
 @dataclass
@@ -168,9 +167,7 @@ class IntegerProgram:
     _whole: list[bool] = field(default_factory=list)
     _rows: list[tuple[Mapping[int, int], int]] = field(default_factory=list)
 
-    def columns(
-        self, upper: Sequence[int], *, cost: int = 0, whole: bool = True
-    ) -> NDArray[np.intp]:
+    def columns(self, upper: Sequence[int], *, cost: int = 0, whole: bool = True) -> Positions:
         """Add columns from 0 to some numbers, and return where they are."""
         first = len(self._upper)
         self._lower += [0] * len(upper)
@@ -274,7 +271,7 @@ def solve_lazy(task: Task) -> Solution:
     return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
 
 
-def _good_order(problem: Problem) -> NDArray[np.intp]:
+def _good_order(problem: Problem) -> Positions:
     """Return what to fall back on where the time is too short."""
     margins = problem.margins.astype(np.float64)
     orders = [heuristics.improve(margins, order) for order in heuristics.starting_orders(margins)]
@@ -293,5 +290,5 @@ def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
         relaxation.add_cycles(cycles)
 
 
-def _rounded_order(point: Point) -> NDArray[np.intp]:
+def _rounded_order(point: Point) -> Positions:
     return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")

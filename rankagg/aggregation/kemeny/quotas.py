@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.constraints import Demands
@@ -27,7 +27,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Derived
 from rankagg.kernels.insertion import insertion_gains
 
-Order = NDArray[np.intp]
+Order = Positions
 
 # Ways to place some of each group, beyond which orders are not merged.
 MERGED_UP_TO = 2**18
@@ -208,7 +208,7 @@ class Sides:
         return [cls(demands, upper, np.setdiff1d(np.arange(n), upper)) for upper in uppers]
 
     @cached_property
-    def _least(self) -> NDArray[np.int64]:
+    def _least(self) -> Integers64:
         """How many pairs are turned at least, by how many are looked at below and above."""
         n_upper, n_lower = len(self.upper), len(self.lower)
         behind = np.zeros((n_lower + 1, n_upper + 1), dtype=np.int64)
@@ -239,7 +239,7 @@ class Sides:
         return [self.row(self.upper[above[at]], self.lower[below[at]]) for at in best]
 
 
-def _chosen(turned: Floats, least: NDArray[np.int64]) -> Bools:
+def _chosen(turned: Floats, least: Integers64) -> Bools:
     """Return the items of one side, so many that what they lack is most, one or more; line by line.
 
     `turned` has what each counts, and `least` how much no, one, two, ... of them count at least.

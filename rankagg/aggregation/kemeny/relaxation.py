@@ -26,14 +26,14 @@ import numpy as np
 import pulp
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import round_weights
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, Weighting, forms_of
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
-Cycles = NDArray[np.intp]
+Cycles = Positions
 
 INTEGRAL = 1e-6
 
@@ -52,7 +52,7 @@ class Point:
     # Shape (m,). Weight of each, not negative, in units.
     duals: Floats
     # Shape (k,). The other rows, as numbers of derived ones.
-    rows: NDArray[np.intp]
+    rows: Positions
     # Shape (k,).
     row_duals: Floats
 
@@ -153,13 +153,13 @@ class Relaxation(ABC):
         self.derived += [row.renumbered(rows=first.__add__) for row in rows]
         return first
 
-    def add_derived(self, numbers: NDArray[np.intp]) -> None:
+    def add_derived(self, numbers: Positions) -> None:
         """Add the derived rows of these numbers."""
         if len(numbers):
             forms = [self._forms[number] for number in numbers.tolist()]
             self._add(self._of_forms(forms), -1 - numbers)
 
-    def restore(self, cycles: Cycles, rows: NDArray[np.intp]) -> None:
+    def restore(self, cycles: Cycles, rows: Positions) -> None:
         """Add the rows that are missing, as after some were dropped."""
         self.add_cycles(self.missing(cycles))
         self.add_derived(rows[~np.isin(-1 - rows, self._codes)])
@@ -168,7 +168,7 @@ class Relaxation(ABC):
         """Return those of some cycles that are not there."""
         return cycles[~np.isin(self._numbers(cycles), self._codes)]
 
-    def _add(self, rows: SparseRows, codes: NDArray[np.int64]) -> None:
+    def _add(self, rows: SparseRows, codes: Integers64) -> None:
         self._append(rows)
         self._codes = np.concatenate([self._codes, codes])
 
@@ -192,24 +192,22 @@ class Relaxation(ABC):
 
     # -- layout -------------------------------------------------------------------------------
 
-    def _listed(self) -> tuple[NDArray[np.intp], ...]:
+    def _listed(self) -> tuple[Positions, ...]:
         """Return the first and the second items of the pairs."""
         return np.triu_indices(self._n, k=1)
 
-    def _numbers(self, cycles: Cycles) -> NDArray[np.int64]:
+    def _numbers(self, cycles: Cycles) -> Integers64:
         """Return a number for each cycle, the same wherever it begins."""
         first = np.argmin(cycles, axis=1)
         turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
-        numbers: NDArray[np.int64] = turned @ np.array([self._n**2, self._n, 1])
+        numbers: Integers64 = turned @ np.array([self._n**2, self._n, 1])
         return numbers
 
-    def _cycles_of(self, numbers: NDArray[np.int64]) -> Cycles:
+    def _cycles_of(self, numbers: Integers64) -> Cycles:
         first, rest = np.divmod(numbers, self._n**2)
         return np.column_stack([first, *np.divmod(rest, self._n)]).astype(np.intp)
 
-    def _places(
-        self, tails: NDArray[np.intp], heads: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int32], Floats]:
+    def _places(self, tails: Positions, heads: Positions) -> tuple[NDArray[np.int32], Floats]:
         """Return the pairs of arcs, and -1 where a pair's value is that of the opposite arc."""
         low, high = np.minimum(tails, heads), np.maximum(tails, heads)
         pairs = low * self._n - low * (low + 1) // 2 + high - low - 1

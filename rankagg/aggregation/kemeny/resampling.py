@@ -11,8 +11,9 @@ from time import perf_counter
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankagg._typing import Integers64
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -72,7 +73,7 @@ def resample_kemeny(
     return [consensus for chunk in results for consensus in chunk]
 
 
-def _check_counts(counts: ArrayLike, m: int) -> NDArray[np.int64]:
+def _check_counts(counts: ArrayLike, m: int) -> Integers64:
     values = np.asarray(counts)
     if values.ndim != 2 or values.shape[1] != m:
         allowed = f"one row of {counted(m, 'count')} per version"
@@ -100,12 +101,12 @@ class _Resampler:
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
 
-    def consensuses(self, versions: NDArray[np.int64]) -> list[Consensus]:
+    def consensuses(self, versions: Integers64) -> list[Consensus]:
         """Return the consensuses of some versions, each of which learns from those before it."""
         warm = self._warm.fork()
         return [self._consensus(row, warm) for row in versions]
 
-    def _consensus(self, counts: NDArray[np.int64], warm: Warm) -> Consensus:
+    def _consensus(self, counts: Integers64, warm: Warm) -> Consensus:
         start = perf_counter()
         votes = self._votes(counts)
         outcome = self._rule.solve(votes, start=self._start, warm=warm)
@@ -124,7 +125,7 @@ class _Resampler:
             _evidence=Evidence(votes),
         )
 
-    def _votes(self, counts: NDArray[np.int64]) -> PairwiseMatrix:
+    def _votes(self, counts: Integers64) -> PairwiseMatrix:
         times = exact.multiply(self._counts, counts)
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)

@@ -38,9 +38,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.proof_nodes import Derived, Source
 from rankagg.aggregation.kemeny.relaxation import Cycles
@@ -100,7 +99,7 @@ def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tup
     return np.concatenate(found), np.concatenate(excess)
 
 
-def _times_before(keys: NDArray[np.intp]) -> NDArray[np.intp]:
+def _times_before(keys: Positions) -> Positions:
     """Return how often each key stands before."""
     order = np.argsort(keys, kind="stable")
     sorted_keys = keys[order]
@@ -178,7 +177,7 @@ def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Der
     ]
 
 
-def _ladders_around(arcs: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
+def _ladders_around(arcs: Floats, a: int) -> tuple[Positions, Floats]:
     """Return violated ladders around an item, as a to f, and what the point is short of in each."""
     near = np.flatnonzero(np.minimum(arcs[a], arcs[:, a]) > FRACTIONAL)
     # A row in which c, e or f is wholly before a is not violated where no cycle is.
@@ -222,10 +221,7 @@ def _ladder_row(items: list[int], *, turned: bool) -> Derived:
     return Derived(tuple(terms), 2)
 
 
-Ints = NDArray[np.intp]
-
-
-def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]:
+def halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Derived, float]:
     """Return half of the sum of the 3-cycles of each group, where that cuts off a point.
 
     Where a pair is counted oddly, its arc is rounded up, or the reverse is added first: what the
@@ -280,7 +276,7 @@ def halves_of(before: Floats, group: Ints, cycles: Ints) -> dict[Derived, float]
     return rows
 
 
-def _once(n: int, group: Ints, cycles: Ints) -> tuple[Ints, Ints]:
+def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Positions]:
     """Return the cycles that a group has an odd number of times, once each, sorted."""
     first = np.argmin(cycles, axis=1)
     turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
@@ -308,8 +304,8 @@ class Graph(NamedTuple):
     `links` are the weights between the nodes and their copies, which follow after all of them.
     """
 
-    first: Ints
-    second: Ints
+    first: Positions
+    second: Positions
     links: scipy.sparse.csr_array
 
     @property
@@ -362,7 +358,7 @@ def _graph(before: Floats) -> Graph:
     return Graph(first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd))))
 
 
-def _edge(before: Floats, a: Ints | int, b: Ints, c: Ints) -> tuple[Floats, Bools]:
+def _edge(before: Floats, a: Positions | int, b: Positions, c: Positions) -> tuple[Floats, Bools]:
     """Return the slack of the better cycle through b, a, c with the bound of the pair of b and c.
 
     That is b -> a -> c -> b, or the reverse where the second result says so.
@@ -371,7 +367,9 @@ def _edge(before: Floats, a: Ints | int, b: Ints, c: Ints) -> tuple[Floats, Bool
     return np.maximum(np.minimum(slack, 2.0 - slack), 0.0), slack > 1.0
 
 
-def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> scipy.sparse.csr_array:
+def _twice(
+    n: int, tails: Positions, heads: Positions, weights: Floats, odd: Bools
+) -> scipy.sparse.csr_array:
     """Return both copies of an undirected graph; odd edges lead to the other copy."""
     over = n * odd
     rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
@@ -383,10 +381,10 @@ def _twice(n: int, tails: Ints, heads: Ints, weights: Floats, odd: Bools) -> sci
 class Walks(NamedTuple):
     """Edges of walks: the number of the walk, and the pairs at both ends."""
 
-    walk: Ints
-    a: Ints
-    b: Ints
-    c: Ints
+    walk: Positions
+    a: Positions
+    b: Positions
+    c: Positions
 
 
 def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
@@ -421,7 +419,9 @@ def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
             yield _cycles_of_edges(graph, *map(np.concatenate, zip(*steps, strict=True)))
 
 
-def _turning_points(distance: Floats, chunk: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _turning_points(
+    distance: Floats, chunk: Positions, rng: Generator
+) -> tuple[Positions, Positions]:
     """Return places in the chunk and pairs that a light odd walk goes through."""
     n = distance.shape[1] // 2
     slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
@@ -435,7 +435,7 @@ def _turning_points(distance: Floats, chunk: Ints, rng: np.random.Generator) -> 
     return at[chosen], through[chosen]
 
 
-def _cycles_of_edges(graph: Graph, walk: Ints, here: Ints, there: Ints) -> Walks:
+def _cycles_of_edges(graph: Graph, walk: Positions, here: Positions, there: Positions) -> Walks:
     """Return the items of the edges between pairs; those to the ground have no 3-cycle."""
     inner = (here < len(graph.first)) & (there < len(graph.first))
     here, there = here[inner], there[inner]

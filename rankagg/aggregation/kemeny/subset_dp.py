@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Integers, Integers64, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
@@ -65,7 +65,7 @@ class SubsetTable:
         """The least cost of an order of all items, without the problem's constant."""
         return int(self.best[-1])
 
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Positions:
         """Return one optimal order."""
         subset = (1 << self._problem.n) - 1
         backwards = []
@@ -118,7 +118,7 @@ class SubsetTable:
                 ways[holding[optimal]] += ways[rest[optimal]]
         return int(ways[-1])
 
-    def orders(self) -> Iterator[NDArray[np.intp]]:
+    def orders(self) -> Iterator[Positions]:
         """Yield every optimal order."""
         n = self._problem.n
         stack: list[tuple[int, tuple[int, ...]]] = [((1 << n) - 1, ())]
@@ -152,7 +152,7 @@ class SubsetTable:
         return None if runner[-1] >= beyond else int(runner[-1])
 
 
-def by_size(n: int) -> list[NDArray[np.int64]]:
+def by_size(n: int) -> list[Integers64]:
     """Return the non-empty subsets of n items, grouped by size."""
     subsets = np.arange(1 << n, dtype=np.int64)
     sizes = np.zeros(1 << n, dtype=np.int64)
@@ -163,7 +163,7 @@ def by_size(n: int) -> list[NDArray[np.int64]]:
     return np.split(subsets[order], cuts)[1:]
 
 
-def _each_size(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:
     """Yield the subsets of each size from 1 with their items, a row per subset."""
     for size, subsets in enumerate(by_size(n), 1):
         holds = (subsets[:, None] >> np.arange(n) & 1) > 0
@@ -171,5 +171,5 @@ def _each_size(n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.intp]]]:
 
 
 @lru_cache(maxsize=10)
-def _few_items(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.intp]]]:
+def _few_items(n: int) -> list[tuple[Integers64, Positions]]:
     return list(_each_size(n))

@@ -18,9 +18,8 @@ from itertools import islice, product
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Label
+from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import Deadline
@@ -46,7 +45,7 @@ from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances.kendall import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
-Levels = NDArray[np.intp]
+Levels = Positions
 
 
 @dataclass
@@ -62,7 +61,7 @@ class OptimalGroup:
     """A group of items that every optimum keeps together."""
 
     # Positions of its items.
-    part: NDArray[np.intp]
+    part: Positions
     problem: WeakProblem
     # An optimal weak order of them: the number of each one's bucket.
     levels: Levels
@@ -173,7 +172,7 @@ class OptimalGroup:
         return leads
 
     @cached_property
-    def ranks(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def ranks(self) -> tuple[Positions, Positions]:
         """How many items stand above each one, at least and at most, among the optima."""
         found = list(islice(self.optima(), MOST_OPTIMA + 1))
         if len(found) <= MOST_OPTIMA:
@@ -201,7 +200,7 @@ class WeakOptima(OptimalSet):
     """
 
     _problem: WeakProblem
-    _levels: NDArray[np.intp]
+    _levels: Positions
 
     _schema = "rankagg.weak_optima"
     _noun = "weak order"
@@ -281,7 +280,7 @@ class WeakOptima(OptimalSet):
         return prod(len(found) for found in self._enumerated)
 
     @cached_property
-    def _enumerated(self) -> list[list[NDArray[np.intp]]]:
+    def _enumerated(self) -> list[list[Positions]]:
         found = []
         for group in self._groups:
             levels = list(islice(group.optima(), MOST_OPTIMA + 1))
@@ -315,7 +314,7 @@ class WeakOptima(OptimalSet):
         choices = [list(islice(group.optima(), times)) for group in self._groups]
         return [self._ranking(chosen) for chosen in islice(product(*choices), times)]
 
-    def _ranking(self, chosen: tuple[NDArray[np.intp], ...]) -> PartialRanking:
+    def _ranking(self, chosen: tuple[Positions, ...]) -> PartialRanking:
         ranks = np.zeros(len(self.items), dtype=np.int32)
         start = 0
         for group, levels in zip(self._groups, chosen, strict=True):
@@ -334,7 +333,7 @@ class WeakOptima(OptimalSet):
         first = self._groups[0]
         return self.items.at(sorted(first.part[first.leaders]))
 
-    def rank_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima.
 
         The rank is one more than the number of items above. Where a group has more than a
@@ -384,14 +383,14 @@ class WeakOptima(OptimalSet):
         """
         return max(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
 
-    def _listed(self) -> NDArray[np.intp]:
-        order: NDArray[np.intp] = np.argsort(self._levels, kind="stable")
+    def _listed(self) -> Positions:
+        order: Positions = np.argsort(self._levels, kind="stable")
         return order
 
 
-def _n_above(levels: NDArray[np.intp]) -> NDArray[np.intp]:
+def _n_above(levels: Positions) -> Positions:
     """Return how many items stand above each one."""
-    above: NDArray[np.intp] = (levels[None, :] < levels[:, None]).sum(axis=1)
+    above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
     return above
 
 

@@ -45,7 +45,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
 from rankagg.aggregation.kemeny.proof import Logic, Proof
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Notation, Weighting
@@ -121,7 +121,7 @@ class WeakProblem(PairCosts):
         tied = np.triu(ranks[:, None] == ranks[None, :], k=1)
         return exact.sum_of(self.above * above) + exact.sum_of(self.tied * tied)
 
-    def restrict(self, part: NDArray[np.intp]) -> WeakProblem:
+    def restrict(self, part: Positions) -> WeakProblem:
         """Return the problem of some of the items."""
         inside = np.ix_(part, part)
         return WeakProblem(self.above[inside], self.tied[inside], self.denominator)
@@ -253,7 +253,7 @@ class WeakProof(Proof):
         work.hold((12 * number + 2 * len(self.nodes)) * part.n**2)
 
 
-def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[NDArray[np.intp]]:
+def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[Positions]:
     """Return the finest groups that can be solved one by one, best first."""
     others = np.minimum(problem.above.T, problem.tied)
     last_first = problem.above >= others if all_optima else problem.above > others

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Generator, Integers64, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
@@ -36,7 +36,7 @@ from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import SolverNotFoundError
 
-Levels = NDArray[np.intp]
+Levels = Positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class FloatCosts:
         return orders.NEGLIGIBLE * max(float(self.above.max(initial=0.0)), 1.0)
 
 
-def best_buckets(costs: FloatCosts, order: NDArray[np.intp]) -> Levels:
+def best_buckets(costs: FloatCosts, order: Positions) -> Levels:
     """Return the cheapest weak order whose buckets are stretches of an order.
 
     Dynamic programming over where the last bucket begins: O(n^2).
@@ -146,7 +146,7 @@ def cost_of(costs: FloatCosts, levels: Levels) -> float:
     return float(costs.above[above].sum() + costs.tied[tied].sum())
 
 
-def shaken(levels: Levels, rng: np.random.Generator, strength: int) -> Levels:
+def shaken(levels: Levels, rng: Generator, strength: int) -> Levels:
     """Return the weak order with some random items put into or between random buckets."""
     changed = 2 * levels
     picked = rng.integers(len(levels), size=strength)
@@ -177,7 +177,7 @@ class WeakIncumbent:
         for order in orders.starting_orders(self._costs.above - self._costs.above.T):
             self.offer(best_buckets(self._costs, order))
 
-    def offer(self, levels: NDArray[np.intp]) -> bool:
+    def offer(self, levels: Positions) -> bool:
         """Improve a weak order, and keep it if it is the best so far; say whether it is."""
         improved = move_items(self._costs, levels, self._deadline)
         cost = self._problem.cost(improved)
@@ -217,7 +217,7 @@ def _biased(problem: WeakProblem, unit: int, known: Known) -> FloatCosts:
     return FloatCosts(above, tied)
 
 
-def _extension(known: Known) -> NDArray[np.intp]:
+def _extension(known: Known) -> Positions:
     """Return a weak order that respects what is known, with as few ties as that allows."""
     parts = strong_parts(known.not_below)
     first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
@@ -259,15 +259,15 @@ class WeakRelaxation(HighsRelaxation):
     def _known(self, case: Known) -> tuple[Bools, Bools]:
         return case.not_below, case.above.T
 
-    def _listed(self) -> tuple[NDArray[np.intp], ...]:
+    def _listed(self) -> tuple[Positions, ...]:
         return np.nonzero(~np.eye(self._n, dtype=bool))
 
-    def _numbers(self, cycles: Cycles) -> NDArray[np.int64]:
-        numbers: NDArray[np.int64] = cycles @ np.array([self._n**2, self._n, 1])
+    def _numbers(self, cycles: Cycles) -> Integers64:
+        numbers: Integers64 = cycles @ np.array([self._n**2, self._n, 1])
         return numbers
 
-    def _columns(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int32]:
-        columns: NDArray[np.intp] = first * (self._n - 1) + second - (second > first)
+    def _columns(self, first: Positions, second: Positions) -> NDArray[np.int32]:
+        columns: Positions = first * (self._n - 1) + second - (second > first)
         return columns.astype(np.int32)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
@@ -292,7 +292,7 @@ ROW_VIOLATION = 1e-6
 ROWS_PER_ITEM = 40
 
 
-def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> NDArray[np.intp]:
+def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
     """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
@@ -358,6 +358,6 @@ class WeakSearch(CaseSearch):
         is_open: Bools = ~(case.not_below | case.above.T)
         return is_open
 
-    def _single(self, case: Known) -> NDArray[np.intp]:
-        levels: NDArray[np.intp] = case.above.sum(axis=0)
+    def _single(self, case: Known) -> Positions:
+        levels: Positions = case.above.sum(axis=0)
         return levels

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, Ranks, Unranked
+from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_best, by_places, too_many
 from rankagg.aggregation.evidence import Data, Evidence
@@ -118,7 +118,7 @@ class Ballots:
         return EndPlaces(points, exact.sum_of(self.votes) * unit, unit)
 
 
-def _by_bucket_size(cells: Bools, sizes: NDArray[np.int64], votes: Integers) -> dict[int, Integers]:
+def _by_bucket_size(cells: Bools, sizes: Integers64, votes: Integers) -> dict[int, Integers]:
     """Return per bucket size the weight of the ballots that have each item in such a bucket."""
     return {
         size: _weight_of_rows(cells[sizes == size], votes[sizes == size])
@@ -270,7 +270,7 @@ class RoundRule(Aggregator):
             notes=tuple(notes),
         )
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         ranks = np.zeros(len(evidence.items), dtype=np.int32)
         notes = list[str]()
         for state, decided, out, told in self._taken(self._count(evidence), evidence.items):
@@ -352,7 +352,7 @@ class Elimination(RoundRule):
                 stack.append((after, placed))
         return tuple(found)
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if self.tie_breaking == "parallel":
             return self._in_parallel(_Rounds(self._count(evidence)), evidence.items)
         return super()._aggregate(evidence, rng)

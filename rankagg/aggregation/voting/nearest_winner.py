@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Integers, Ranks, Unranked
+from rankagg._typing import Generator, Integers, Integers64, Positions, Ranks, Unranked
 from rankagg._validation import check_flag
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, by_points
 from rankagg.aggregation.deadline import Deadline
@@ -120,10 +120,10 @@ TIMED_OUT = 1
 
 
 def least_cost(
-    costs: NDArray[np.int64],
-    rows: NDArray[np.int64] | csr_array,
-    least: NDArray[np.int64],
-    upper: NDArray[np.int64],
+    costs: Integers64,
+    rows: Integers64 | csr_array,
+    least: Integers64,
+    upper: Integers64,
     *,
     time_limit: float = inf,
 ) -> int:
@@ -207,9 +207,7 @@ class Dodgson(SearchingRule):
     unranked: Unranked | None = None
     time_limit: float | None = None
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         units = WeighedBallots.of(evidence.profile)
         if self.policy != "last" and (units.ranks == UNRANKED).any():
             allowed = "'last' where ballots leave items unranked"
@@ -232,7 +230,7 @@ def _margins(units: WeighedBallots, codes: Ranks, item: int) -> NDArray[np.objec
     return margins
 
 
-def _behind(margins: NDArray[np.object_]) -> NDArray[np.intp]:
+def _behind(margins: NDArray[np.object_]) -> Positions:
     """Return the positions of the items that an item does not beat."""
     return np.flatnonzero(margins <= 0)
 
@@ -268,9 +266,7 @@ def _half_swaps(units: WeighedBallots, codes: Ranks, item: int, ends: Deadline) 
     )
 
 
-def _lifts_past(
-    efforts: NDArray[np.int64], gains: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+def _lifts_past(efforts: Integers64, gains: Integers64) -> tuple[Integers64, Integers64, Positions]:
     """Return every lift of every kind of ballot that ends above an item to be passed."""
     ordered = np.sort(efforts, axis=1)
     fresh = ordered > 0
@@ -334,9 +330,7 @@ class Young(SearchingRule):
         super().__post_init__()
         check_flag(self.weak, "weak of Young")
 
-    def _aggregate_within(
-        self, evidence: Evidence, rng: np.random.Generator, deadline: Deadline
-    ) -> Outcome:
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         units = WeighedBallots.of(evidence.profile)
         kept = [self._kept(units, item, deadline) for item in range(units.n_items)]
         points = [Fraction(number, units.denominator) for number in kept]
@@ -388,7 +382,7 @@ class Black(Aggregator):
     needs: ClassVar[Needs] = "votes"
     unranked: Unranked | None = None
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         outcome = Borda(unranked=self.unranked)._aggregate(evidence, rng)
         assert outcome.scores is not None, "points are scores"
         wins = evidence.votes(self._stated_policy).scaled_wins

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Unranked
+from rankagg._typing import Generator, Unranked
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
@@ -35,7 +35,7 @@ class PlacePoints(Aggregator):
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the points of the places of a ranking of so many items, best first."""
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         points = place_points(evidence.profile, self._own_policy, self._weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
 

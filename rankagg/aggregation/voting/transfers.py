@@ -9,9 +9,8 @@ from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, Label, RNGLike
+from rankagg._typing import Bools, Generator, Integers, Integers64, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
@@ -25,7 +24,7 @@ Lot: TypeAlias = Literal["order", "lot", "refuse"]
 
 # Ballots that come to a candidate after the same elected ones: which ones of the level above they
 # are, whom they come to, and how many they are.
-_Level: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], Integers]
+_Level: TypeAlias = tuple[Positions, Positions, Integers]
 
 # Votes times the units of a vote must fit into 64 bits.
 MOST_VOTES = 2**32
@@ -134,7 +133,7 @@ class _Piles(NamedTuple):
     """Distinct ballots: the candidates of each, best first, and how often it was cast."""
 
     # Shape (m, n + 1). Behind the last candidate stands n, who is nobody.
-    orders: NDArray[np.int64]
+    orders: Integers64
     votes: Integers
 
     @classmethod
@@ -156,7 +155,7 @@ class _Piles(NamedTuple):
         rows, where = np.unique(orders, axis=0, return_inverse=True)
         return cls(rows, exact.count_cells(where.ravel(), votes, len(rows)))
 
-    def advance(self, rows: NDArray[np.intp], at: NDArray[np.intp], stays: Bools) -> None:
+    def advance(self, rows: Positions, at: Positions, stays: Bools) -> None:
         """Move on, for some ballots, to the next candidate of those who stay, or to nobody."""
         stays = np.append(stays[:-1], True)
         while len(rows := rows[~stays[self.orders[rows, at[rows]]]]):
@@ -170,7 +169,7 @@ class _Count(ABC):
     piles: _Piles
     items: ItemSet
     rule: STV
-    rng: np.random.Generator
+    rng: Generator
     notes: list[str] = field(default_factory=list)
 
     # How many parts a vote has, and a step of the quota; whether earlier rounds break ties.

@@ -9,11 +9,10 @@ from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
-from rankagg._typing import Floats, Label, Ranks, Tolerance
+from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Slater
@@ -91,7 +90,7 @@ def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.D
     return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
 
 
-def flow_slots(ranks: Ranks) -> NDArray[np.float64]:
+def flow_slots(ranks: Ranks) -> Floats:
     """Return a height for every item in every column, ties in the order of the column before.
 
     The first column looks to the second one, so that lines out of a tie do not cross.
@@ -123,7 +122,7 @@ class Alternatives:
     # The items that are first in some optimum.
     winners: tuple[Label, ...] | None
     # The best and the worst rank of every item.
-    ranks: tuple[NDArray[np.intp], NDArray[np.intp]] | None
+    ranks: tuple[Positions, Positions] | None
     # How many there are; None too where a block is too large to be counted.
     count: int | None
     # Why they were not counted, where that is so.
@@ -331,7 +330,7 @@ class TaskAgreement(Result):
     tasks: ItemSet
     n_systems: int
     tau: Floats
-    n_common: NDArray[np.intp]
+    n_common: Positions
     with_rest: Floats
     kendall_w: float
     notes: tuple[str, ...]

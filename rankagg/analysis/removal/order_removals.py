@@ -25,9 +25,8 @@ from time import monotonic
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers
+from rankagg._typing import Bools, Integers, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.parts import majority_components
@@ -38,7 +37,7 @@ from rankagg.analysis.removal.score_removals import Merged, each_rival, reach_ta
 from rankagg.core import exact
 from rankagg.core.graphs import strong_parts
 
-Order = NDArray[np.intp]
+Order = Positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +130,11 @@ class Contest:
     units: RemovalClasses
     question: Question
     # Shape (s,). Positions of the items.
-    part: NDArray[np.intp]
+    part: Positions
     bracket: Bracket
     deadline: Deadline
     # The orders that rivals have to beat, each once, as `vector` has them.
-    pool: list[NDArray[np.int64]] = field(default_factory=list)
+    pool: list[Integers64] = field(default_factory=list)
 
     def add(self, order: Order) -> bool:
         """Take an order that rivals have to beat; say whether it is new."""
@@ -144,7 +143,7 @@ class Contest:
         self.pool.extend([vector] if is_new else [])
         return is_new
 
-    def offer(self, removed: NDArray[np.int64]) -> None:
+    def offer(self, removed: Integers64) -> None:
         """Take a removal of merged classes that does it."""
         self.bracket.offer(self.merged.spread(removed))
 
@@ -173,7 +172,7 @@ class Contest:
         return np.flatnonzero(np.isin(self.part, self.question.rivals)).tolist()
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> tuple[Positions, Positions]:
         """The pairs i < j."""
         first, second = np.triu_indices(self.size, k=1)
         return first, second
@@ -192,17 +191,17 @@ class Contest:
         """The margins of all units."""
         return self.margins(np.zeros(len(self.merged.counts), dtype=np.int64))
 
-    def margins(self, removed: NDArray[np.int64]) -> Integers:
+    def margins(self, removed: Integers64) -> Integers:
         """Return the margins that are left, shape (pairs,)."""
         return exact.integer_product(self.merged.counts - removed, self.merged.gains)
 
-    def sums(self, vectors: NDArray[np.int64]) -> Integers:
+    def sums(self, vectors: Integers64) -> Integers:
         """Return the leads of one unit of each class, added up over pairs with factors."""
         return exact.integer_product(self.merged.gains, vectors)
 
     # -- orders -------------------------------------------------------------------------------
 
-    def vector(self, order: Order) -> NDArray[np.int64]:
+    def vector(self, order: Order) -> Integers64:
         """Return which pairs i < j an order has in this order."""
         place = np.argsort(order)
         first, second = self.pairs
@@ -219,7 +218,7 @@ class Contest:
             return bool(place[self.rivals[0]] < place[self.tops[0]])
         return int(order[0]) in self.rivals
 
-    def does_it(self, removed: NDArray[np.int64]) -> bool:
+    def does_it(self, removed: Integers64) -> bool:
         """Say whether a removal changes what is asked; removed of merged classes."""
         self.look_at_clock()
         margins = self.margins(removed)
@@ -251,7 +250,7 @@ class Contest:
         return self._best_led(margins, self.rivals, self.tops)
 
     @cached_property
-    def all_orders(self) -> tuple[NDArray[np.intp], NDArray[np.int64], Bools]:
+    def all_orders(self) -> tuple[Positions, Integers64, Bools]:
         """All orders, which pairs they have in order, and in which of them a rival prevails."""
         orders = np.array(list(permutations(range(self.size))), dtype=np.intp)
         place = np.argsort(orders, axis=1)
@@ -326,7 +325,7 @@ def search_orders(
         _try_all(contest)
 
 
-def _n_tries(counts: NDArray[np.int64], bracket: Bracket) -> int:
+def _n_tries(counts: Integers64, bracket: Bracket) -> int:
     """Return how many choices of units are smaller than the best, or more than `SUBSETS`."""
     most = bracket.upper - 1
     if most > SUBSETS:
@@ -352,7 +351,7 @@ def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
 # -- what no removal of a size can change ---------------------------------------------------------
 
 
-def _thresholds(units: RemovalClasses, deadline: Deadline) -> NDArray[np.int64]:
+def _thresholds(units: RemovalClasses, deadline: Deadline) -> Integers64:
     """Return how many removals it takes that row has no majority over column any longer."""
     n = len(units.items)
     found = np.zeros((n, n), dtype=np.int64)
@@ -365,14 +364,14 @@ def _thresholds(units: RemovalClasses, deadline: Deadline) -> NDArray[np.int64]:
     return found
 
 
-def _near_tops(thresholds: NDArray[np.int64], question: Question, size: int) -> NDArray[np.intp]:
+def _near_tops(thresholds: Integers64, question: Question, size: int) -> Positions:
     """Return the items that may stand with the tops once so many units are removed."""
     # Column may be level with row, or ahead of it.
     parts = strong_parts(thresholds.T <= size)  # noqa: SIM300
     return np.flatnonzero(parts == parts[question.tops[0]])
 
 
-def _joined_from(thresholds: NDArray[np.int64], question: Question, total: int) -> int:
+def _joined_from(thresholds: Integers64, question: Question, total: int) -> int:
     """Return with how many removals some rival may stand with the tops."""
     sizes = np.unique(thresholds[thresholds < total]).tolist()
 
@@ -439,7 +438,7 @@ def _one_by_one(contest: Contest) -> None:
             contest.offer(removed)
 
 
-def _for_order(contest: Contest, order: Order) -> tuple[int, NDArray[np.int64] | None]:
+def _for_order(contest: Contest, order: Order) -> tuple[int, Integers64 | None]:
     """Find the fewest removals that let one order prevail, fewer than the best so far."""
     strict = int(contest.question.strict)
     vector = contest.vector(order)

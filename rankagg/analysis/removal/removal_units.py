@@ -13,9 +13,17 @@ from time import monotonic
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers, Label, Ranks, Tolerance, Unranked
+from rankagg._typing import (
+    Bools,
+    Integers,
+    Integers64,
+    Label,
+    Positions,
+    Ranks,
+    Tolerance,
+    Unranked,
+)
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -94,7 +102,7 @@ class RemovalClasses:
         return self.outer.policy or "uniform"
 
     @cached_property
-    def _members(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _members(self) -> tuple[Positions, Positions]:
         """The class of every row of the profile, and a row of every class to stand for it."""
         profile = self.profile
         if self.unit == "task":
@@ -105,7 +113,7 @@ class RemovalClasses:
         return where.ravel().astype(np.intp), first
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers64:
         """How many units each class has."""
         members, first = self._members
         if self.unit == "task":
@@ -143,7 +151,7 @@ class RemovalClasses:
         return votes
 
     @cached_property
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> Integers64:
         """One more than the number of items that a ballot ranks."""
         return np.asarray((self._ranks != UNRANKED).sum(axis=1) + 1, dtype=np.int64)
 
@@ -161,7 +169,7 @@ class RemovalClasses:
             return np.ones(len(self._sizes), dtype=np.int64)
         return exact.fit(self._over // self._sizes.astype(object))
 
-    def leads(self, item: int, others: NDArray[np.intp]) -> Integers:
+    def leads(self, item: int, others: Positions) -> Integers:
         """Return by how many votes one unit of each class puts an item ahead."""
         ranks = self._ranks
         shown = places.comparable(ranks)
@@ -178,7 +186,7 @@ class RemovalClasses:
             lead = exact.combine(observed_lead, 1, _by_rows(ahead - behind, self._factors), 1)
         return self._summed(_by_rows(lead, self._votes))
 
-    def compared(self, item: int, others: NDArray[np.intp]) -> Integers:
+    def compared(self, item: int, others: Positions) -> Integers:
         """Return how many ballots of one unit of each class compare an item with each other."""
         ranks = self.profile.ranks if self.unit == "task" else self.profile.ranks[self._members[1]]
         mine, theirs = ranks[:, [item]], ranks[:, others]
@@ -210,21 +218,21 @@ class RemovalClasses:
 
     # -- the data without some of it ----------------------------------------------------------
 
-    def taken(self, removed: NDArray[np.int64]) -> tuple[tuple[Label, int], ...]:
+    def taken(self, removed: Integers64) -> tuple[tuple[Label, int], ...]:
         """Return what to remove: tasks, or rows of the profile, and how many copies of each."""
         if self.unit == "task":
             return tuple((self.labels[k], 1) for k in np.flatnonzero(removed).tolist())
         rows = self._rows_taken(removed)
         return tuple((row, int(rows[row])) for row in np.flatnonzero(rows).tolist())
 
-    def shown(self, removed: NDArray[np.int64]) -> tuple[str, ...]:
+    def shown(self, removed: Integers64) -> tuple[str, ...]:
         """Return what the rankings to remove say, in the order of `taken`; nothing of tasks."""
         if self.unit == "task":
             return ()
         rows = np.flatnonzero(self._rows_taken(removed)).tolist()
         return tuple(self.profile[row]._arrows() for row in rows)
 
-    def _rows_taken(self, removed: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _rows_taken(self, removed: Integers64) -> Integers64:
         """Return how many copies of each row go: the first rows of a class before the others."""
         members, counts = self._members[0], self.profile.counts
         order = np.argsort(members, kind="stable")
@@ -236,7 +244,7 @@ class RemovalClasses:
         taken[order] = np.clip(removed[members[order]] - before, 0, counts[order])
         return taken
 
-    def without(self, removed: NDArray[np.int64]) -> Evidence:
+    def without(self, removed: Integers64) -> Evidence:
         """Return the data without so many units of each class."""
         if self.unit == "task":
             stays = {self.labels[k] for k in np.flatnonzero(removed == 0).tolist()}
@@ -280,7 +288,7 @@ class Bracket:
     # Proved: no fewer removals do it.
     lower: int = 0
     # Shape (k,). How many of each class to remove; None where nothing was found.
-    removed: NDArray[np.int64] | None = None
+    removed: Integers64 | None = None
     # Who is first without them.
     first: tuple[Label, ...] = ()
     # When it was last told how far the search is.
@@ -306,7 +314,7 @@ class Bracket:
         self.lower = max(self.lower, min(bound, self.upper))
 
 
-def fewest(targets: Integers, gains: Integers, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def fewest(targets: Integers, gains: Integers, counts: Integers64) -> Integers64:
     """Return how many units must go at least for each of several targets.
 
     The gains of the units that go add up, whatever else goes, so the largest first is best: of
@@ -331,7 +339,7 @@ def fewest(targets: Integers, gains: Integers, counts: NDArray[np.int64]) -> NDA
     return results
 
 
-def chosen(number: int, gains: Integers, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
     """Return how many units of each class the so many largest gains take."""
     left = number
     taken = np.zeros(len(counts), dtype=np.int64)

@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Integers
+from rankagg._typing import Integers, Integers64, Positions
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
@@ -24,7 +23,7 @@ PROGRAM_NUMBERS = 100_000
 class Merged:
     """Classes of units that are told apart by what counts for one question only."""
 
-    def __init__(self, gains: Integers, counts: NDArray[np.int64]) -> None:
+    def __init__(self, gains: Integers, counts: Integers64) -> None:
         # Rows may hold Python integers, whose order NumPy does not know.
         rows = list(map(tuple, gains.tolist()))
         numbers = {row: number for number, row in enumerate(sorted(set(rows)))}
@@ -34,7 +33,7 @@ class Merged:
         self.counts = np.zeros(len(numbers), dtype=np.int64)
         np.add.at(self.counts, self._class, counts)
 
-    def spread(self, removed: NDArray[np.int64]) -> NDArray[np.int64]:
+    def spread(self, removed: Integers64) -> Integers64:
         """Return how many units of each given class go, if so many of each merged one do."""
         left = removed.copy()
         taken = np.zeros(len(self._given), dtype=np.int64)
@@ -47,7 +46,7 @@ class Merged:
 def each_rival(
     bracket: Bracket,
     rivals: tuple[int, ...],
-    bounds: NDArray[np.int64],
+    bounds: Integers64,
     solve: Callable[[int], int],
 ) -> None:
     """Find the fewest removals over all rivals, the most promising first."""
@@ -63,7 +62,7 @@ def each_rival(
 
 def search_sums(
     points: Integers,
-    counts: NDArray[np.int64],
+    counts: Integers64,
     question: Question,
     bracket: Bracket,
     deadline: Deadline,
@@ -102,10 +101,10 @@ def search_sums(
 def reach_targets(
     gains: Integers,
     targets: list[int],
-    counts: NDArray[np.int64],
+    counts: Integers64,
     below: int,
     deadline: Deadline,
-) -> tuple[int, NDArray[np.int64] | None]:
+) -> tuple[int, Integers64 | None]:
     """Return a bound on the fewest units whose gains reach all targets, and such units if found.
 
     Only fewer than `below` units are looked for.
@@ -188,7 +187,7 @@ class _Line:
         self.margins = exact.integer_product(self.counts, self.leads)
         self.comparisons = exact.integer_product(self.counts, self.compared)
 
-    def states(self, removed: NDArray[np.int64] | int = 0) -> list[int]:
+    def states(self, removed: Integers64 | int = 0) -> list[int]:
         """Return 1 for a pair that is won then, -1 for one that is lost, 0 for a draw."""
         left = self.counts - removed
         sums = (exact.integer_product(left, said).tolist() for said in (self.leads, self.compared))
@@ -196,7 +195,7 @@ class _Line:
             ((margin > 0) - (margin < 0)) * (seen > 0) for margin, seen in zip(*sums, strict=True)
         ]
 
-    def score(self, alpha: Fraction, removed: NDArray[np.int64] | int = 0) -> Fraction:
+    def score(self, alpha: Fraction, removed: Integers64 | int = 0) -> Fraction:
         """Return what the rule gives the item then."""
         states = self.states(removed)
         return states.count(1) + alpha * states.count(0)
@@ -269,7 +268,7 @@ def _by_steps(
 
 def _offer(
     lines: list[_Line],
-    removed: NDArray[np.int64],
+    removed: Integers64,
     alpha: Fraction,
     question: Question,
     bracket: Bracket,
@@ -324,7 +323,7 @@ def _solve_majorities(
 
 
 def _add_pair(
-    program: IntegerProgram, removed: NDArray[np.intp], merged: Merged, lead: int, seen: int
+    program: IntegerProgram, removed: Positions, merged: Merged, lead: int, seen: int
 ) -> tuple[int, int]:
     """Add the columns and rows of a pair; return the columns of "ahead" and "behind"."""
     leads, counts = merged.gains[:, lead].tolist(), merged.counts.tolist()

@@ -13,10 +13,19 @@ from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Integers, Label, RNGLike, Tolerance
+from rankagg._typing import (
+    Bools,
+    Floats,
+    Generator,
+    Integers,
+    Integers64,
+    Label,
+    Positions,
+    RNGLike,
+    Tolerance,
+)
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.evidence import Evidence
@@ -59,10 +68,10 @@ class Span:
     """The ranks that one result leaves every item, from 1; 0 for an item without any."""
 
     # Shape (n,). The first and the last.
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
+    best: Positions
+    worst: Positions
     # Shape (n,). Whether the item is first, perhaps tied, or in some optimum.
-    can_win: NDArray[np.bool_]
+    can_win: Bools
     # False where an exact rule did not prove its result.
     is_proved: bool = True
 
@@ -73,10 +82,10 @@ class Redraws(ABC):
     rule: Aggregator
 
     @abstractmethod
-    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
+    def resampled(self, counts: Integers64) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
 
-    def spans(self, rows: NDArray[np.int64]) -> list[Span | None]:
+    def spans(self, rows: Integers64) -> list[Span | None]:
         """Return the ranks of every item in each resample; None where nothing was drawn."""
         drawn = (self.resampled(counts) for counts in rows)
         return [None if one is None else span_of(self.rule.aggregate(one)) for one in drawn]
@@ -97,7 +106,7 @@ class Redraw(Redraws):
     # Whether whole tasks are drawn.
     draws_tasks: bool
 
-    def spans(self, rows: NDArray[np.int64]) -> list[Span | None]:
+    def spans(self, rows: Integers64) -> list[Span | None]:
         """Return the ranks of every item in each resample; None where nothing was drawn."""
         if not isinstance(self.rule, Kemeny):
             return super().spans(rows)
@@ -105,7 +114,7 @@ class Redraw(Redraws):
         base = Profile._trusted(profile.items, profile.ranks, weights=profile.weights)
         return [span_of(c) for c in resample_kemeny(base, rows, self.rule)]
 
-    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
+    def resampled(self, counts: Integers64) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
         if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
             table = self._table(self.data, counts)
@@ -121,7 +130,7 @@ class Redraw(Redraws):
         drawn: dict[str, Any] = {"groups": profile.groups, "counts": times, "weights": weights}
         return Evidence(Profile._trusted(profile.items, profile.ranks, **drawn))
 
-    def _table(self, table: ScoreTable, counts: NDArray[np.int64]) -> ScoreTable | None:
+    def _table(self, table: ScoreTable, counts: Integers64) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)
         times = np.where(scored, np.minimum(counts, 1) if self.draws_tasks else counts, 0)
         columns = np.repeat(np.arange(table.n_units), times)
@@ -175,13 +184,13 @@ class RedrawComparisons(Redraws):
     data: Comparisons
     rule: Aggregator
     # Shape (r,). The winner times n and the loser of each sum; with n * n more where they tied.
-    cells: NDArray[np.intp]
+    cells: Positions
     # Shape (r,). What each sum is drawn with.
-    owners: NDArray[np.intp]
+    owners: Positions
     # Shape (r,). What it counts if that is drawn once, times `denominator`.
     votes: Integers
     # How likely each owner is drawn.
-    shares: NDArray[np.float64]
+    shares: Floats
     # How many draws make a resample.
     size: int
     denominator: int
@@ -221,11 +230,11 @@ class RedrawComparisons(Redraws):
             denominator=importance.denominator,
         )
 
-    def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, times: int, rng: Generator) -> Integers64:
         """Draw how often each owner occurs in each resample, shape (times, owners)."""
         return rng.multinomial(self.size, self.shares, size=times)
 
-    def resampled(self, counts: NDArray[np.int64]) -> Evidence:
+    def resampled(self, counts: Integers64) -> Evidence:
         """Return the votes of a resample."""
         n = self.data.n_items
         weights = exact.multiply(counts[self.owners], self.votes)
@@ -260,7 +269,7 @@ class RedrawSums(Redraws):
                 "tasks with unit='task'."
             )
 
-    def draw(self, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, times: int, rng: Generator) -> Integers64:
         """Draw how often each task, or each group of each task, occurs in each resample."""
         tasks = self.summary.n_tasks
         if self.unit == "task":
@@ -281,7 +290,7 @@ class RedrawSums(Redraws):
         counts[:, task, group] = resample_counts(np.ones(len(task)), strata, times, rng)
         return counts
 
-    def resampled(self, counts: NDArray[np.int64]) -> Evidence | None:
+    def resampled(self, counts: Integers64) -> Evidence | None:
         """Return a resample; None where no score was drawn at all."""
         times, whole = dict(zip(self.summary.tasks, counts, strict=True)), self.summary
         weights = dict(whole.task_weights)
@@ -420,9 +429,9 @@ class RankShares(Result):
     aggregator: Aggregator
     unit: RankUnit
     fixed_tasks: bool
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
-    can_win: NDArray[np.bool_]
+    best: Positions
+    worst: Positions
+    can_win: Bools
     notes: tuple[str, ...]
 
     _schema = "rankagg.rank_shares"
@@ -545,7 +554,7 @@ class RankShares(Result):
         middle = ((self.best + self.worst) / 2.0).sum(axis=0)
         return np.where(times > 0, middle / np.maximum(times, 1), np.nan)
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Positions:
         return np.argsort(self._mean_rank(), kind="stable")
 
     def _index(self) -> pd.Index[Any]:

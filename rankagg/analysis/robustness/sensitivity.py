@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Ranks, RNGLike, Tolerance, Unranked
+from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-def in_random_order(profile: Profile, rng: np.random.Generator) -> Profile:
+def in_random_order(profile: Profile, rng: Generator) -> Profile:
     """Return the same rankings with the items numbered in a random order.
 
     A rule that returns one of several rankings may choose it by the numbers of the items; then
@@ -65,7 +65,7 @@ def in_random_order(profile: Profile, rng: np.random.Generator) -> Profile:
 def drawn_ranks(
     consensus: Consensus,
     items: ItemSet,
-    rng: np.random.Generator,
+    rng: Generator,
     deadline: Deadline,
     *,
     always: Bools | None = None,
@@ -101,7 +101,7 @@ def complete_and_rank(
     profile: Profile,
     rule: Aggregator,
     distribution: RankingDistribution,
-    seeds: Sequence[np.random.Generator],
+    seeds: Sequence[Generator],
     near: Near | None,
 ) -> list[tuple[Ranks, bool]]:
     """Return the ranks in the consensuses of some completions, and whether each was settled.
@@ -129,7 +129,7 @@ def complete_and_rank(
 
 
 def rank_again(
-    consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[np.random.Generator]
+    consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[Generator]
 ) -> list[tuple[Ranks, bool]]:
     """Return what `complete_and_rank` does of completions of what has no gaps."""
     if always is None or 2 * always.sum() == len(always) * (len(always) - 1):

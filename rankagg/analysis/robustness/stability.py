@@ -10,11 +10,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
-from rankagg._typing import Bools, Label, Ranks, RNGLike, Tolerance
+from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, check_aggregator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -48,7 +47,7 @@ from rankagg.exceptions import Described, InformationLostError, InvalidInputErro
 Over = Literal["tasks", "systems"]
 
 
-def draw_subset(n_units: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def draw_subset(n_units: int, size: int, rng: Generator) -> Positions:
     """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
     return np.sort(rng.choice(n_units, size, replace=False))
 
@@ -101,7 +100,7 @@ class Parts:
             return "groups"
         return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
 
-    def part(self, kept: NDArray[np.intp]) -> Evidence:
+    def part(self, kept: Positions) -> Evidence:
         """Return what there is of the units at some positions."""
         left_in = set(kept.tolist())
         gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
@@ -155,9 +154,7 @@ class Near:
         """Return the same, to learn for itself."""
         return replace(self, warm=self.warm.fork())
 
-    def consensus(
-        self, evidence: Evidence, inside: NDArray[np.intp], deadline: Deadline
-    ) -> Consensus:
+    def consensus(self, evidence: Evidence, inside: Positions, deadline: Deadline) -> Consensus:
         """Aggregate related data, whose systems are those at some positions."""
         policy = evidence.policy(self.rule.unranked)
         votes, warm = evidence.votes(policy), self.warm.within(inside)
@@ -214,7 +211,7 @@ class Source(Parts):
         """Return the same, helped by what is known of all units."""
         return replace(self, near=Near.of(self.rule, whole, self.items))
 
-    def consensus(self, kept: NDArray[np.intp], deadline: Deadline) -> Consensus:
+    def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
         """Aggregate what is kept."""
         evidence = self.part(kept)
         if self.near is None:
@@ -222,12 +219,12 @@ class Source(Parts):
         inside = np.array(self.items.indices(list(evidence.items)))
         return self.near.consensus(evidence, inside, deadline)
 
-    def found(self, kept: NDArray[np.intp], deadline: Deadline, *, optima: bool) -> KnownConsensus:
+    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> KnownConsensus:
         """Return what is known of the consensus of what is kept."""
         return self.known(self.consensus(kept, deadline), deadline, optima=optima)
 
     def each(
-        self, parts: Sequence[tuple[int, NDArray[np.intp], bool]], deadline: Deadline, workers: int
+        self, parts: Sequence[tuple[int, Positions, bool]], deadline: Deadline, workers: int
     ) -> list[KnownConsensus]:
         """Return what is known of parts, each given with how many are left and what is asked."""
         # Shares are set when a part is begun, so what one does not need is for the others.
@@ -476,7 +473,7 @@ def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[st
 
 
 #: A size, and the units that a subset of it keeps.
-Subset: TypeAlias = tuple[int, NDArray[np.intp]]
+Subset: TypeAlias = tuple[int, Positions]
 
 
 def stability(
@@ -602,7 +599,7 @@ def leave_each_out(
 
 
 def _subsets(
-    source: Source, sizes: Iterable[int] | None, times: int, rng: np.random.Generator
+    source: Source, sizes: Iterable[int] | None, times: int, rng: Generator
 ) -> list[Subset]:
     """Return sizes and kept units: all subsets where they are few, else different random ones."""
     total, noun = len(source.units), source.noun

@@ -6,9 +6,9 @@ from functools import cache
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 import rankagg as ra
+from rankagg._typing import Floats, Positions
 from rankagg._validation import check_choice
 from rankagg.apps.parts.pictures import Vertex, all_orders, svg
 from rankagg.core import UNRANKED, counted, shortened
@@ -30,10 +30,10 @@ def make_model(model: str, center: str, strength: float) -> ra.Mallows | ra.Plac
     return ra.PlackettLuce([-strength * place for place in range(len(center))], items=center)
 
 
-def probabilities(model: ra.Mallows | ra.PlackettLuce, center: str) -> NDArray[np.float64]:
+def probabilities(model: ra.Mallows | ra.PlackettLuce, center: str) -> Floats:
     """Return the probability of each order, as `all_orders` lists them."""
     orders = all_orders(center)
-    found: NDArray[np.float64] = np.exp(model.log_probs(ra.Profile.from_orders(orders)))
+    found: Floats = np.exp(model.log_probs(ra.Profile.from_orders(orders)))
     return found
 
 
@@ -101,7 +101,7 @@ def draw_tasks(profile: ra.Profile, n_tasks: int, seed: int) -> ra.inference.Ran
     return ra.rank_intervals(_drawn(profile, n_tasks, seed), rng=0)
 
 
-def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
+def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> Floats:
     """Return how often each item takes each rank by Borda, in `DRAWS` draws of tasks."""
     counts = np.zeros((len(profile.items), len(profile.items)))
     rule, rows = ra.Borda(), np.arange(len(profile.items))
@@ -114,9 +114,9 @@ def shares_of_ranks(profile: ra.Profile, n_tasks: int) -> NDArray[np.float64]:
 
 def ranks_chart(
     profile: ra.Profile,
-    truth: NDArray[np.intp],
+    truth: Positions,
     draw: ra.inference.RankIntervals,
-    shares: NDArray[np.float64],
+    shares: Floats,
 ) -> str:
     """Draw the ranks: shares of all draws as squares, of one draw a dot and its interval."""
     n = len(profile.items)
@@ -158,18 +158,18 @@ def ranks_chart(
     return svg(f"0 0 {width:.0f} {height}", label, parts)
 
 
-def true_ranks(profile: ra.Profile) -> NDArray[np.intp]:
+def true_ranks(profile: ra.Profile) -> Positions:
     """Return the ranks by all tasks, from 1, as Borda has them."""
     ranks = ra.Borda().aggregate(profile).ranking.ranks
-    found: NDArray[np.intp] = 1 + (ranks[:, None] > ranks).sum(axis=1)
+    found: Positions = 1 + (ranks[:, None] > ranks).sum(axis=1)
     return found
 
 
 def draw_told(
     profile: ra.Profile,
-    truth: NDArray[np.intp],
+    truth: Positions,
     draw: ra.inference.RankIntervals,
-    shares: NDArray[np.float64],
+    shares: Floats,
 ) -> str:
     """Say what a draw shows."""
     first = int(np.argmin(truth))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Floats, Integers
+from rankagg._typing import Floats, Integers, Integers64, Positions
 
 LARGEST_SIMPLE = 1_000_000
 LARGEST_COMMON = 10**15
@@ -204,12 +204,12 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
     return total
 
 
-def starts_of(groups: NDArray[np.int64]) -> NDArray[np.intp]:
+def starts_of(groups: Integers64) -> Positions:
     """Return where each group starts among numbers that ascend."""
     return np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
 
 
-def count_cells(cells: NDArray[np.intp], weights: Integers, size: int) -> Integers:
+def count_cells(cells: Positions, weights: Integers, size: int) -> Integers:
     """Return the summed weight of each of `size` cells, an entry of `cells` and `weights` each."""
     total: Integers | None = None
     for limb, scale in limbs(weights, 1):

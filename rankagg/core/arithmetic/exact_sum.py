@@ -11,9 +11,8 @@ from math import frexp, fsum, ldexp, nan
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Integers64, Positions
 
 # Cells looked at in one go: they stay in the cache.
 CELLS_AT_ONCE = 50_000
@@ -61,7 +60,7 @@ def restored(values: Floats, shift: int) -> Floats:
         return cast(Floats, np.clip(np.ldexp(values, -shift), -largest, largest))
 
 
-def sum_by_group(values: Floats, groups: NDArray[np.int64], n_groups: int) -> Floats:
+def sum_by_group(values: Floats, groups: Integers64, n_groups: int) -> Floats:
     """Sum the columns of each group."""
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(n_groups))
@@ -80,7 +79,7 @@ def sum_rows(values: Floats) -> Floats:
     return sum_by_group(values, np.zeros(values.shape[1], dtype=np.int64), 1)[:, 0]
 
 
-def _rounded_sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
+def _rounded_sums(rest: Floats, starts: Positions) -> Floats:
     """Sum the columns from each start to the next; `rest` is used up."""
     if len(starts) == rest.shape[1]:
         return rest
@@ -97,7 +96,7 @@ def _rounded_sums(rest: Floats, starts: NDArray[np.intp]) -> Floats:
     return total
 
 
-def _sums_of_digits(rest: Floats, starts: NDArray[np.intp], top: float) -> list[Floats]:
+def _sums_of_digits(rest: Floats, starts: Positions, top: float) -> list[Floats]:
     """Return the sums of upper digits, of the next ones and so on, which no float rounds.
 
     No number is beyond `top`, which is 2**HIGHEST at most; `rest` is used up.
@@ -157,9 +156,7 @@ def exact_mean(total: int, count: int, shift: int) -> float:
     return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan
 
 
-def mean_by_group(
-    values: Floats, present: Bools, groups: NDArray[np.int64], n_groups: int
-) -> Floats:
+def mean_by_group(values: Floats, present: Bools, groups: Integers64, n_groups: int) -> Floats:
     """Average the columns of each group that are present."""
     if n_groups == values.shape[1] and (groups == np.arange(n_groups)).all():
         return np.where(present, values, np.nan)

@@ -12,10 +12,10 @@ from itertools import chain, count
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankagg._pandas import as_frame
-from rankagg._typing import Bools, Label, Ranks
+from rankagg._typing import Bools, Label, Positions, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core.items import ItemSet, clean_label, counted
 from rankagg.core.pandas_labels import axis_labels
@@ -48,13 +48,13 @@ def places_of_orders(
     return None if ranks is None else (ranks, item_set)
 
 
-def _coded(labels: list[Any]) -> tuple[NDArray[np.intp], list[Any]]:
+def _coded(labels: list[Any]) -> tuple[Positions, list[Any]]:
     """Return a code for each label, and the labels that the codes stand for."""
     number: defaultdict[Label, int] = defaultdict(count().__next__)
     return np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)), list(number)
 
 
-def _coded_numbers(labels: list[int]) -> tuple[NDArray[np.intp], list[int]]:
+def _coded_numbers(labels: list[int]) -> tuple[Positions, list[int]]:
     """Do the same for plain integers, which a table finds quicker where they are close."""
     try:
         numbers = np.array(labels, dtype=np.int64)

@@ -16,9 +16,8 @@ from math import factorial, prod
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Ranks
+from rankagg._typing import Bools, Floats, Generator, Positions, Ranks
 from rankagg.kernels.placing import doubled_places
 
 UNRANKED: Final = -1
@@ -87,7 +86,7 @@ def pair_signs(ranks: Ranks) -> Ranks:
     return signs
 
 
-def discordances(ranks: Ranks) -> NDArray[np.intp]:
+def discordances(ranks: Ranks) -> Positions:
     """Count the pairs of every row that are in the reverse order of the columns."""
     pairs = np.zeros(len(ranks), dtype=np.intp)
     for j in range(1, ranks.shape[1]):
@@ -124,7 +123,7 @@ def mid_ranks(ranks: Ranks) -> Floats:
     return mids
 
 
-def sample_compatible(ranks: Ranks, rng: np.random.Generator) -> Ranks:
+def sample_compatible(ranks: Ranks, rng: Generator) -> Ranks:
     """Draw for each row a strict complete ranking, uniformly among the compatible ones.
 
     Every item gets a place of a uniformly random order. The unranked items keep theirs; the

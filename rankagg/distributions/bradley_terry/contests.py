@@ -12,12 +12,11 @@ from scipy.sparse import csr_array
 from scipy.special import expit, log_expit, log_ndtr, ndtr
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Positions
 
 if TYPE_CHECKING:
     from rankagg.core.comparisons import Comparisons
 
-Positions = NDArray[np.intp]
 
 # The rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3

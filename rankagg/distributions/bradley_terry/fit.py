@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankagg._lazy import warn_moved
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Positions
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.core import ItemSet, counted, listed
 from rankagg.core.comparisons import Comparisons
@@ -220,7 +219,7 @@ def _checked_covariates(covariates: Iterable[str], comparisons: Comparisons) -> 
     return names
 
 
-def _used_clusters(comparisons: Comparisons) -> NDArray[np.intp]:
+def _used_clusters(comparisons: Comparisons) -> Positions:
     """Return the cluster of each comparison, those that occur counted from 0."""
     codes = np.asarray(comparisons.clusters)
     there = np.bincount(codes) > 0
@@ -232,7 +231,7 @@ def _used_clusters(comparisons: Comparisons) -> NDArray[np.intp]:
             "between so few is not known."
         )
         raise InvalidInputError("cov_type", allowed, "cluster", remedy)
-    places: NDArray[np.intp] = (np.cumsum(there) - 1)[codes]
+    places: Positions = (np.cumsum(there) - 1)[codes]
     return places
 
 
@@ -271,7 +270,7 @@ def _sandwich(
     parameters: Floats,
     plain: Floats,
     comparisons: Comparisons,
-    sample: tuple[Entries, NDArray[np.intp]] | None,
+    sample: tuple[Entries, Positions] | None,
 ) -> Floats:
     """Return the sandwich by cluster, or by single comparisons where there are none."""
     try:
@@ -314,8 +313,8 @@ def _check_varies(found: Floats, by_model: Floats, comparisons: Comparisons, kin
 
 
 def _degrees(
-    model: Model, kind: CovType, comparisons: Comparisons, clusters: NDArray[np.intp] | None
-) -> tuple[Floats, NDArray[np.intp] | None]:
+    model: Model, kind: CovType, comparisons: Comparisons, clusters: Positions | None
+) -> tuple[Floats, Positions | None]:
     """Return degrees of freedom of the errors of each parameter, and clusters of each item."""
     n, free, weights = model.n, np.full(model.n_parameters, np.inf), comparisons.weights
     units = clusters
@@ -334,7 +333,7 @@ def _fit_notes(
     model: Model,
     kind: CovType,
     comparisons: Comparisons,
-    known: NDArray[np.intp] | None,
+    known: Positions | None,
     n_clusters: int,
 ) -> Iterator[str]:
     number = model.contests.n_ties

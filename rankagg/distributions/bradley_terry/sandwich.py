@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Integers, RNGLike
+from rankagg._typing import Floats, Generator, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core import ItemSet, Result, counted, plain_rows
 from rankagg.distributions.bradley_terry.contests import (
@@ -26,8 +25,6 @@ from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.fit_result import holm
 from rankagg.distributions.maximum import centered_covariance
 from rankagg.exceptions import InvalidInputError
-
-Positions = NDArray[np.intp]
 
 # Numbers in a table of a batch of clusters, or of drawn data sets.
 MOST_HELD_AT_A_TIME = 4_000_000
@@ -493,7 +490,7 @@ class _Pairs:
         summed: Floats = turned @ self.to_pairs
         return summed
 
-    def draw(self, number: int, rng: np.random.Generator) -> Floats:
+    def draw(self, number: int, rng: Generator) -> Floats:
         """Return results of drawn data, shape (number, 3, c)."""
         shape = (number, len(self.counts))
         drawn = rng.multinomial(self.counts, self.probabilities, size=shape)

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.integrate import simpson
 from scipy.optimize import brentq, minimize_scalar
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.deadline import Deadline
@@ -211,7 +211,7 @@ SWEEPS, FINAL_SWEEPS = 4, 200
 
 
 def climb_by_sampling(
-    data: MallowsData, center: Permutation | None, rng: np.random.Generator
+    data: MallowsData, center: Permutation | None, rng: Generator
 ) -> FittedCenter:
     """Return a local maximum of the likelihood by simulation, around a given center if any."""
     profile = uncompressed(data.profile)
@@ -266,7 +266,7 @@ def _posterior_variances(chain: Completions, theta: float) -> Floats:
     return variances
 
 
-def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: np.random.Generator) -> float:
+def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: Generator) -> float:
     """Return sum w log sum exp(-theta d): log of the number, less the integral of E[d]."""
     grid = np.linspace(0.0, theta, 21)
     chain = Completions(ranks, rng)
@@ -287,14 +287,12 @@ CLIMB = 1e-9
 MOST_STEPS = 500
 
 
-def find_center(profile: Profile, rng: np.random.Generator, deadline: Deadline) -> FittedCenter:
+def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedCenter:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
     return search_center(MallowsData.of(profile, deadline), "kemeny", MOST_STEPS, rng)
 
 
-def search_center(
-    data: MallowsData, center: object, steps: int, rng: np.random.Generator
-) -> FittedCenter:
+def search_center(data: MallowsData, center: object, steps: int, rng: Generator) -> FittedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
     is_kendall, notes = data.distance.name == "kendall", list[str]()
     given: Permutation | None = None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Ranks
+from rankagg._typing import Bools, Floats, Generator, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
 from rankagg.distributions.mallows.kendall_distances import pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError
@@ -35,7 +34,7 @@ def lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
     return sums, before
 
 
-def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[NDArray[np.intp], _Lattice]]:
+def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]]:
     missing = (ranks == UNRANKED).sum(axis=1)
     for number in np.unique(missing):
         if number > LARGEST_GAP:
@@ -81,7 +80,7 @@ class _Lattice:
         cost: Floats = -self.theta * (behind[:, None] + self.unplaced[x])
         return cost
 
-    def _moves(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+    def _moves(self) -> Iterator[tuple[int, Positions, Positions]]:
         """Yield unranked item, subsets without it and with it, small subsets first."""
         for count in range(self.u):
             for x in range(self.u):
@@ -203,7 +202,7 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     return votes
 
 
-def _log_totals(sums: Floats, owner: NDArray[np.intp]) -> Floats:
+def _log_totals(sums: Floats, owner: Positions) -> Floats:
     """Return the log of the sums of exponentials of each owner."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     totals: Floats = np.logaddexp.reduceat(sums, starts)
@@ -227,7 +226,7 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     return votes
 
 
-def break_ties(ranks: Ranks) -> tuple[Ranks, NDArray[np.intp]]:
+def break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
     """Break the ties of every row in all ways; unranked items stay."""
     rows, owners = [], []
     for owner, row in enumerate(ranks):
@@ -250,7 +249,7 @@ def break_ties(ranks: Ranks) -> tuple[Ranks, NDArray[np.intp]]:
 class Completions:
     """A current completion of every ranking; columns in the order of the center."""
 
-    def __init__(self, ranks: Ranks, rng: np.random.Generator) -> None:
+    def __init__(self, ranks: Ranks, rng: Generator) -> None:
         self._rng = rng
         self._observed: Bools = ranks != UNRANKED
         self._code = places.comparable(ranks)
@@ -258,7 +257,7 @@ class Completions:
         self._free = ~self._observed | alike
         self.places = places.sample_compatible(ranks, rng).astype(np.int64)
 
-    def reorder(self, order: NDArray[np.intp]) -> None:
+    def reorder(self, order: Positions) -> None:
         """Put the columns in the order of another center."""
         for name in ("_observed", "_code", "_free", "places"):
             setattr(self, name, getattr(self, name)[:, order])
@@ -270,7 +269,7 @@ class Completions:
             if len(rows):
                 self._draw(rows, item, theta)
 
-    def _draw(self, rows: NDArray[np.intp], item: int, theta: float) -> None:
+    def _draw(self, rows: Positions, item: int, theta: float) -> None:
         m, n = len(rows), self.places.shape[1]
         now = self.places[rows]
         mine = now[:, [item]]
@@ -292,8 +291,8 @@ class Completions:
         self.places[rows] = moved
 
     def _range(
-        self, rows: NDArray[np.intp], item: int, others: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        self, rows: Positions, item: int, others: Integers64
+    ) -> tuple[Integers64, Integers64]:
         """Return the first and the last place that the item may have."""
         n = others.shape[1]
         code, mine = self._code[rows], self._code[rows, item][:, None]

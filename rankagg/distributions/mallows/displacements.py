@@ -9,7 +9,7 @@ from math import lgamma, log
 import numpy as np
 from scipy.special import logsumexp
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Ranks
 from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.model_distances import (
     CayleyDistance,
@@ -67,7 +67,7 @@ class FootruleDistance(ModelDistance):
             logs, means = logs - theta * cut, means + cut
         return DistanceMoments(float(logs[0]), float(means[0]), float(variances[0]))
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw a path of open items backwards, and then who is joined to whom."""
         path = _footrule_path(n, theta, size, rng)
         rows, places = np.arange(size), np.zeros((size, n), dtype=np.int32)
@@ -131,7 +131,7 @@ def _footrule_counts(n: int) -> tuple[Floats, Floats]:
     return 2.0 * np.arange(most, dtype=np.float64), state[0]
 
 
-def _footrule_path(n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
     """Draw how many items are open after each rank, shape (n + 1, size)."""
     ways, logs = [], _no_paths(n)
     for _ in range(n):
@@ -198,7 +198,7 @@ class SpearmanDistance(ModelDistance):
         height, error = (float(np.interp(theta, thetas, of)) for of in (heights, errors))
         return DistanceMoments(height, float(mean), float(variance), error)
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw exactly up to 16 items, and else by chains that are cooled down to theta."""
         if n > MOST_IN_SETS:
             *_, (_, chains, _) = _cooled(n, theta, size, rng)
@@ -237,7 +237,7 @@ def _over_sets(n: int, theta: float) -> Floats:
 
 
 def _cooled(
-    n: int, theta: float, size: int, rng: np.random.Generator
+    n: int, theta: float, size: int, rng: Generator
 ) -> Iterator[tuple[float, Ranks, Floats]]:
     """Yield thetas from 0 to the last, chains at each, and the distances that they went through."""
     places = np.argsort(rng.random((size, n)), axis=1).astype(np.int32)

@@ -13,10 +13,9 @@ from functools import cached_property
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, linear_sum_assignment
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core import ItemSet, PartialRanking, Permutation, counted
 from rankagg.distributions.base import all_places, log_compatible
@@ -45,7 +44,7 @@ class Completed:
     distance: ModelDistance
     items: ItemSet
     ranks: Ranks
-    owners: NDArray[np.intp]
+    owners: Positions
     # Of the rankings of the data.
     weights: Floats
 
@@ -96,7 +95,7 @@ class Completed:
         rows = [self.distance.of(self.ranks[:, np.argsort(center)]) for center in centers]
         return np.array(rows, dtype=np.float64)
 
-    def drawn(self, center: Permutation, theta: float, rng: np.random.Generator) -> Ranks:
+    def drawn(self, center: Permutation, theta: float, rng: Generator) -> Ranks:
         """Draw for each row of the data what completes it, by its probability."""
         # The largest of the log weights plus Gumbel noise.
         keys = rng.gumbel(size=len(self.ranks)) - theta * self.distances(center)

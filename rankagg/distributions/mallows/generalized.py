@@ -10,11 +10,11 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_choice, check_number
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -42,7 +42,7 @@ class _KendallStages:
 
     name: ClassVar[Literal["kendall", "cayley"]] = "kendall"
 
-    def of(self, places: Ranks) -> NDArray[np.int64]:
+    def of(self, places: Ranks) -> Integers64:
         """Return the stages of each row of places, shape (m, n - 1)."""
         return stages_from_places(places)
 
@@ -58,7 +58,7 @@ class _KendallStages:
         """Return the variance of each stage."""
         return stage_variances(sizes, thetas)
 
-    def sample(self, thetas: Floats, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, thetas: Floats, size: int, rng: Generator) -> Ranks:
         """Draw rows of places."""
         return places_from_stages(sample_stages(thetas, size, rng)).T
 
@@ -68,14 +68,14 @@ class _CayleyStages(_KendallStages):
 
     name = "cayley"
 
-    def of(self, places: Ranks) -> NDArray[np.int64]:
+    def of(self, places: Ranks) -> Integers64:
         """Return 1 for each rank that is not the last one of its cycle."""
         n = places.shape[1]
         step, latest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
         for _ in range(max(n - 1, 1).bit_length()):
             latest = np.maximum(latest, np.take_along_axis(latest, step, axis=1))
             step = np.take_along_axis(step, step, axis=1)
-        moved: NDArray[np.int64] = (latest != np.arange(n))[:, :-1].astype(np.int64)
+        moved: Integers64 = (latest != np.arange(n))[:, :-1].astype(np.int64)
         return moved
 
     def log_normalizers(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
@@ -94,7 +94,7 @@ class _CayleyStages(_KendallStages):
         means = self.means(sizes, thetas)
         return means * (1.0 - means)
 
-    def sample(self, thetas: Floats, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, thetas: Floats, size: int, rng: Generator) -> Ranks:
         """Let one rank after another, from the last, change places with a later one, or stay."""
         n = len(thetas) + 1
         rows, drawn = np.arange(size), np.tile(np.arange(n, dtype=np.int32), (size, 1))
@@ -222,7 +222,7 @@ class GeneralizedMallows(RankingDistribution):
 
     # -- samples ------------------------------------------------------------------------------
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         drawn = self._stages.sample(self.thetas, size, rng)
         return np.ascontiguousarray(drawn[:, self.center.ranks])
 

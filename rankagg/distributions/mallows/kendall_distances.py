@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bernoulli
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import check_integer, check_number
 from rankagg.core import PartialRanking, Permutation
 from rankagg.exceptions import Described, InvalidInputError
 
 
-def sample_stages(thetas: Floats, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def sample_stages(thetas: Floats, size: int, rng: Generator) -> NDArray[np.int32]:
     """Draw how many items each stage passes over, many times."""
     n = len(thetas) + 1
     stages = np.empty((n - 1, size), dtype=np.int32)
@@ -52,7 +52,7 @@ def places_from_stages(stages: NDArray[np.integer]) -> Ranks:
     return np.argsort(orders_from_stages(stages), axis=0).astype(np.int32)
 
 
-def stages_from_places(places: Ranks) -> NDArray[np.int64]:
+def stages_from_places(places: Ranks) -> Integers64:
     """Return how many items each stage passes over; the inverse."""
     orders = np.argsort(places, axis=1)
     n = places.shape[1]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Ranks, RNGLike
+from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import check_choice, check_number
 from rankagg.core import Permutation, Profile
 from rankagg.distributions.base import RankingDistribution
@@ -179,11 +179,11 @@ class Mallows(RankingDistribution):
 
     # -- samples ------------------------------------------------------------------------------
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         drawn = self._distance.sample(self.n_items, self.theta, size, rng)
         return np.ascontiguousarray(drawn[:, self.center.ranks])
 
-    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         if self.distance != "kendall":
             every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
             return every.drawn(self.center, self.theta, rng)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg.distributions.mallows.kendall_distances import (
     distance_mean,
     distance_variance,
@@ -70,7 +70,7 @@ class ModelDistance(ABC):
         return DistanceMoments(total, mean, float(chances @ (distances - mean) ** 2))
 
     @abstractmethod
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw rows of places."""
 
     def pairs(self, n: int, theta: float) -> Floats | None:
@@ -104,7 +104,7 @@ class KendallDistance(ModelDistance):
         height = mallows_log_normalizer(n, theta)
         return DistanceMoments(height, distance_mean(n, theta), distance_variance(n, theta))
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw by stages of insertion."""
         # A permutation and its inverse are as probable, so orders are places.
         return orders_from_stages(sample_stages(np.full(n - 1, theta), size, rng)).T
@@ -183,7 +183,7 @@ class CayleyDistance(_ByCycles):
             float(np.log1p(odds).sum()), float(moved.sum()), float((moved * (1 - moved)).sum())
         )
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Let one item after another change places with one before it, or stay."""
         rows, drawn = np.arange(size), np.tile(np.arange(n, dtype=np.int32), (size, 1))
         for item in range(1, n):
@@ -217,7 +217,7 @@ class HammingDistance(_ByCycles):
         chosen = gammaln(n + 1.0) - gammaln(distances + 1.0) - gammaln(n - distances + 1.0)
         return distances, chosen + log_derangements(n)
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw how many items move, which, and a derangement of these."""
         distances, counts = self.log_counts(n)
         terms = counts - theta * distances
@@ -284,7 +284,7 @@ class UlamDistance(ModelDistance):
         counts = [logsumexp(2.0 * logs[longest == n - int(d)]) for d in distances]
         return distances, np.array(counts)
 
-    def sample(self, n: int, theta: float, size: int, rng: np.random.Generator) -> Ranks:
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw a Young diagram and two of its tableaux, which are one ranking."""
         diagrams, logs = young_diagrams(n)
         terms = 2.0 * logs - theta * (n - diagrams[:, 0])
@@ -293,7 +293,7 @@ class UlamDistance(ModelDistance):
         return np.array(drawn, dtype=np.int32)
 
 
-def lowest_of_cycles(places: Ranks) -> NDArray[np.intp]:
+def lowest_of_cycles(places: Ranks) -> Positions:
     """Return for each place of each row the lowest place of its cycle."""
     n = places.shape[1]
     step, lowest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
@@ -304,7 +304,7 @@ def lowest_of_cycles(places: Ranks) -> NDArray[np.intp]:
     return lowest
 
 
-def longest_increasing(places: Ranks) -> NDArray[np.intp]:
+def longest_increasing(places: Ranks) -> Positions:
     """Return the lengths of the longest increasing sequences of the first 0, 1, ... of each row.
 
     What is `NOWHERE` is in none of them.
@@ -345,7 +345,7 @@ def _partitions(n: int, largest: int | None = None) -> Iterator[list[int]]:
             yield [first, *rest]
 
 
-def _tableau(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
+def _tableau(diagram: NDArray[np.int8], rng: Generator) -> list[int]:
     """Return the row of each number, from the last one down, in a uniform standard tableau.
 
     Greene, Nijenhuis and Wilf (1979), https://doi.org/10.1016/0001-8708(79)90023-9.
@@ -369,7 +369,7 @@ def _tableau(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
     return found
 
 
-def _from_tableaux(diagram: NDArray[np.int8], rng: np.random.Generator) -> list[int]:
+def _from_tableaux(diagram: NDArray[np.int8], rng: Generator) -> list[int]:
     """Draw two tableaux and undo Schensted's insertions: the last that was put in comes out."""
     n = int(diagram.sum())
     table: list[list[int]] = [[] for _ in range(n)]

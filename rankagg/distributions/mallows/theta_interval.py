@@ -34,7 +34,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Ranks
 from rankagg.core import UNRANKED, Permutation, Profile, places
 from rankagg.distributions.mallows.kendall_distances import (
     distance_mean,
@@ -227,7 +227,7 @@ class ThetaData:
         return scaled
 
 
-def local_cost(wins: Floats, rng: np.random.Generator) -> Floats:
+def local_cost(wins: Floats, rng: Generator) -> Floats:
     """Return the cost of a quick consensus: by Borda points, neighbors exchanged as votes want.
 
     Points that are tied are ordered at random, and so no label plays a part. Exchanging is local
@@ -264,9 +264,7 @@ def is_feasible(data: ThetaData, alpha: float) -> bool:
     return _known(data, alpha, certain)[0] > certain
 
 
-def invert(
-    data: ThetaData, theta: float, alpha: float, rng: np.random.Generator
-) -> tuple[float, float]:
+def invert(data: ThetaData, theta: float, alpha: float, rng: Generator) -> tuple[float, float]:
     """Return the ends of an interval for theta."""
     certain = _certain_from(data, alpha)
     lower, upper = _known(data, alpha, certain)
@@ -317,7 +315,7 @@ def _known(data: ThetaData, alpha: float, certain: float) -> tuple[float, float]
 class _Draws:
     """Statistics and distances of draws at several thetas."""
 
-    def __init__(self, data: ThetaData, alpha: float, rng: np.random.Generator) -> None:
+    def __init__(self, data: ThetaData, alpha: float, rng: Generator) -> None:
         self.data, self.rng = data, rng
         number = min(max(WORK // max(data.work, 1), FEWEST), MOST)
         self.number = int(np.ceil(number * max(0.05 / alpha, 1.0)))
@@ -329,7 +327,7 @@ class _Draws:
 
     @classmethod
     def around(
-        cls, data: ThetaData, theta: float, alpha: float, certain: float, rng: np.random.Generator
+        cls, data: ThetaData, theta: float, alpha: float, certain: float, rng: Generator
     ) -> _Draws:
         """Draw at the estimate, then below it and above it as far as matters."""
         draws = cls(data, alpha, rng)

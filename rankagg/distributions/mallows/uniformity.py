@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Ranks
+from rankagg._typing import Generator, Ranks
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.core import UNRANKED, Profile, Result, counted, places
@@ -60,7 +60,7 @@ class UniformityTest(Result):
 
 
 def simulate_uniformity(
-    profile: Profile, n_resamples: int, rng: np.random.Generator, distance: DistanceName = "kendall"
+    profile: Profile, n_resamples: int, rng: Generator, distance: DistanceName = "kendall"
 ) -> UniformityTest:
     """Compare the distance to the best center with that in samples without a center."""
     rows = uncompressed(profile)

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from scipy.optimize import linear_sum_assignment
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, RNGLike
+from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core import Profile, Result, counted, plain_rows
@@ -201,7 +201,7 @@ class ComponentsTest(Result):
 
 
 def test_components(
-    fit: MixtureFit, times: int, rng: np.random.Generator, n_jobs: int | None
+    fit: MixtureFit, times: int, rng: Generator, n_jobs: int | None
 ) -> ComponentsTest:
     """Compare the gain by one more component with that in samples from the fit."""
     rows = uncompressed(fit._data)
@@ -219,7 +219,7 @@ def test_components(
     )
 
 
-def _simulated_gain(fit: MixtureFit, rows: Profile, rng: np.random.Generator) -> float:
+def _simulated_gain(fit: MixtureFit, rows: Profile, rng: Generator) -> float:
     ranks = masked(fit.distribution._sample(len(rows), rng), rows.ranks, rows.ranks)
     sample = rows._replace(ranks=ranks)
     one, more = (
@@ -285,9 +285,7 @@ class MixtureBootstrap(Result):
         ]
 
 
-def bootstrap(
-    fit: MixtureFit, times: int, rng: np.random.Generator, n_jobs: int | None
-) -> MixtureBootstrap:
+def bootstrap(fit: MixtureFit, times: int, rng: Generator, n_jobs: int | None) -> MixtureBootstrap:
     """Return fits to resampled rankings, climbed from the fit."""
     rows = uncompressed(fit._data)
     pool = Parallel(n_jobs=n_jobs)
@@ -300,7 +298,7 @@ def bootstrap(
     )
 
 
-def _resampled(fit: MixtureFit, rows: Profile, rng: np.random.Generator) -> tuple[Floats, Any]:
+def _resampled(fit: MixtureFit, rows: Profile, rng: Generator) -> tuple[Floats, Any]:
     asked, mixture = fit._asked, fit.distribution
     chosen = rng.integers(len(rows), size=len(rows))
     data = MallowsData.of(_rows_of(rows, chosen), Deadline(), asked["distance"])

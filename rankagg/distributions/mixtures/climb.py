@@ -17,11 +17,10 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Bools, Floats, Generator, Positions, Ranks
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, places
 from rankagg.distributions.base import RankingDistribution, Uniform
@@ -52,7 +51,7 @@ class Family(ABC):
     data: MallowsData
 
     @abstractmethod
-    def start(self, rng: np.random.Generator) -> Any:
+    def start(self, rng: Generator) -> Any:
         """Return a component around a ranking of the data."""
 
     @abstractmethod
@@ -90,7 +89,7 @@ class Family(ABC):
             columns.append(rise / (step[k] + at[k] - low[k]))
         return np.stack(columns, axis=1)
 
-    def drawn_ranks(self, rng: np.random.Generator) -> Ranks:
+    def drawn_ranks(self, rng: Generator) -> Ranks:
         """Return a ranking of the data, what it leaves open drawn at random."""
         row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
         drawn: Ranks = places.sample_compatible(self.data.ranks[[row]], rng)[0]
@@ -117,11 +116,11 @@ class MallowsFamily(Family):
         return (self.data.ranks[:, first] < self.data.ranks[:, second]).astype(np.float64)
 
     @cached_property
-    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _pairs(self) -> tuple[Positions, Positions]:
         first, second = np.triu_indices(self.data.profile.n_items, k=1)
         return first, second
 
-    def start(self, rng: np.random.Generator) -> Mallows:
+    def start(self, rng: Generator) -> Mallows:
         """Return one whose distances are half of what they are by chance."""
         center = Permutation(self.drawn_ranks(rng), self.data.profile.items)
         return Mallows(center, self._start_theta, self.data.distance.name)
@@ -202,7 +201,7 @@ class MallowsFamily(Family):
         return Mallows(part.center, float(parameters[0]), part.distance)
 
 
-def _behind(center: Permutation) -> NDArray[np.bool_]:
+def _behind(center: Permutation) -> Bools:
     """Say of which pairs the center has the row below the column."""
     return np.asarray(center.ranks[:, None] > center.ranks)
 
@@ -237,7 +236,7 @@ class PlackettLuceFamily(Family):
         uses = csr_array((np.ones(len(rows)), (rows, where.ravel())), shape=shape)
         return MergedSets(distinct.astype(np.float64)), uses, won
 
-    def start(self, rng: np.random.Generator) -> PlackettLuce:
+    def start(self, rng: Generator) -> PlackettLuce:
         """Return worths that fall with the place."""
         ranks = self.drawn_ranks(rng)
         return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
@@ -279,7 +278,7 @@ class Climb:
     converged: bool = False
 
 
-def begin(family: Family, n_parts: int, rng: np.random.Generator, *, noise: bool) -> Climb:
+def begin(family: Family, n_parts: int, rng: Generator, *, noise: bool) -> Climb:
     """Return components around drawn rankings, of equal weight."""
     parts = [family.start(rng) for _ in range(n_parts)]
     parts += [Uniform(family.data.profile.items)] * noise

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, softmax
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import as_numbers
 from rankagg.core import PartialRanking, Permutation, Profile, counted
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution
@@ -148,7 +148,7 @@ class Mixture(RankingDistribution):
 
     # -- samples ------------------------------------------------------------------------------
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         numbers = rng.multinomial(size, self.weights)
         drawn = [
             part._sample(int(number), rng)
@@ -157,7 +157,7 @@ class Mixture(RankingDistribution):
         ]
         return rng.permutation(np.concatenate(drawn))
 
-    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         # The largest of the log weights plus Gumbel noise.
         joint = self._log_joint(ranks)
         chosen = (joint + rng.gumbel(size=joint.shape)).argmax(axis=1)

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Ranks
+from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, counted, places
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -41,7 +41,7 @@ class BucketTable:
         self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
 
     @cached_property
-    def _choices(self) -> list[tuple[NDArray[np.intp], Floats]]:
+    def _choices(self) -> list[tuple[Positions, Floats]]:
         """For each bucket the sets that hold it, and its log chance in each."""
         masks = np.arange(1 << self.n)
         holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
@@ -123,9 +123,6 @@ SHORT = 4
 # Log worths that differ by no more have exponentials whose squares and quotients are floats, with
 # room for weights. Others are taken set by set, less the largest of the set.
 SPREAD = 150.0
-
-
-Positions = NDArray[np.intp]
 
 
 class ChoiceSets(ABC):
@@ -403,7 +400,7 @@ class Choices:
         )
 
 
-def stage_masks(ranks: Ranks) -> Iterator[tuple[NDArray[np.intp], Bools, Bools]]:
+def stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
     """Go through the choices of rankings: rows, alternatives and chosen items."""
     m, n = ranks.shape
     size = max(1, MARKS_AT_ONCE // n)
@@ -444,7 +441,7 @@ class _Collected:
         self.n = n
         self.won = np.zeros(n)
         self.tied: dict[int, float] = {}
-        self.codes: list[NDArray[np.int64]] = []
+        self.codes: list[Integers64] = []
         self.chains: list[Chain] = []
         self.weights: list[Floats] = []
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Bools, Floats, Ranks
+from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
 from rankagg.distributions.maximum import (
     EPSILON,
     ROUNDING_MOVE,
@@ -21,7 +21,7 @@ from rankagg.distributions.maximum import (
     Maximum,
     newton_step,
 )
-from rankagg.distributions.plackett_luce.choices import Choices, Positions, stage_masks
+from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
 from rankagg.distributions.separation import DIRECTION_SLACK, endless_direction, whole_directions
 
 
@@ -340,7 +340,7 @@ class DistinctChoices:
 
 def endless_choices(
     observed: DistinctChoices, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
-) -> NDArray[np.int64] | None:
+) -> Integers64 | None:
     """Return a direction in which the likelihood rises for ever; None where none was found."""
     n = observed.alternatives.shape[1]
     bounds = [(-1.0, 1.0) if worths else (0.0, 0.0)] * n
@@ -359,12 +359,12 @@ def endless_choices(
         rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
         return rows
 
-    def checked(direction: Floats) -> NDArray[np.int64] | None:
+    def checked(direction: Floats) -> Integers64 | None:
         whole = (row.astype(np.int64) for row in whole_directions(direction))
         return next((row for row in whole if _is_endless(observed, sizes, row)), None)
 
     first = broken(objective / max(float(np.abs(objective).max()), 1.0))
-    found: NDArray[np.int64] | None = endless_direction(
+    found: Integers64 | None = endless_direction(
         objective, bounds, first, broken, checked, least=1e-4
     )
     return found
@@ -397,7 +397,7 @@ def _gains(observed: DistinctChoices, own: Floats, sizes: tuple[int, ...]) -> Fl
 
 
 def _best_buckets(
-    observed: DistinctChoices, sizes: tuple[int, ...], worths: Floats | NDArray[np.int64]
+    observed: DistinctChoices, sizes: tuple[int, ...], worths: Floats | Integers64
 ) -> Iterator[tuple[Bools, Bools]]:
     """Go through the sizes: where they are possible, and the best bucket of each set."""
     order = np.argsort(-worths, kind="stable")
@@ -421,9 +421,7 @@ def _violated(
     return np.concatenate(cuts)
 
 
-def _is_endless(
-    observed: DistinctChoices, sizes: tuple[int, ...], whole: NDArray[np.int64]
-) -> bool:
+def _is_endless(observed: DistinctChoices, sizes: tuple[int, ...], whole: Integers64) -> bool:
     """Say in integers whether no choice loses along a direction, and some gain."""
     n = observed.alternatives.shape[1]
     unit = lcm(1, *sizes)

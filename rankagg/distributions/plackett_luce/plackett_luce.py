@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Bools, Floats, Generator, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.core import (
     UNLISTED,
@@ -144,7 +144,7 @@ class PlackettLuce(RankingDistribution):
 
     # -- samples ------------------------------------------------------------------------------
 
-    def _sample(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample(self, size: int, rng: Generator) -> Ranks:
         if not self.log_ties:
             # Exponential clocks whose rates are the worths ring in Plackett-Luce order.
             # Their logs are sorted, since worths that are far apart have no floats.
@@ -153,7 +153,7 @@ class PlackettLuce(RankingDistribution):
             return np.argsort(np.argsort(rings, axis=1), axis=1).astype(np.int32)
         return self._sample_buckets(size, rng)
 
-    def _sample_buckets(self, size: int, rng: np.random.Generator) -> Ranks:
+    def _sample_buckets(self, size: int, rng: Generator) -> Ranks:
         ranks = np.full((size, self.n_items), UNRANKED, dtype=np.int32)
         sizes = np.array([1, *self.log_ties])
         while True:
@@ -172,7 +172,7 @@ class PlackettLuce(RankingDistribution):
                 part[chosen] = np.repeat(place[number == d], d)
                 ranks[picked] = part
 
-    def _complete(self, ranks: Ranks, rng: np.random.Generator) -> Ranks:
+    def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         """Draw the clocks of all items, given the order in which some of them rang.
 
         Between two rings nothing is remembered: the next ring is an exponential time away, at the
@@ -354,7 +354,7 @@ def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int
     return tuple((int(d), float(given[d])) for d in sorted(given))
 
 
-def _sample_bucket(logs: Floats, d: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _sample_bucket(logs: Floats, d: int, rng: Generator) -> Bools:
     """Draw d items of every row, a subset with chance in proportion to exp of its summed logs."""
     s, n = logs.shape
     # rest[k, :, j]: the log of e_k of the entries from j on.

@@ -12,7 +12,7 @@ import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.core import rounding_error, said, stated
 from rankagg.inference.units import DrawnRows, Units
 
@@ -199,7 +199,7 @@ def resampled_parts(
     """Yield the same resamples as `resampled_means`, with the means of so many pairs at a time."""
     rows, n_pairs = units.drawn_rows(), len(units.pairs[0])
     fixed = len(rows.stratum_weights) > 1
-    drawn: Iterable[NDArray[np.int64]] = (
+    drawn: Iterable[Integers64] = (
         resample_counts(
             rows.counts, rows.strata, min(part.stop, n_resamples) - part.start, rng, one_less=fixed
         )
@@ -213,7 +213,7 @@ def resampled_parts(
         yield part, _means_of(some, drawn, n_resamples)
 
 
-def _means_of(rows: DrawnRows, drawn: Iterable[NDArray[np.int64]], n_resamples: int) -> Resamples:
+def _means_of(rows: DrawnRows, drawn: Iterable[Integers64], n_resamples: int) -> Resamples:
     means, done = np.empty((n_resamples, rows.first.shape[1])), 0
     for counts in drawn:
         means[done : done + len(counts)] = stratified_means(rows, counts)
@@ -232,8 +232,8 @@ def _means_of(rows: DrawnRows, drawn: Iterable[NDArray[np.int64]], n_resamples: 
 
 
 def resample_counts(
-    counts: Floats, strata: NDArray[np.intp], times: int, rng: Generator, *, one_less: bool = False
-) -> NDArray[np.int64]:
+    counts: Floats, strata: Positions, times: int, rng: Generator, *, one_less: bool = False
+) -> Integers64:
     """Draw how often each unit occurs in each resample, within its fixed task."""
     drawn = np.zeros((times, len(counts)), dtype=np.int64)
     for s in np.unique(strata):
@@ -244,12 +244,12 @@ def resample_counts(
     return drawn
 
 
-def resample_rows(units: Units, times: int, rng: Generator) -> NDArray[np.int64]:
+def resample_rows(units: Units, times: int, rng: Generator) -> Integers64:
     """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
     if units.clusters is None:
         return resample_counts(units.counts, units.strata, times, rng)
     drawn = resample_counts(np.ones(units.n_units), units.unit_strata, times, rng)
-    rows: NDArray[np.int64] = drawn[:, units.clusters] * units.counts.astype(np.int64)
+    rows: Integers64 = drawn[:, units.clusters] * units.counts.astype(np.int64)
     return rows
 
 
@@ -342,7 +342,7 @@ def _slices_held(length: int, width: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, length, size))
 
 
-def _instance_counts(n_instances: int, times: NDArray[np.intp], rng: Generator) -> Floats:
+def _instance_counts(n_instances: int, times: Positions, rng: Generator) -> Floats:
     """Draw how often each instance of a task occurs where the task was drawn so many times."""
     chances = np.full(n_instances, 1 / n_instances)
     return rng.multinomial(n_instances * times, chances).astype(np.float64)

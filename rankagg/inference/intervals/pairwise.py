@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Label, RNGLike, Tolerance
+from rankagg._typing import Bools, Floats, Integers64, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
 from rankagg.core import (
     ItemSet,
@@ -153,7 +152,7 @@ class PairwiseIntervals(Result):
     estimate: Floats
     lower: Floats
     upper: Floats
-    n_units: NDArray[np.int64]
+    n_units: Integers64
     total_units: int
     shares: Floats
     estimand: Estimand

@@ -6,9 +6,8 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Integers, RNGLike
+from rankagg._typing import Floats, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha
 from rankagg.core import counted, listed, rounding_error, said, stated
 from rankagg.core.comparisons import Comparisons
@@ -53,7 +52,7 @@ def check_silent(**options: tuple[object, object]) -> None:
             raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
 
 
-def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[NDArray[np.intp], int]:
+def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[Positions, int]:
     """Return the unit of each comparison, numbered without gaps, and how many there are."""
     if unit == "comparison" or data.clusters is None:
         return np.arange(len(data)), len(data)

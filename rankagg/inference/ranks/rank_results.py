@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Floats, Label, Positions
 from rankagg._validation import check_flag, check_integer
 from rankagg.core import (
     ROWS,
@@ -186,11 +186,11 @@ class RankIntervals(Result):
 
     of: RanksBy
     unit: KnownUnit | None
-    rank: NDArray[np.intp]
-    best: NDArray[np.intp]
-    worst: NDArray[np.intp]
-    marginal_best: NDArray[np.intp]
-    marginal_worst: NDArray[np.intp]
+    rank: Positions
+    best: Positions
+    worst: Positions
+    marginal_best: Positions
+    marginal_worst: Positions
     decisions: Decisions
     notes: tuple[str, ...]
     estimate: Floats | None = None
@@ -374,12 +374,12 @@ class RankIntervals(Result):
         return self.items.where(self.worst > len(self.items) - last)
 
     @cached_property
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Positions:
         """The places of the items from the best rank to the worst, shape (n,)."""
         return np.lexsort((self.worst, self.best, self.rank))
 
     @cached_property
-    def tier(self) -> NDArray[np.intp]:
+    def tier(self) -> Positions:
         """The tier of each item, from 1, shape (n,): see `Decisions.tiers`."""
         tiers = np.empty(len(self.items), dtype=np.intp)
         for number, members in enumerate(self.decisions.tiers, start=1):
@@ -483,7 +483,7 @@ class RankIntervals(Result):
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
 
 
-def _incoherence(rank: NDArray[np.intp]) -> tuple[str, ...]:
+def _incoherence(rank: Positions) -> tuple[str, ...]:
     """Return a note where ranks are not those of any ranking with ties."""
     expected = 1 + (rank[:, None] > rank).sum(axis=1)
     if (rank == expected).all():

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from rankagg._typing import Floats, Label, RNGLike
+from rankagg._typing import Floats, Generator, Label, RNGLike
 from rankagg._validation import (
     as_generator,
     as_matrix,
@@ -212,7 +212,7 @@ class _Asked:
 
     alpha: float
     n_resamples: int | None
-    rng: np.random.Generator
+    rng: Generator
 
     def of_fit(self, fit: FitResult) -> RankIntervals:
         """Bound the ranks by the worths of a fit."""

@@ -9,9 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.inference.ranks.rank_results import Families
 
 #: With fewer units the largest studentized difference is not known well enough.
@@ -28,7 +27,7 @@ DRAWS, FEWEST_DRAWS, PAIRS_DRAWN = 10_000, 1_000, 5 * 10**8
 
 
 # The largest errors of what is open, in some draws.
-Again: TypeAlias = Callable[[Bools, NDArray[np.intp]], Floats]
+Again: TypeAlias = Callable[[Bools, Positions], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class ScoredItems:
             return -np.inf
         return float(scipy.stats.norm.isf(alpha / n_hypotheses))
 
-    def drawn(self, times: int, rng: np.random.Generator) -> Floats:
+    def drawn(self, times: int, rng: Generator) -> Floats:
         """Draw normal errors with the covariance, which may be singular, shape (n, times)."""
         own, normal = self.covariance.diagonal(), rng.standard_normal((times, len(self.scores)))
         if np.array_equal(self.covariance, np.diag(own)):
@@ -92,9 +91,7 @@ def draws_of(n_items: int) -> int:
     return min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n_items**2))
 
 
-def by_largest(
-    found: ScoredItems, alpha: float, n_draws: int, rng: np.random.Generator
-) -> Families:
+def by_largest(found: ScoredItems, alpha: float, n_draws: int, rng: Generator) -> Families:
     """Decide by the largest studentized difference, among all pairs and those of each item.
 
     A hypothesis is that row is not above column, so that each pair has two. What passes the largest
@@ -134,14 +131,14 @@ class _ErrorDraws:
     # Shape (n, n). What differences are multiplied by; nought where they have no error.
     scale: Floats
 
-    def steps(self, i: int, chosen: slice | NDArray[np.intp] = slice(None)) -> Floats:
+    def steps(self, i: int, chosen: slice | Positions = slice(None)) -> Floats:
         """Return how far the error of an item is above each, in some draws, shape (n, draws)."""
         drawn = self.drawn[:, chosen]
         differences = drawn[i] - drawn
         differences *= self.scale[i][:, None]
         return np.asarray(differences)
 
-    def largest(self, open_: Bools, chosen: NDArray[np.intp]) -> Floats:
+    def largest(self, open_: Bools, chosen: Positions) -> Floats:
         """Return the largest error of the open differences, row less column, in some draws."""
         largest = np.full(len(chosen), -np.inf)
         for i in np.flatnonzero(open_.any(axis=1)).tolist():
@@ -161,7 +158,7 @@ class _ErrorDraws:
             self._lower(largest, partial(again, left))
         return open_ & ~(left & ~new)
 
-    def _lower(self, largest: Floats, again: Callable[[NDArray[np.intp]], Floats]) -> None:
+    def _lower(self, largest: Floats, again: Callable[[Positions], Floats]) -> None:
         """Find the largest errors again where they are so large that they tell the quantile."""
         many = min(int(self.alpha * len(largest)) + 2, len(largest))
         before = np.ones(len(largest), dtype=bool)
@@ -170,7 +167,7 @@ class _ErrorDraws:
             largest[chosen], before[chosen] = again(chosen), False
 
 
-def _largest_of_item(steps: Floats, open_: Bools, chosen: NDArray[np.intp]) -> Floats:
+def _largest_of_item(steps: Floats, open_: Bools, chosen: Positions) -> Floats:
     """Return the largest error of the open differences of an item, above others and below."""
     above, below = open_
     some = steps[:, chosen]

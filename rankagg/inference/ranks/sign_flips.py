@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.core import rounding_error
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
@@ -43,7 +43,7 @@ NO_DEADLINE = Deadline()
 def sign_flips(
     units: Units,
     n_vectors: int | None,
-    rng: np.random.Generator,
+    rng: Generator,
     deadline: Deadline = NO_DEADLINE,
     *,
     scaled: bool = True,
@@ -174,7 +174,7 @@ class FlippedSums:
         for start in range(0, self.n_signs, size):
             yield all_signs(len(values), start, min(start + size, self.n_signs)) @ values
 
-    def drawn_signs(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
+    def drawn_signs(self, times: int, rng: Generator) -> Iterator[Floats]:
         """Draw sign vectors; the first one is that observed."""
         columns = len(self.units.pairs[0] if self.is_paired else self.units.items)
         # How many are drawn at a time says which they are.
@@ -194,7 +194,7 @@ class FlippedSums:
                     sums[some] += signs @ values
             yield sums
 
-    def sizes(self, sums: Floats, vectors: NDArray[np.intp], items: NDArray[np.intp]) -> Floats:
+    def sizes(self, sums: Floats, vectors: Positions, items: Positions) -> Floats:
         """Return sums without their signs of all pairs of an item, under a vector for each item."""
         if self.is_paired:
             return np.abs(sums[vectors[:, None], self._numbers[items]])
@@ -203,7 +203,7 @@ class FlippedSums:
         return np.abs(differences, out=differences)
 
     @cached_property
-    def _numbers(self) -> NDArray[np.intp]:
+    def _numbers(self) -> Positions:
         """Where the pair of two items stands; nought for one alone, which is never looked at."""
         numbers = np.arange(float(len(self.units.pairs[0])))
         return square(self.units, numbers, numbers, 0.0).astype(np.intp)
@@ -336,7 +336,7 @@ def _weighted_differences(block: Block) -> Floats:
     return weighted
 
 
-def _summed_signs(counts: Floats, times: int, rng: np.random.Generator) -> Floats:
+def _summed_signs(counts: Floats, times: int, rng: Generator) -> Floats:
     """Draw for each row the sum of as many signs as its count, shape (times, u)."""
     if (counts == 1).all():
         return drawn_signs((times, len(counts)), rng)

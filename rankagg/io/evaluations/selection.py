@@ -8,9 +8,8 @@ from itertools import islice
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Integers64, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import ScoreTable, Value, counted, listed, mean_by_group, named_values, shortened
 from rankagg.exceptions import Described, InvalidInputError, nearest, shown
@@ -159,7 +158,7 @@ def _check_given(
             raise InvalidInputError("higher_is_better", allowed, got)
 
 
-Codes = NDArray[np.int64]
+Codes = Integers64
 
 
 Runs = dict[tuple[str, str], set[tuple[str, int]]]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Integers64, Label
 from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
@@ -389,7 +389,7 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
 # What fits in 64 bits for sure, written as numbers are, and what may be longer.
 SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
 
-Codes = NDArray[np.int64]
+Codes = Integers64
 #: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
 Keys = NDArray[np.uint64]
 

@@ -18,7 +18,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Integers64, Label
 from rankagg.core import GroupedTally, TaskTally, check_room, counted, groups_of
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, WorkerError, shown
 from rankagg.io.cluster import RETRIES, cluster_failures_told
@@ -110,9 +110,9 @@ class KeyLedger:
         self._places = places
         self._twice = twice
         self._keys: dict[Label, list[NDArray[np.uint64]]] = {}
-        self._rows: dict[Label, list[NDArray[np.int64]]] = {}
+        self._rows: dict[Label, list[Integers64]] = {}
 
-    def add(self, task: Label, keys: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+    def add(self, task: Label, keys: NDArray[np.uint64], rows: Integers64) -> None:
         """Note the keys of some units of a task, and the rows in which they begin."""
         self._keys.setdefault(task, []).append(keys)
         self._rows.setdefault(task, []).append(rows)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Positions
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
@@ -52,7 +52,7 @@ class Numbers(NamedTuple):
 class Coded(NamedTuple):
     """A column of labels: distinct ones in the order in which they first occur, and their codes."""
 
-    codes: NDArray[np.intp]
+    codes: Positions
     labels: list[Any]
 
     @classmethod

@@ -16,10 +16,9 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
-from rankagg._typing import Floats
+from rankagg._typing import Floats, Integers64
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
@@ -212,7 +211,7 @@ class Table:
             raise self.error(row, name, f"{allowed}. Got {got}; leave out what has no weight")
         return values
 
-    def counts(self, name: Any, parameter: str) -> NDArray[np.int64]:
+    def counts(self, name: Any, parameter: str) -> Integers64:
         """Return a column of positive whole numbers below 2**53."""
         values = self.numbers(name, parameter)
         right = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Unranked
+from rankagg._typing import Floats, Generator, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
@@ -74,7 +74,7 @@ class Counted(Aggregator):
         """The rule that counted."""
         return "STV"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return Outcome(ranking=Permutation.from_order(self.count.order, items=evidence.items))
 
 

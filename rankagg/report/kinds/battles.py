@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Generator, Label, Unranked
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import FOUGHT, Evidence
 from rankagg.core import (
@@ -60,7 +60,7 @@ class Rating(Aggregator):
         """Its name without what it was fitted with."""
         return "Rating"
 
-    def _aggregate(self, evidence: Evidence, rng: np.random.Generator) -> Outcome:
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         worths = self.fit.log_worths
         ranking = PartialRanking.from_scores(
             worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
