@@ -1,1 +1,33 @@
 """Rules that turn scores, rankings or votes into one ranking."""
+
+# Other rooms take names from here, and rules that load more from their files.
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, check_aggregator
+from rankagg.aggregation.condorcet import (
+    Copeland,
+    Minimax,
+    PairwiseMajority,
+    Schulze,
+    strongest_paths,
+    widest_paths,
+)
+from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.evidence import (
+    FOUGHT,
+    MOST_ITEMS,
+    SCORED,
+    Data,
+    Evidence,
+    PairData,
+    WholeData,
+)
+from rankagg.aggregation.means import (
+    GeometricMean,
+    HarmonicMean,
+    Mean,
+    Median,
+    cautions,
+    other_scale,
+    scale_caution,
+)
+from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
+from rankagg.aggregation.result import Consensus, rank_by_scores

@@ -9,11 +9,8 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import (

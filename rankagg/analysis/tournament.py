@@ -15,8 +15,7 @@ from scipy.optimize import linprog
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
-from rankagg.aggregation.condorcet import widest_paths
-from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation import Data, Evidence, widest_paths
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
-from rankagg.aggregation.base import Aggregator, check_aggregator
+from rankagg.aggregation import Aggregator, check_aggregator
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import Outcomes
 from rankagg.core import Profile, Result, counted, listed, plain_rows

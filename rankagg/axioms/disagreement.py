@@ -7,8 +7,7 @@ from typing import Any, Literal
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_aggregator, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import (
     Buckets,

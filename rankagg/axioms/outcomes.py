@@ -8,11 +8,9 @@ from itertools import chain, permutations, product
 from typing import TypeAlias
 
 from rankagg._typing import Label
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.condorcet import Schulze, strongest_paths
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation import Aggregator, Consensus, Schulze, check_aggregator, strongest_paths
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
-from rankagg.aggregation.result import Consensus
 from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
 from rankagg.core import listed, shortened
 from rankagg.exceptions import InvalidInputError

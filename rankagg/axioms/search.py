@@ -16,8 +16,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers64, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_aggregator, time_limit_of
 from rankagg.axioms import agendas, majorities, voters
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom, Witness, breaks, witness_of

@@ -9,11 +9,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankagg import _pandas as pd
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.condorcet import Copeland, Minimax, Schulze
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda, Bucklin
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Bucklin,
+    Copeland,
+    Deadline,
+    Minimax,
+    Schulze,
+    check_aggregator,
+    time_limit_of,
+)
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.elimination_rules import (
     Baldwin,

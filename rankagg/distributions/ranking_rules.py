@@ -9,9 +9,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Label, Unranked
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
 from rankagg.distributions.mallows.center import find_center

@@ -12,11 +12,17 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Tolerance, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Data, Evidence, PairData
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import (
+    Aggregator,
+    Consensus,
+    Data,
+    Deadline,
+    Evidence,
+    PairData,
+    check_aggregator,
+    time_limit_of,
+)
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.core import (
     UNLISTED,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Unranked
-from rankagg.aggregation.positional import points
+from rankagg.aggregation import points
 from rankagg.core import UNLISTED, UNRANKED, places, rounding_error, said, stated
 
 #: Positions of the first and of the second item of each pair.

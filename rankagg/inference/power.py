@@ -13,7 +13,7 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, Positions
 from rankagg._validation import check_alpha, check_integer, check_number
-from rankagg.aggregation.means import cautions, scale_caution
+from rankagg.aggregation import cautions, scale_caution
 from rankagg.core import (
     Result,
     ScoreTable,

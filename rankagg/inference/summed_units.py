@@ -11,8 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.positional import summed_points
+from rankagg.aggregation import Evidence, summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, grid, rounding_error
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of

@@ -11,9 +11,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Group, Integers64, RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Borda, Consensus, check_aggregator
 from rankagg.core import Profile, Result, ScoreTable, listed, percent, said, stated
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError

@@ -15,9 +15,8 @@ from matplotlib.ticker import PercentFormatter
 
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_choice
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Borda, Consensus
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import TaskAgreement
 from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.core import PairwiseMatrix, PartialRanking, counted

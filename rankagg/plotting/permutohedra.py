@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankagg._typing import Label
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus
 from rankagg.core import Permutation, counted, shortened
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES

@@ -13,8 +13,8 @@ from matplotlib.patches import FancyArrowPatch, PathPatch
 from matplotlib.path import Path
 
 from rankagg._typing import Floats, Ranks
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import ItemSet, PartialRanking, counted, pair_signs
 from rankagg.exceptions import InvalidInputError

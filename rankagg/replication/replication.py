@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from rankagg import _pandas as pd
 from rankagg._validation import check_flag
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import Result, counted, plain_rows
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, OutputError, nearest
 from rankagg.io.output_files import guard_frame, write_file, write_text

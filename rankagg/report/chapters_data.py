@@ -12,7 +12,7 @@ from typing import Any
 
 from rankagg import __version__
 from rankagg import _pandas as pd
-from rankagg.aggregation.evidence import PairData
+from rankagg.aggregation import PairData
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport
 from rankagg.core import (

@@ -11,11 +11,16 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance, Unranked
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Data, PairData
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import (
+    Aggregator,
+    Consensus,
+    Data,
+    Deadline,
+    PairData,
+    check_aggregator,
+    time_limit_of,
+)
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import RuleComparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report

@@ -10,7 +10,7 @@ from itertools import groupby
 import numpy as np
 
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation import Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import proof_of, units_of
 from rankagg.core import (

@@ -16,9 +16,7 @@ from markupsafe import escape
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, listed, raw_text, said, stated

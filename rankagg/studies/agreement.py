@@ -14,10 +14,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_integer
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare

@@ -12,11 +12,8 @@ from typing import Any, ClassVar
 from rankagg import _pandas as pd
 from rankagg._typing import Unranked
 from rankagg._validation import check_alpha, check_flag, check_integer, check_number
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.compare import only_policy
 from rankagg.core import counted
 from rankagg.cultures import DataSource, checked

@@ -14,12 +14,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Generator
 from rankagg._validation import check_integer, check_kind, check_number
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core import PartialRanking, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource, checked

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, check_number
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Borda
 from rankagg.core import PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import Described, InvalidInputError

@@ -13,10 +13,8 @@ from scipy.sparse.csgraph import connected_components
 from rankagg import _pandas as pd
 from rankagg._typing import Bools
 from rankagg._validation import check_alpha, check_integer
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Borda, Deadline, Evidence
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import ROWS, PairwiseMatrix, PartialRanking, Permutation, counted, counts_told
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance

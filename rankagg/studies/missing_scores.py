@@ -15,10 +15,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_flag, check_kind, check_number
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.core import ROWS, UNRANKED, PartialRanking, ScoreTable, counted, places, plain_rows
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau

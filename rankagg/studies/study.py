@@ -27,10 +27,14 @@ from tqdm import tqdm
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Positions, RNGLike, Unranked
 from rankagg._validation import check_flag, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import (
+    Aggregator,
+    Consensus,
+    Deadline,
+    Evidence,
+    check_aggregator,
+    time_limit_of,
+)
 from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
 from rankagg.exceptions import (
     Described,

@@ -13,10 +13,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Positions, Tolerance
 from rankagg._validation import check_integer, check_number
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Borda, Consensus, Mean
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.stability import Parts, draw_subset
 from rankagg.core import UNRANKED, PartialRanking, ScoreTable, as_tolerance, counted, listed

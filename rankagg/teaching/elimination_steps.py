@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rankagg._typing import Ranks, Unranked
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus
 from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, TieBreaking
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, counted
 from rankagg.teaching.steps import (

@@ -12,11 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from rankagg._typing import Ranks, Unranked
-from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
-from rankagg.aggregation.kemeny.certificate import Certificate
+from rankagg.aggregation import Consensus
+from rankagg.aggregation.kemeny import Certificate, Kemeny, Slater
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
-from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.nearest_winner import Young
 from rankagg.core import (
     UNLISTED,

@@ -10,9 +10,8 @@ import networkx as nx
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg.aggregation.condorcet import Copeland
+from rankagg.aggregation import Consensus, Copeland, rank_by_scores
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core import ItemSet, PairwiseMatrix, as_ranking, counted
 from rankagg.teaching.steps import (
     Cell,

@@ -15,10 +15,8 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Generator, Label, RNGLike
 from rankagg._validation import as_generator, check_choice
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Aggregator, Borda, Copeland, Minimax, PairwiseMajority, Schulze
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.positional_rules import Plurality

@@ -8,17 +8,28 @@ from types import MappingProxyType
 from typing import Final
 
 from rankagg._typing import Tolerance
-from rankagg.aggregation import metasearch
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.condorcet import Copeland, Minimax, PairwiseMajority, Schulze
-from rankagg.aggregation.evidence import Evidence, WholeData
-from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Bucklin,
+    Consensus,
+    Copeland,
+    Evidence,
+    GeometricMean,
+    HarmonicMean,
+    Mean,
+    Median,
+    Minimax,
+    PairwiseMajority,
+    Schulze,
+    WholeData,
+    check_aggregator,
+    metasearch,
+)
+from rankagg.aggregation.kemeny import Kemeny, Slater
 from rankagg.aggregation.kemeny.placed_rules import PlaceWeightedKemeny, TopK
-from rankagg.aggregation.means import GeometricMean, HarmonicMean, Mean, Median
 from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
-from rankagg.aggregation.positional import Borda, Bucklin
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.aggregation.voting.elimination_rules import Baldwin, Coombs, InstantRunoff, Nanson

@@ -14,8 +14,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus, Evidence
 from rankagg.core import (
     UNRANKED,
     ItemSet,

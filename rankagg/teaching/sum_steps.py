@@ -10,9 +10,8 @@ from math import comb, exp, fsum, log
 import numpy as np
 
 from rankagg._typing import Floats, Unranked
+from rankagg.aggregation import Consensus, points
 from rankagg.aggregation.metasearch import ReciprocalRankFusion
-from rankagg.aggregation.positional import points
-from rankagg.aggregation.result import Consensus
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
 from rankagg.core import (
     UNLISTED,

@@ -14,12 +14,9 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.aggregator import Slater
-from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation import Borda, Consensus, Deadline
+from rankagg.aggregation.kemeny import Optima, Slater
 from rankagg.aggregation.kemeny.placed_rules import PlacedRule
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
 from rankagg.core import (
     UNRANKED,
     ItemSet,

@@ -11,10 +11,16 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator, Guarantee, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import (
+    Aggregator,
+    Consensus,
+    Data,
+    Deadline,
+    Evidence,
+    Guarantee,
+    check_aggregator,
+    time_limit_of,
+)
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.agreement import (
     Alternatives,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label
-from rankagg.aggregation.evidence import MOST_ITEMS, Data
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import MOST_ITEMS, Consensus, Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
 from rankagg.core import (
     PairwiseMatrix,

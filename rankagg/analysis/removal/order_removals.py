@@ -27,7 +27,7 @@ from typing import cast
 import numpy as np
 
 from rankagg._typing import Bools, Integers, Integers64, Positions
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem

@@ -14,13 +14,16 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Label, Tolerance
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.means import Mean
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Consensus,
+    Copeland,
+    Deadline,
+    Mean,
+    time_limit_of,
+)
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.removal.removal_units import (
     Asked,

@@ -24,13 +24,8 @@ from rankagg._typing import (
     Tolerance,
     Unranked,
 )
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.condorcet import Copeland
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evidence
+from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Parts
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankagg._typing import Integers, Integers64, Positions
-from rankagg.aggregation.condorcet import Copeland
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation import Copeland, Deadline
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import Bracket, Question, RemovalClasses, chosen, fewest
 from rankagg.core import ScoreTable, exact

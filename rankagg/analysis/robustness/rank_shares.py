@@ -27,11 +27,9 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation import Aggregator, Consensus, Evidence, check_aggregator
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
-from rankagg.aggregation.result import Consensus
 from rankagg.core import (
     UNLISTED,
     UNRANKED,

@@ -21,13 +21,8 @@ from numpy.typing import NDArray
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator
+from rankagg.aggregation.kemeny import Certificate, Optima
 from rankagg.aggregation.searches import InsertionSearch
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Near

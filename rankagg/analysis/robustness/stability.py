@@ -15,14 +15,16 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, check_aggregator
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.optima import Optima
+from rankagg.aggregation import (
+    Aggregator,
+    Consensus,
+    Deadline,
+    Evidence,
+    check_aggregator,
+    time_limit_of,
+)
+from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
 from rankagg.aggregation.kemeny.parts import Warm
-from rankagg.aggregation.result import Consensus
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.core import (
     ROWS,

@@ -24,7 +24,7 @@ from rankagg.core import ItemSet, counted
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.evidence import Data
+    from rankagg.aggregation import Data
 
 #: What stands for the standard input, and what messages call it.
 DASH, NAME = "-", "standard input"

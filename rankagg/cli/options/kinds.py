@@ -22,7 +22,7 @@ from rankagg.io.preflib import title_of
 from rankagg.io.tables.columns import names_of
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.evidence import Data
+    from rankagg.aggregation import Data
     from rankagg.io.recognize import FileReading
 
 

@@ -30,11 +30,8 @@ from scipy.optimize import brentq, minimize_scalar
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
 from rankagg.distributions.base import log_compatible
 from rankagg.distributions.mallows.compatible_sums import (

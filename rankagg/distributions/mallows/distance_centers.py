@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
 from rankagg._typing import Floats, Generator, Positions, Ranks
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation import Deadline
 from rankagg.core import ItemSet, PartialRanking, Permutation, counted
 from rankagg.distributions.base import all_places, log_compatible
 from rankagg.distributions.mallows.model_distances import (

@@ -17,8 +17,7 @@ from scipy.optimize import brentq
 from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.core import Permutation, Profile
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import (

@@ -16,9 +16,8 @@ from scipy.optimize import brentq
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_choice, check_number
-from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.kemeny.aggregator import Kemeny
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation import Borda, Deadline, time_limit_of
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rankagg import _pandas as pd
 from rankagg._typing import Generator, Ranks
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation import Deadline
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, Profile, Result, counted, places
 from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.displacements import DISTANCES

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation import Deadline
 from rankagg.core import Profile, Result, counted, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.center import MallowsData

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Generator, Positions, Ranks
-from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, places
 from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.distributions.mallows.center import MallowsData, strict_order

@@ -19,7 +19,7 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import UNRANKED, Profile, counted
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData

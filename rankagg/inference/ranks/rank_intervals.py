@@ -16,7 +16,7 @@ from rankagg._validation import (
     check_integer,
     check_unranked,
 )
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import (
     UNRANKED,
     Profile,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Positions
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation import Deadline
 from rankagg.core import rounding_error
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference.intervals.methods import square

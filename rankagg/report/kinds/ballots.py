@@ -10,8 +10,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Unranked
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount
 from rankagg.aggregation.voting.transfers import STV

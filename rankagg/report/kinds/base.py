@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from rankagg._typing import Floats, Label, Unranked
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation import Aggregator, Data
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core import Sentence, Words, counted, said, stated

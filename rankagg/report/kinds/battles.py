@@ -11,8 +11,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Label, Unranked
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
-from rankagg.aggregation.evidence import FOUGHT, Evidence
+from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.core import (
     PartialRanking,
     Words,

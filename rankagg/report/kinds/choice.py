@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from rankagg import _pandas as pd
 from rankagg._validation import check_choice
-from rankagg.aggregation.evidence import Data
+from rankagg.aggregation import Data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.core import ItemSet, PairwiseMatrix, Profile, ScoreSummary, ScoreTable
 from rankagg.core.comparisons import Comparisons

@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Unranked
-from rankagg.aggregation.base import Aggregator
-from rankagg.aggregation.evidence import SCORED
-from rankagg.aggregation.means import Mean, other_scale
+from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
 from rankagg.core import (
     ScoreSummary,
     ScoreTable,
