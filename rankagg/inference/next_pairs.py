@@ -10,8 +10,8 @@ from scipy.special import ndtr, owens_t
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, Label
 from rankagg._validation import check_integer
+from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.contests import chances, terms_of
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit, WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from rankagg._typing import Floats
 from rankagg.core import counted
-from rankagg.inference.rank_tests import FriedmanTest
+from rankagg.inference import FriedmanTest
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks, right_names
 from rankagg.plotting.theme import ACCENTS, INK, letter, plot_of, stroke
 

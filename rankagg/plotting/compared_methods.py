@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Positions, Ranks
+from rankagg.analysis import RuleComparison
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.analysis.comparison.compare import RuleComparison
 from rankagg.core import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark

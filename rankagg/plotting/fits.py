@@ -11,15 +11,17 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from rankagg._typing import Floats, Positions, Ranks
 from rankagg.core import UNRANKED, counted, places
+from rankagg.distributions import (
+    BradleyTerryFit,
+    FitResult,
+    GeneralizedMallowsFit,
+    MallowsFit,
+    MixtureFit,
+    PlackettLuceFit,
+)
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
-from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.goodness_of_fit import STATISTICS, GoodnessOfFit
-from rankagg.distributions.mallows.fit import MallowsFit
-from rankagg.distributions.mallows.generalized import GeneralizedMallowsFit
-from rankagg.distributions.mixtures.fit import MixtureFit
 from rankagg.distributions.model_choice import NEAR, ModelComparison
-from rankagg.distributions.plackett_luce.result import PlackettLuceFit
 from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import (
     HOLLOW,

@@ -17,11 +17,10 @@ from rankagg._typing import Bools, Floats
 from rankagg._validation import check_choice
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.analysis.comparison.agreement import TaskAgreement
-from rankagg.analysis.robustness.rank_shares import RankShares
+from rankagg.analysis import RankShares, TaskAgreement
 from rankagg.core import PairwiseMatrix, PartialRanking, counted
+from rankagg.inference import RankIntervals
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
-from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
 from rankagg.plotting.study_curves import number_of_study
 from rankagg.plotting.theme import (
@@ -37,7 +36,7 @@ from rankagg.plotting.theme import (
 from rankagg.studies.confidence import ConfidenceResult, JudgedCell
 
 if TYPE_CHECKING:
-    from rankagg.inference.decisions import Decisions
+    from rankagg.inference import Decisions
 
 # Cells of so many items still hold their number, of that size.
 NUMBERED, NUMBER_SIZE = 14, 0.9

@@ -12,9 +12,8 @@ from matplotlib.lines import Line2D
 
 from rankagg._typing import Floats
 from rankagg.core import counted
+from rankagg.inference import RankIntervals, Separation
 from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
-from rankagg.inference.power import Separation
-from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,

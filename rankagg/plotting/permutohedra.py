@@ -16,7 +16,7 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, SHARE_COLORS, plot_of, stroke
-from rankagg.teaching.steps import Steps
+from rankagg.teaching import Steps
 
 #: Five items have 120 orders, which nobody tells apart in a picture.
 MOST_PERMUTED: Final = 4

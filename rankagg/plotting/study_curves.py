@@ -17,12 +17,10 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import rank_ticks
 from rankagg.plotting.theme import GRAY, INK, letter, plot_labels, plot_of, stroke
+from rankagg.studies import CycleResult, MissingScoresResult, TaskSubsetResult
 from rankagg.studies.agreement import AgreementResult, Scope
 from rankagg.studies.closed_forms import known_cycle, known_winner
-from rankagg.studies.cycles import CycleResult
-from rankagg.studies.missing_scores import MissingScoresResult
 from rankagg.studies.sources import gaps_told
-from rankagg.studies.task_subsets import TaskSubsetResult
 
 Curve = Literal["top", "last", "top_tau"]
 AXIS_OF_CURVE = {

@@ -23,9 +23,8 @@ from rankagg.plotting.curves import (
 )
 from rankagg.plotting.study_curves import number_of_study
 from rankagg.plotting.theme import GRAY, plot_labels, plot_of
-from rankagg.studies.confidence import ConfidenceResult
+from rankagg.studies import ConfidenceResult, LatentModel
 from rankagg.studies.corruption import LOST, CorruptionResult, corruption_told
-from rankagg.studies.sources import LatentModel
 
 Measure = Literal["decided", "any_wrong", "coverage", "covers_all", "width"]
 AXIS_OF_MEASURE: dict[Measure, str] = {

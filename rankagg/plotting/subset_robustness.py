@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from rankagg import _pandas as pd
 from rankagg._typing import Ranks
-from rankagg.analysis.robustness.stability import Stability
+from rankagg.analysis import Stability
 from rankagg.core import counted, counts_told
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names

@@ -19,7 +19,7 @@ import numpy as np
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Floats
-from rankagg.datasets.catalogue import load
+from rankagg.datasets import load
 from rankagg.exceptions import DataWarning, Described, InvalidInputError, RankaggError
 from rankagg.studies.sources import table_digest
 

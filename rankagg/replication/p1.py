@@ -15,9 +15,8 @@ import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import counted
-from rankagg.distributions.latent_scores import LatentScores
-from rankagg.inference.dispersion import DispersionReport
-from rankagg.inference.sampling import EmpiricalBernsteinStopping, mean_distance
+from rankagg.distributions import LatentScores
+from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping, mean_distance
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.replication.experiment import (
     Bench,
@@ -36,12 +35,17 @@ from rankagg.replication.p1_as_run import (
     inverse_distances,
     tau_with_score,
 )
-from rankagg.studies.agreement import AgreementResult, AgreementStudy
-from rankagg.studies.corruption import CorruptionResult, CorruptionStudy
-from rankagg.studies.corruptions import Adversarial, Rescaled
-from rankagg.studies.sources import LatentModel
+from rankagg.studies import (
+    Adversarial,
+    AgreementResult,
+    AgreementStudy,
+    CorruptionResult,
+    CorruptionStudy,
+    LatentModel,
+    Rescaled,
+    TaskSubsetStudy,
+)
 from rankagg.studies.study import ROUNDING
-from rankagg.studies.task_subsets import TaskSubsetStudy
 
 #: The rules by the paper's names.
 PROCEDURES: Mapping[str, ra.Aggregator] = {

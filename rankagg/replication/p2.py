@@ -17,7 +17,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, Unranked
 from rankagg.core import counted
 from rankagg.inference.units import Unit
-from rankagg.plotting.heatmaps import confidence_heatmap
+from rankagg.plotting import confidence_heatmap
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,
@@ -41,10 +41,15 @@ from rankagg.replication.p2_as_run import (
     run_again,
 )
 from rankagg.replication.published import as_text
-from rankagg.studies.confidence import ConfidenceResult, ConfidenceStudy
+from rankagg.studies import (
+    ConfidenceResult,
+    ConfidenceStudy,
+    IntervalMethod,
+    LatentModel,
+    Observed,
+    PrintedRadius,
+)
 from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy, pair_field
-from rankagg.studies.pair_methods import IntervalMethod, PrintedRadius
-from rankagg.studies.sources import LatentModel, Observed
 
 #: The rules by the paper's names.
 IMPUTING: Final = {

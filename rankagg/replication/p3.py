@@ -13,7 +13,7 @@ import numpy as np
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
-from rankagg.analysis.comparison.compare import RuleComparison
+from rankagg.analysis import RuleComparison
 from rankagg.replication.experiment import (
     Bench,
     ExperimentRun,

@@ -25,7 +25,7 @@ from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import Result, counted, plain_rows
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, OutputError, nearest
 from rankagg.io.output_files import guard_frame, write_file, write_text
-from rankagg.plotting.theme import style
+from rankagg.plotting import style
 from rankagg.replication import p1, p2, p3  # noqa: F401 - their experiments are registered
 from rankagg.replication.experiment import (
     QUICK_REPETITIONS,

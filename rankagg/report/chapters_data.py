@@ -30,8 +30,8 @@ from rankagg.core import (
     said,
     stated,
 )
+from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
-from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.kernels.backend import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
 from rankagg.report.kinds.base import fact

@@ -19,8 +19,8 @@ from matplotlib.figure import Figure as Drawing
 from rankagg import __version__, plotting
 from rankagg.core import capital
 from rankagg.cultures import Named
+from rankagg.plotting import style
 from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
-from rankagg.plotting.theme import style
 from rankagg.report.chapters_data import colophon, references_of
 from rankagg.report.sections import STYLES, Inline, Section, environment, render_page, table_of
 from rankagg.studies.study import Paged

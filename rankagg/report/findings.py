@@ -30,7 +30,7 @@ from rankagg.analysis.robustness.stability import Source, Stability, leave_each_
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import PairwiseMatrix, Profile, ScoreTable, level_of
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.ranks.rank_results import RankIntervals
+from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
 from rankagg.report.kinds.base import Kind
 

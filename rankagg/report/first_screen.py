@@ -25,7 +25,7 @@ from rankagg.core import (
     said,
     stated,
 )
-from rankagg.inference.decisions import Decisions
+from rankagg.inference import Decisions
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import RowDrawing, Strip, number
 

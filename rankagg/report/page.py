@@ -21,7 +21,7 @@ from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, listed, raw_text, said, stated
 from rankagg.exceptions import InvalidInputError, nearest
-from rankagg.inference.ranks.rank_results import RankIntervals
+from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
 from rankagg.io.cast_votes import CastVotes
 from rankagg.io.json_files import votes_to_dict

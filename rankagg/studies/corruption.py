@@ -18,7 +18,7 @@ from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.core import PartialRanking, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource, checked
-from rankagg.distances.kendall import kendall_distance
+from rankagg.distances import kendall_distance
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruptions import Corruption, Reversed
 from rankagg.studies.sources import gaps_told, tables_of

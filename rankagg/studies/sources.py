@@ -25,8 +25,8 @@ from rankagg.core import (
     counted,
 )
 from rankagg.cultures import DataSource, checked
+from rankagg.distributions import LatentScores
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.latent_scores import LatentScores
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit

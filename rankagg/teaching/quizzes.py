@@ -22,7 +22,7 @@ from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.positional_rules import Plurality
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Permutation, Profile, Ranking, Result, as_ranking
-from rankagg.distances.kendall import kendall_distance
+from rankagg.distances import kendall_distance
 from rankagg.exceptions import InvalidInputError, VerificationError
 from rankagg.teaching.show import show_steps
 from rankagg.teaching.steps import Step, Steps, number

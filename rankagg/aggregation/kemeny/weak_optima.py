@@ -42,7 +42,7 @@ from rankagg.aggregation.kemeny.weak_proof import (
 )
 from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
 from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
-from rankagg.distances.kendall import kendall_distance
+from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
 Levels = Positions

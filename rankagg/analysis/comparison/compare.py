@@ -47,7 +47,7 @@ from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
 if TYPE_CHECKING:
-    from rankagg.inference.decisions import Decisions
+    from rankagg.inference import Decisions
 
 
 DEPTHS = (1, 3, 5, 10)

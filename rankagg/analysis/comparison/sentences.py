@@ -32,7 +32,7 @@ from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.compare import RuleComparison
-    from rankagg.inference.decisions import Decisions
+    from rankagg.inference import Decisions
 
 # Names that a sentence holds.
 NAMES_LISTED = 3

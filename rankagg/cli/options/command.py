@@ -210,7 +210,7 @@ def _draw(draw: Callable[[], Axes], path: Path) -> None:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from rankagg.plotting.theme import style
+    from rankagg.plotting import style
 
     mpl.use("Agg")
     with style("paper"), warnings.catch_warnings(record=True) as told:

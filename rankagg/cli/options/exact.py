@@ -25,8 +25,8 @@ from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.placed_rules import PlacedRule
+    from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
-    from rankagg.analysis.explanation import Explanation
 
 # With more items than these a proof, or the other optima, may take hours, and with so many ranks
 # of different ballots the fewest that have to go: so many seconds, unless others are asked for.

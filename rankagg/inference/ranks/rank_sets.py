@@ -21,8 +21,7 @@ from rankagg._validation import (
     check_integer,
 )
 from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
-from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions import BradleyTerryFit, FitResult
 from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError

@@ -7,7 +7,7 @@ import scipy
 
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_flag
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
+from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.plackett_luce.result import PlackettLuceFit, WorthsFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions

@@ -30,7 +30,7 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.list_tests import robust_rank_aggregation
+from rankagg.inference import robust_rank_aggregation
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
     NOTHING,

@@ -14,8 +14,8 @@ from rankagg.aggregation import Aggregator, Data
 from rankagg.aggregation.two_level import default_aggregators
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core import Sentence, Words, counted, said, stated
+from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
-from rankagg.inference.ranks.rank_results import RankIntervals
 
 if TYPE_CHECKING:
     from rankagg.report.findings import Findings

@@ -24,13 +24,12 @@ from rankagg.core import (
     stated,
 )
 from rankagg.core.comparisons import Comparisons
+from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
-from rankagg.distributions.bradley_terry.result import BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.inference import RankIntervals, worth_rank_intervals
 from rankagg.inference.ranks.comparison_ranks import kind_for
-from rankagg.inference.ranks.rank_results import RankIntervals
 from rankagg.inference.ranks.scored_items import FEWEST
-from rankagg.inference.ranks.worth_ranks import worth_rank_intervals
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
