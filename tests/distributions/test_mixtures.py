@@ -242,7 +242,7 @@ def test_known_log_likelihoods_are_reached():
     rows = [ra.Permutation(np.array([int(c) - 1 for c in row]), "ABCDE") for row in facts]
     votes = ra.Profile(rows, counts=list(facts.values()))
     for k, value in {1: -1996.1964, 2: -1985.759, 3: -1979.677}.items():
-        fit = ra.fit_mixture(votes, k, n_starts=7 * k, rng=0)
+        fit = ra.fit_mixture(votes, k, n_starts=3 * k, rng=0)
         assert fit.log_likelihood >= value - 5e-4
         assert 0 < fit.share_of_best <= 1
 
@@ -345,11 +345,11 @@ def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
 
 
 @pytest.mark.parametrize(
-    ("n_starts", "n_resamples"), [(2, 9), pytest.param(3, 19, marks=pytest.mark.slow)]
+    ("m", "n_starts", "n_resamples"), [(40, 2, 9), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
 )
-def test_one_more_component_is_tested(n_starts, n_resamples):
+def test_one_more_component_is_tested(m, n_starts, n_resamples):
     both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
-    votes, options = both.sample(60, rng=5), {"n_starts": n_starts, "rng": 0}
+    votes, options = both.sample(m, rng=5), {"n_starts": n_starts, "rng": 0}
     one, two = (ra.fit_mixture(votes, k, **options) for k in (1, 2))
     needed = one.test_more_components(n_resamples=19, rng=0)
     enough = two.test_more_components(n_resamples=n_resamples, rng=0)

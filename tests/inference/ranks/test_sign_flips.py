@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from math import lcm
 from operator import gt, mul
@@ -408,6 +408,16 @@ def test_signs_in_blocks_are_all_of_them_or_as_many_draws(monkeypatch, block):
     assert np.square(drawn).mean() == pytest.approx(weights**2 @ d[:, 0] ** 2 / 81, rel=0.1)
 
 
+@cache
+def at_once(gaps):
+    """Return scores and weights of 40 units, what all signs of nine say, and drawn ones of all."""
+    scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([1, 0.6, 0.3, 0, 0])
+    scores[:gaps, 4] = NAN
+    weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
+    exact = flips(scores[:9], weights=weights[:9])
+    return scores, weights, exact, flips(scores, weights=weights, n_vectors=4000)
+
+
 @pytest.mark.parametrize(
     "block", [*(pytest.param(size, marks=pytest.mark.slow) for size in (50, 400)), 4000, 4_000_000]
 )
@@ -415,11 +425,7 @@ def test_signs_in_blocks_are_all_of_them_or_as_many_draws(monkeypatch, block):
     ("held", "many", "gaps"), [(0, 0, 1), (10**9, 0, 1), (0, 10**9, 0), (0, 0, 0)], ids=str
 )
 def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many, gaps):
-    scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([1, 0.6, 0.3, 0, 0])
-    scores[:gaps, 4] = NAN
-    weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
-    exact = flips(scores[:9], weights=weights[:9])
-    expected = flips(scores, weights=weights, n_vectors=4000)
+    scores, weights, exact, expected = at_once(gaps)
     monkeypatch.setattr(module, "SIGNS_HELD", block)
     found = flips(scores[:9], weights=weights[:9])
     np.testing.assert_array_equal(found.together, exact.together)
