@@ -262,6 +262,8 @@ def test_grouped_instances_are_averaged_one_by_one():
 def test_scores_relative_to_a_system():
     low = ScoreTable([[1e-308, 1.0], [1e308, 2.0]], higher_is_better=True)
     assert low.relative_to(1).values[0].tolist() == [0.0, 0.5]
+    for score in (0.0, -1.0, NAN):  # of another than the reference
+        assert made([[1.0, score], [1.0, 2.0]]).relative_to(1).values[0, 0] == 1.0
     table = by_task(task_weights={"acc": 2}).relative_to("B")
     np.testing.assert_allclose(table.values, [[0.9 / 0.8, 5 / 3], [1, 1]], rtol=1e-15)
     assert table.higher_is_better == by_task().higher_is_better

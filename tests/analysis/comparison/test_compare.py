@@ -62,8 +62,10 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison):
     places = comparison.ranks()  # in the order of the exact rule
     assert list(places.index) == ["A", "B", "C"]
     assert places[["Borda", "Kemeny"]].T.to_numpy().tolist() == [[2, 1, 3], [1, 2, 3]]
-    methods = comparison.to_dict()["methods"]
-    assert [row["method"] for row in methods] == ["Borda", "Copeland", "Kemeny"]
+    told = comparison.to_dict()
+    assert (told["schema"], told["version"]) == ("rankagg.comparison", 2)
+    assert [row["method"] for row in told["methods"]] == ["Borda", "Copeland", "Kemeny"]
+    assert told["consensuses"][2]["certificate"]["status"] == "optimal"
 
 
 def test_disagreements_on_ties_are_told_apart():

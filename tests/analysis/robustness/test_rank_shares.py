@@ -384,6 +384,9 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
+    facts, told = shares.to_dict(), ("aggregator", "unit", "n_resamples", "fixed_tasks")
+    assert [facts[name] for name in told] == ["Kemeny", "ranking", 50, False]
+    assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
 
 # -- what is refused ------------------------------------------------------------------------------

@@ -363,6 +363,8 @@ def test_summary_tells_consensuses_top_and_flips():
     assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pair"
     assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
     told = result.to_dict()
+    assert (told["schema"], told["version"]) == ("rankagg.sensitivity", 1)
+    assert (told["aggregator"], told["n_samples"]) == ("Borda", 50)
     assert told["consensuses"]["last"] == [["A"], ["B", "C"]]
     assert {(row["above"], row["below"]) for row in told["flips"]} == {("A", "C"), ("C", "B")}
 

@@ -67,6 +67,9 @@ def test_a_new_bucket_starts_where_a_step_exceeds_the_tolerance():
     assert ranking.ranks.tolist() == [0, 0, 0, 3]
     scores = PartialRanking.from_scores([0.0, 0.5, 1.0, 1.75], higher_is_better=True, tolerance=0.5)
     assert scores.ranks.tolist() == [1, 1, 1, 0]
+    assert PartialRanking.from_ranks([0.1 + 0.2, 0.3]).is_strict  # by default any step does
+    assert PartialRanking.from_scores([0.1 + 0.2, 0.3], higher_is_better=True).is_strict
+    assert Profile.from_ranks([[0.1 + 0.2, 0.3]])[0].is_strict
 
 
 @given(strategies.rankings(unlisted=False))
