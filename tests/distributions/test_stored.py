@@ -65,29 +65,21 @@ def test_what_is_missing_is_named(law):
         (4, "log_ties", {"1": 0.0}, "`log_ties` must be an object whose keys"),
         (4, "log_ties", {"2": None}, r"`log_ties\[2\]` must be a finite number"),
         (4, "more", 1, "'more' is no key; the keys are"),
+        (1, "schema", "rankagg.fit", "This is no distribution of schema"),
+        (1, "version", 2, "This is no distribution of schema"),
+        (1, "model", "Gauss", "This is no distribution of schema"),
         (4, "version", True, "This is no distribution of schema"),
         (4, "model", ["Mallows"], "This is no distribution of schema"),
     ],
 )
 def test_a_wrong_field_is_named(law, name, value, words):
-    facts = LAWS[law].to_dict()
     with pytest.raises(DataFormatError, match=words):
-        ra.distribution_from_dict({**facts, name: value})
+        ra.distribution_from_dict({**LAWS[law].to_dict(), name: value})
 
 
-MALLOWS = {"schema": "rankagg.distribution", "version": 1, "model": "Mallows"}
-
-
-@pytest.mark.parametrize(
-    ("facts", "words"),
-    [
-        *((facts, "A stored distribution is an object") for facts in (None, [], "Mallows", 3)),
-        *((facts, "no distribution of schema") for facts in (
-            {}, {**MALLOWS, "schema": "rankagg.fit"}, {**MALLOWS, "version": 2},
-            {**MALLOWS, "model": "Gauss"},
-        )),
-    ],
-)  # fmt: skip
-def test_other_data_are_refused(facts, words):
-    with pytest.raises(DataFormatError, match=words):
-        ra.distribution_from_dict(facts)
+def test_other_data_are_refused():
+    for facts in (None, [], "Mallows", 3):
+        with pytest.raises(DataFormatError, match="A stored distribution is an object"):
+            ra.distribution_from_dict(facts)
+    with pytest.raises(DataFormatError, match="no distribution of schema"):
+        ra.distribution_from_dict({})

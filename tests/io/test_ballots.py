@@ -36,16 +36,6 @@ def test_any_numbers_will_do_the_smaller_is_better():
     assert read("A,B,C\n-0.5,1e3,0\n").ranks.tolist() == [[0, 2, 1]]
 
 
-def test_counts_weights_and_groups():
-    text = "voter,A,n,B,w,g\nv1,1,3,2,0.5,x\nv2,2,1,1,2,y\n"
-    profile = read(text, count="n", weight="w", group="g", drop="voter")
-    assert profile.items.labels == ("A", "B")
-    assert profile.counts.tolist() == [3, 1]
-    assert profile.weights.tolist() == [0.5, 2]
-    assert profile.groups == ("x", "y")
-    assert profile.ranks.tolist() == [[0, 1], [1, 0]]
-
-
 @pytest.mark.parametrize("drop", ["voter", ["voter"], ("voter",), iter(["voter"])])
 def test_columns_that_are_no_items(drop):
     assert read("voter,A,B\nv1,1,2\n", drop=drop).items.labels == ("A", "B")

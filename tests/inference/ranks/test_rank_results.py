@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import pickle
 
 import numpy as np
 import pytest
@@ -457,7 +456,7 @@ def test_results_that_differ_in_single_items_differ():
         items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand"
     )
     led, alone = np.array([False, True]), np.array([[0, 1], [-1, 0]], dtype=np.int8)
-    *_, other = results = [
+    every = {
         ra.inference.RankIntervals.from_decisions(
             "borda", "ranking", above, decisions, (), families=families
         )
@@ -467,12 +466,8 @@ def test_results_that_differ_in_single_items_differ():
             Families(above, alone, 0 * led > 1),
             Families(above, alone, led),
         )
-    ]
-    assert len(set(results)) == 4
-    assert pickle.loads(pickle.dumps(other)) == other
-    assert other.first == ("A",)
-    assert (other.marginal_best.tolist(), other.marginal_worst.tolist()) == ([1, 2], [1, 2])
-    assert (other.best.tolist(), other.worst.tolist()) == ([1, 1], [2, 2])
+    }
+    assert len(every) == 4
 
 
 def test_ties_are_no_cycle():
