@@ -548,7 +548,7 @@ class StrictPart(Part):
         if case is None or self.lift(total := self.total(case, off, paid)) >= threshold:
             return None
         # What is dearer by more than this is lifted to the threshold.
-        room: float = inf
+        room = inf
         if self.step:
             steps = -(-(threshold - self.floor) // self.step) - 1
             room = (self.floor + steps * self.step) * UNIT - total

@@ -226,8 +226,7 @@ def widest_paths(margins: Integers) -> Integers:
 def strongest_paths(margins: Integers) -> Bools:
     """Say of row and column whether the best path from row is the stronger of the two."""
     strength = widest_paths(margins)
-    beats: Bools = strength > strength.T
-    return beats
+    return strength > strength.T
 
 
 def wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:

@@ -341,7 +341,7 @@ class Bucklin(Aggregator):
             majority[:, -1] = True
             depth[items] = reached = majority.argmax(axis=1)
             shares[items] = [int(row[at]) / whole for row, at in zip(listed, reached, strict=True)]
-        scores: Floats = n - 1 - depth + shares
+        scores = n - 1 - depth + shares
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)
 

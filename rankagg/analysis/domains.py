@@ -21,8 +21,7 @@ def different_rankings(profile: object) -> Ranks:
         remedy = "`sample_compatible` draws the ties and gaps; the answer is then that of the draw."
         raise InvalidInputError("profile", "complete and strict", Described(repr(profile)), remedy)
     _, first = np.unique(profile.ranks, axis=0, return_index=True)
-    rows: Ranks = profile.ranks[np.sort(first)]
-    return rows
+    return profile.ranks[np.sort(first)]
 
 
 def single_crossing_order(profile: Profile) -> Profile | None:

@@ -216,8 +216,7 @@ class TournamentGraph(Result):
     def beats(self) -> Bools:
         """A majority puts row above column, shape (n, n)."""
         compared = self.votes.scaled_comparisons > 0
-        beats: Bools = (self.votes.scaled_wins > self.votes.scaled_wins.T) & compared
-        return beats
+        return (self.votes.scaled_wins > self.votes.scaled_wins.T) & compared
 
     @property
     def margins(self) -> Floats:
@@ -447,7 +446,7 @@ class TournamentGraph(Result):
             remedy = "`condensation()` puts them together."
             raise InvalidInputError("votes", "free of Condorcet cycles", group, remedy)
         full = self.to_networkx()
-        reduced: nx.DiGraph[Label] = nx.transitive_reduction(full)
+        reduced = nx.transitive_reduction(full)
         reduced.add_nodes_from(full.nodes)
         reduced.add_edges_from((a, b, full.edges[a, b]) for a, b in reduced.edges)
         return reduced

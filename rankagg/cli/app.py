@@ -200,7 +200,7 @@ def main(args: list[str] | None = None) -> None:
 
 def _run(args: list[str] | None) -> int:
     try:
-        code: Any = app.main(args=args, standalone_mode=False)
+        code = app.main(args=args, standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return INTERRUPTED

@@ -474,10 +474,9 @@ class Result(Pastable, Value):
         if self._named_rows:
             table = table.rename(index=shortened).rename_axis(None)
         formats = {name: look for name, look in self._formats.items() if name in table}
-        text: str = table.to_string(
+        return table.to_string(
             index=self._named_rows, na_rep="-", formatters=formats, float_format=self._number.format
         )
-        return text
 
     # -- what it gets -------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def sortable(label: Label) -> tuple[bool, Label]:
 
 def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
     """Return the sum of arrays of integers, each times a whole number."""
-    total: Integers = np.zeros_like(arrays[0])
+    total = np.zeros_like(arrays[0])
     for array, vote in zip(arrays, votes, strict=True):
         total = exact.combine(total, 1, array, vote)
     return total

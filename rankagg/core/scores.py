@@ -521,7 +521,7 @@ class ScoreTable(Pastable, ScoredTasks):
 
     def _targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
         """Return the new task of every task."""
-        target: dict[Label, Label] = {task: task for task in self.tasks}
+        target = {task: task for task in self.tasks}
         taken: set[Label] = set()
         for new, members in groups.items():
             self.tasks.indices(members, parameter="groups", noun="task")
@@ -650,7 +650,7 @@ class ScoreTable(Pastable, ScoredTasks):
         columns = {"system": labels.repeat(self.n_units), "task": np.tile(units, self.n_systems)}
         long = pd.DataFrame({**columns, "score": np.ldexp(self.values, -shift).ravel()})
         grouped = long.groupby(["system", "task"] if by == "cell" else [by], sort=False)
-        groups: Integers64 = np.asarray(grouped.ngroup(), dtype=np.int64)
+        groups = np.asarray(grouped.ngroup(), dtype=np.int64)
         scores = grouped["score"]
         result = scores.agg(["count"])
         result.insert(1, "missing", scores.size() - result["count"])

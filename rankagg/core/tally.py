@@ -196,7 +196,7 @@ def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
         return np.full((n, n), squares.sum())
     listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
     weighed = (squares[:, None] * listed).T
-    total: Floats = weighed @ listed
+    total = weighed @ listed
     if unlisted.any():
         # Added, for a difference would lose what is small beside the largest.
         mixed = weighed @ unlisted

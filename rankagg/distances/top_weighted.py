@@ -67,8 +67,7 @@ def overlaps(first: PartialRanking, second: PartialRanking, *, from_top: bool) -
     if not from_top:
         # Of n items, those of neither first n - k are in both last k.
         shared = 2.0 * depths - len(shared) + np.concatenate([shared[-2::-1], [0.0]])
-    result: Floats = shared / depths
-    return result
+    return shared / depths
 
 
 def _expected_share(
@@ -268,7 +267,7 @@ def _accuracy(ranks: Ranks, truth: Ranks) -> float:
     right = np.add.reduceat(_right_above(ranks, truth)[np.argsort(ranks, kind="stable")], starts)
     # On average half of the bucket's items that come to stand above belong there.
     mates = np.arange(n) - np.repeat(starts, sizes)
-    expected: Floats = np.repeat(right / sizes, sizes) + mates / 2
+    expected = np.repeat(right / sizes, sizes) + mates / 2
     return correlation(2 * float((expected[1:] / np.arange(1, n)).sum()) - (n - 1), n - 1)
 
 

@@ -253,7 +253,7 @@ class FeatureFit(FitResult):
             If a fit has no more parameters than the one before, is less likely, is of other data,
             or does not maximize the likelihood, as with a ridge.
         """
-        fits: list[FitResult] = [self, *others]
+        fits = [self, *others]
         rows: list[dict[str, float]] = []
         for at, fit in enumerate(fits):
             if not isinstance(fit, FitResult) or fit.distribution.items != self.distribution.items:

@@ -37,8 +37,7 @@ def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
         return None
     # By its factor: nearly singular matrices have one where other ways to solve give up.
     found = cho_solve((lower, True), (right.T * scale).T)
-    solved: Floats = (scale * found.T).T
-    return solved
+    return (scale * found.T).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,6 +127,6 @@ class Thurstone(RankingDistribution):
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n); 0 on the diagonal."""
-        before: Floats = ndtr(self.locations[:, None] - self.locations)
+        before = ndtr(self.locations[:, None] - self.locations)
         np.fill_diagonal(before, 0.0)
         return before

@@ -74,8 +74,7 @@ class RobustRankAggregation(Result):
     def p_holm(self) -> Floats:
         """P-values adjusted for all `n_items` items (Holm 1979)."""
         unnamed = np.ones(self.n_items - len(self.items))
-        adjusted: Floats = holm(np.concatenate([self.p_values, unnamed]))[: len(self.items)]
-        return adjusted
+        return holm(np.concatenate([self.p_values, unnamed]))[: len(self.items)]
 
     def stability(self, k: int) -> pd.Series[float]:
         """Return how often each item is among the first k when one list is left out.
@@ -225,7 +224,7 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
     passed in their order; what reaches k is counted and left out.
     """
     k = np.arange(1.0, n + 1.0)
-    boundaries: Floats = np.asarray(
+    boundaries = np.asarray(
         scipy.special.betaincinv(k, n - k + 1.0, scores[:, None]), dtype=np.float64
     )
     # The probability of each number of variables so far, where no boundary was reached.

@@ -112,8 +112,7 @@ def next_pairs(
 def variances_of_differences(covariance: Floats) -> Floats:
     """Return the variance of row less column, shape (n, n)."""
     own = covariance.diagonal()
-    variances: Floats = own[:, None] + own - 2.0 * covariance
-    return variances
+    return own[:, None] + own - 2.0 * covariance
 
 
 def _wanted(

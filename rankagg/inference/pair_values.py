@@ -103,7 +103,7 @@ class RankingValues(PairValues):
     def values(self) -> Floats:
         """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
         shares = order_shares(self.rows, self.pairs, "ignore" if self.is_direct else "uniform")
-        values: Floats = shares.first + shares.tied / 2
+        values = shares.first + shares.tied / 2
         values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
         return values
 
@@ -134,8 +134,7 @@ class Differences(PairValues):
         """Return (1 + difference/scale)/2; NaN where one of the numbers is."""
         first, second = self.pairs
         numbers = self._of(self.rows)
-        result: Floats = 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
-        return result
+        return 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
 
     def sizes(self, weights: Floats) -> Floats:
         """Return 1 for points, which are exact; of scores what two weigh without their signs."""

@@ -44,8 +44,7 @@ class _ScoreDifferences(PairValues):
     def values(self) -> Floats:
         """Return differences, or sums, themselves; NaN where one of the scores is missing."""
         scores: Floats = self.rows
-        result: Floats = scores[:, self.first] + self.sign * scores[:, self.second]
-        return result
+        return scores[:, self.first] + self.sign * scores[:, self.second]
 
 
 @dataclass(frozen=True, eq=False)

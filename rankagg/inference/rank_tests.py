@@ -69,7 +69,7 @@ def average_ranks(ranks: Ranks, counts: Integers64) -> AverageRanks:
 
 def unit_mid_ranks(values: Floats) -> Floats:
     """Return mid-ranks from 1 of the numbers of each row, NaN where there is none."""
-    mid: Floats = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
+    mid = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
     return np.where(np.isnan(values), np.nan, mid)
 
 
@@ -96,8 +96,7 @@ def averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Float
         allowed = "rankings of the same items within every unit"
         raise InvalidInputError("data", allowed, found, remedy)
     with np.errstate(invalid="ignore"):
-        averages: Floats = sums / often
-    return averages
+        return sums / often
 
 
 def check_rankings(profile: Profile) -> None:
@@ -531,8 +530,7 @@ class SkillingsMackTest(Result):
     def average_points(self) -> Floats:
         """The points of each item per unit that ranks it, shape (k,); NaN where none does."""
         with np.errstate(invalid="ignore"):
-            average: Floats = self.points / self.n_ranked
-        return average
+            return self.points / self.n_ranked
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: points per unit, and the units, the best first."""

@@ -121,7 +121,7 @@ def krippendorff_alpha(
     >>> round(found.alpha, 3), found.n_items
     (0.593, 6)
     """
-    kind: Any = check_choice(metric, get_args(Metric), "metric")
+    kind = check_choice(metric, get_args(Metric), "metric")
     level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
     table, values = _coded(ratings, kind)
     n_raters = len(table)

@@ -143,8 +143,7 @@ def mean_distance(
         size = max(1, CELLS_HELD // n**2)
         slices = [slice(start, start + size) for start in range(0, len(first), size)]
         parts = [_kendall(first[part], second[part], penalty, policy) for part in slices]
-        distances: Floats = np.concatenate(parts) / scale
-        return distances
+        return np.concatenate(parts) / scale
 
     return UStatistic(degree=2, low=0.0, high=pairs / scale, batch=batch)
 

@@ -354,7 +354,7 @@ def _ranked_items(
         kept = [*stated, *(label for label in kept if label not in stated)]
     position = {label: at for at, label in enumerate(kept)}
     places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
-    codes: Positions = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
+    codes = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
     return codes, kept
 
 

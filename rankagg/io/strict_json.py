@@ -267,7 +267,7 @@ class Field(NamedTuple):
 
     def measured(self) -> float:
         """Return a number or truth value as a float."""
-        value: float = math.nan
+        value = math.nan
         with suppress(OverflowError):
             value = float(self.value)
         if value != self.value and not isinstance(self.value, float):

@@ -44,7 +44,7 @@ def doubled_places(ranks: Ranks) -> Doubled:
 
 def _doubled(ranks: Ranks) -> Doubled:
     n = ranks.shape[1]
-    doubled: Doubled = 2 * ranks + 2
+    doubled = 2 * ranks + 2
     least = int(ranks.min(initial=0))
     if least < 0:
         doubled[ranks == -1] = 0
@@ -100,8 +100,7 @@ def place_sums(
 def _dot(weights: Integers64, values: NDArray[np.int32] | Bools) -> Integers64:
     """Return the weighted sum of the rows."""
     if int(weights.sum()) * int(values.max(initial=0)) >= 2**53:
-        whole: Integers64 = weights @ values.astype(np.int64)
-        return whole
+        return weights @ values.astype(np.int64)
     total = np.zeros(values.shape[1])
     size = max(1, ENTRIES_AT_ONCE // values.shape[1])
     for start in range(0, len(values), size):

@@ -141,8 +141,7 @@ class PanelScale:
         """Return where values stand; in the middle where there is only one."""
         if self.low == self.high:
             return np.full(len(values), self.left + self.width / 2)
-        places: Floats = self.left + self.width * (values - self.low) / (self.high - self.low)
-        return places
+        return self.left + self.width * (values - self.low) / (self.high - self.low)
 
     def ticks(self) -> dict[float, str]:
         """Return round values by where they stand, as many as there is room for."""
@@ -242,7 +241,7 @@ def draw_study_panels(
 def _draw_line(ax: Axes, gid: str, x: Floats, part: pd.DataFrame, look: dict[str, Any]) -> None:
     """Draw the middles in a band, where there is one."""
     if "low" in part:
-        shade: dict[str, Any] = {"color": look["color"], "zorder": 2}
+        shade = {"color": look["color"], "zorder": 2}
         ax.fill_between(x, part["low"], part["high"], alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
         # A single point has no band.
         if len(x) == 1:

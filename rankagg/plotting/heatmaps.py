@@ -464,7 +464,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
     """Draw how often every item has no rank."""
     for row, share in enumerate(without):
-        look: dict[str, Any] = {"fc": SHARE_COLORS(norm(share)), "ec": GRAY, "lw": 0.3}
+        look = {"fc": SHARE_COLORS(norm(share)), "ec": GRAY, "lw": 0.3}
         look["hatch"] = "////" if share > 0 else None
         ax.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, gid=f"without-{row}", **look))
         if len(without) <= NUMBERED and share > 1e-9:

@@ -256,7 +256,7 @@ def _units_row(
     look = SOLID if is_enough else HOLLOW
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "mew": stroke(1.2)}
     if not np.isnan(needed):
-        gap: dict[str, Any] = {"color": look["color"], "lw": stroke(1.5), "zorder": 2}
+        gap = {"color": look["color"], "lw": stroke(1.5), "zorder": 2}
         ends = [hand, min(needed, highest)]
         ax.plot(ends, [row, row], solid_capstyle="butt", gid=f"gap-{row}", **gap)
     ax.plot(hand, row, ls="none", zorder=4, gid=f"hand-{row}", **mark)

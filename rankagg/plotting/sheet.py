@@ -213,8 +213,7 @@ def text_width(texts: Iterable[str], size: float = 1.0) -> float:
 def _line_width(line: str, points: float, fonts: str) -> float:
     """Return the width of a line in points; setting letters takes long, and lines come again."""
     font = FontProperties(size=points)
-    width: float = text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
-    return width
+    return text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
 
 
 def broken_lines(sentences: Iterable[str], width: float) -> list[str]:

@@ -398,7 +398,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p3-consensus", "Exact consensus and ranks.", wide)
     found.add_sheet("p3-xtreme-policies", "XTREME by policy.", pd.DataFrame(policies))
     found.add_sheet("p3-rank-intervals", "Ranks on each leaderboard.", bounds.reset_index())
-    rules: list[ra.Aggregator] = [*MEANS.values(), ra.Borda(), ra.Kemeny()]
+    rules = [*MEANS.values(), ra.Borda(), ra.Kemeny()]
     about = (
         "GLUE's six systems on the same ten tasks by means and by rules on rankings. The Kemeny "
         "ranking is one of 18 optimal ones."
@@ -444,7 +444,7 @@ def _optima(consensus: ra.Consensus, optima: ra.Optima) -> dict[str, object]:
     """Return how many optima there are, what they have in common, and the humans' places."""
     groups = ra.PartialRanking.from_buckets(optima.blocks, items=consensus.items)
     # Where optima differ, what they order in several ways is joined by "=".
-    found: dict[str, object] = {
+    found = {
         "optimal orders": optima.count(),
         "groups that all optimal orders keep": as_order(groups),
     }

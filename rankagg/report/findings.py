@@ -101,7 +101,7 @@ class Findings:
         lead = exact if kind.leader(unranked) is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
-        chosen: Unit = unit or ("instance" if is_fine else "ranking")
+        chosen = unit or ("instance" if is_fine else "ranking")
         patience = _Patience(exact.interrupted)
         source = _source(data, rules[-1], tolerance) if kind.is_sample else None
         units = _units_to_remove(data, exact, tolerance) if lead is exact else None

@@ -64,8 +64,7 @@ def taus(ranks: Ranks) -> Floats:
     untied = (~tied).sum(axis=1).astype(np.float64)
     scale = np.sqrt(np.outer(untied, untied))
     with np.errstate(invalid="ignore"):
-        found: Floats = np.clip(_products(orders) / scale, -1.0, 1.0)
-    return found
+        return np.clip(_products(orders) / scale, -1.0, 1.0)
 
 
 def same_sets(shares: Floats) -> Floats:

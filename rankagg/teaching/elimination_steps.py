@@ -155,7 +155,7 @@ def _every_way(
     decide: Decide, items: ItemSet, sentence: str
 ) -> tuple[tuple[Step, ...], PartialRanking]:
     """Follow every way of breaking ties: one of the tied items goes out at a time."""
-    start: State = (tuple(range(len(items))), 0)
+    start = (tuple(range(len(items))), 0)
     states = [start]
     best = [len(items)] * len(items)
     for state in states:

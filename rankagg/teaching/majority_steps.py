@@ -289,7 +289,7 @@ def _taken_together(
 
 def _in_every_order(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
     """Take equal majorities one after the other, in every order."""
-    ways: set[Locked] = {(0,) * len(items)}
+    ways = {(0,) * len(items)}
     for _, group in groups:
         ways = set().union(*(_orders_of(locked, group) for locked in ways))
         _check_ways(ways)

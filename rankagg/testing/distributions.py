@@ -293,6 +293,6 @@ class DistributionContract:
         assert repr(pickle.loads(pickle.dumps(distribution))) == repr(distribution)
 
     def test_a_notebook_shows_what_the_repr_says(self, distribution: Distribution) -> None:
-        shown: str = distribution._repr_html_()
+        shown = distribution._repr_html_()
         assert escape(repr(distribution)) in shown
         assert "<script" not in shown

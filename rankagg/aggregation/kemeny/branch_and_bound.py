@@ -257,7 +257,7 @@ class Persistence:
 
     def _pairs_to_try(self, up: int, down: int) -> Pairs:
         """Return open pairs for which more is known than when they were tried last."""
-        is_open: Bools = (self._gains > 0) & ~self.known & ~self.known.T
+        is_open = (self._gains > 0) & ~self.known & ~self.known.T
         if (up, down) in self._tried:
             new = self.known & ~self._tried[up, down]
             is_open &= np.logical_or.outer(new.any(axis=1), new.any(axis=0))
@@ -272,7 +272,7 @@ class Persistence:
         assert more is not None, "an optimum has all of these pairs"
         steps = more.astype(np.float32)
         self.known = more
-        needed: list[list[int]] = np.argwhere(pairs & ~(steps @ steps > 0)).tolist()
+        needed = np.argwhere(pairs & ~(steps @ steps > 0)).tolist()
         return tuple((x, y) for x, y in needed)
 
 

@@ -85,7 +85,7 @@ def total_bound(
     decided = demands.decided(problem.n)
     if decided is None:
         raise VerificationError("The constraints that are stated contradict each other.")
-    bound: int = problem.floor + _extra(problem, decided)
+    bound = problem.floor + _extra(problem, decided)
     for proof in proofs:
         part = proof.part_of(problem)
         inside = decided[np.ix_(proof.positions, proof.positions)]

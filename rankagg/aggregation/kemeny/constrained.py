@@ -251,7 +251,7 @@ class ConstrainedSearch(Search):
             return _solve_constrained_part(replace(task, deadline=task.deadline.share(parts)))
 
         effort = Effort(self.deadline, lambda *_: self.report(self.lower, self.upper))
-        known: dict[str, Any] = {"start": self.order, "decided": self._open[0][0]}
+        known = {"start": self.order, "decided": self._open[0][0]}
         solved = solve_parts(self.problem, groups, solve, effort, **known)
         self._best.offer(solved.order)
         if solved.interrupted:

@@ -266,8 +266,7 @@ class _Component:
         np.cumsum(new, axis=1, out=up[:, 1:])
         below = down - down.diagonal()[:, None]
         above = up.diagonal()[:, None] - up[:, :-1]
-        told: Bools = np.triu(below, k=1) + np.tril(above, k=-1) > 0
-        return told
+        return np.triu(below, k=1) + np.tril(above, k=-1) > 0
 
     def _tells_something(self, order: Positions, source: int, target: int) -> bool:
         """Say the same of one move."""

@@ -54,7 +54,7 @@ def closed(before: Bools) -> Bools | None:
     """Close a relation under transitivity; None if it contradicts itself."""
     while True:
         steps = before.astype(np.float32)
-        more: Bools = before | (steps @ steps > 0)
+        more = before | (steps @ steps > 0)
         if more.diagonal().any():
             return None
         if np.array_equal(more, before):
@@ -134,8 +134,7 @@ def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
     lost = np.where(known | np.eye(len(known), dtype=bool), 0, np.minimum(gains, 0))
     own = gains[pairs[:, 0], pairs[:, 1]]
     left = _left_over(own, np.maximum, lost, lost.T, pairs)
-    share: Floats = left.astype(np.float64) / own.astype(np.float64)
-    return share
+    return left.astype(np.float64) / own.astype(np.float64)
 
 
 def small_cuts(

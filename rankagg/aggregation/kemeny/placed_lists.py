@@ -246,7 +246,7 @@ def keys(gains: Integers) -> Positions:
 def contenders(gains: Integers, k: int, deadline: Deadline) -> tuple[Positions, Bools]:
     """Return the items that may be among the first k of a best list, and pairs that it keeps."""
     order = keys(gains)
-    columns: Integers = gains.T.copy(order="C")
+    columns = gains.T.copy(order="C")
     is_out = np.zeros(len(gains), dtype=bool)
     better: dict[int, list[int]] = {}
     for at, item in enumerate(order.tolist()):

@@ -93,7 +93,7 @@ def read_triples(field: Field, part: set[int], most: int, noun: str) -> Triples:
     if type(field.value) is not list or not _are_sound(field.value, part):
         for element in field.elements():
             _check_triple(element, part)
-    rows: Any = field.value
+    rows = field.value
     if len(rows) > most:
         have = f"{counted(len(part), 'item')} have"
         field.refuse(f"at most {counted(most, noun)}, as {have}")

@@ -192,7 +192,7 @@ class IntegerProgram:
         left = deadline.seconds_left()
         if why_not_highs() is None:
             limit = None if left == inf else left
-            solver: Any = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
+            solver = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
         else:
             solver = cbc(left)
         try:

@@ -227,7 +227,7 @@ class Sides:
         """Return rows that a point violates, the most violated first."""
         turned, least = before[np.ix_(self.upper, self.lower)], self._least
         ranks = np.argsort(np.argsort(-before[self.lower].sum(axis=1), kind="stable"))
-        below: Bools = ranks <= np.arange(len(ranks))[:, None]
+        below = ranks <= np.arange(len(ranks))[:, None]
         for _ in range(TURNS):
             above = _chosen(below @ turned.T, least[below.sum(axis=1)])
             below = _chosen(above @ turned, least.T[above.sum(axis=1)])

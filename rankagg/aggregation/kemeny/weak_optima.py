@@ -252,8 +252,7 @@ class WeakOptima(OptimalSet):
             Row above column; a strict partial order.
         """
         not_below, _ = self._possible
-        always: Bools = ~not_below.T
-        return always
+        return ~not_below.T
 
     @property
     def n_undecided_pairs(self) -> int:
@@ -384,8 +383,7 @@ class WeakOptima(OptimalSet):
         return max(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
 
     def _listed(self) -> Positions:
-        order: Positions = np.argsort(self._levels, kind="stable")
-        return order
+        return np.argsort(self._levels, kind="stable")
 
 
 def _n_above(levels: Positions) -> Positions:

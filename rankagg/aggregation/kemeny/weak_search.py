@@ -355,8 +355,7 @@ class WeakSearch(CaseSearch):
         return weights
 
     def _open_pairs(self, case: Known) -> Bools:
-        is_open: Bools = ~(case.not_below | case.above.T)
-        return is_open
+        return ~(case.not_below | case.above.T)
 
     def _single(self, case: Known) -> Positions:
         levels: Positions = case.above.sum(axis=0)

@@ -268,8 +268,7 @@ def _tau(ranks: Ranks) -> Floats:
         alike += signs @ signs.T
         untied += signs**2 @ told.T  # pairs that both compare and the first does not tie
     with np.errstate(invalid="ignore", divide="ignore"):
-        tau: Floats = alike / np.sqrt(untied * untied.T)
-    return tau
+        return alike / np.sqrt(untied * untied.T)
 
 
 def _spearman(ranks: Ranks) -> Floats:
@@ -284,8 +283,7 @@ def _spearman(ranks: Ranks) -> Floats:
         alike += places * places.T
         spread += places**2
     with np.errstate(invalid="ignore"):
-        correlations: Floats = alike / np.sqrt(spread * spread.T)
-    return correlations
+        return alike / np.sqrt(spread * spread.T)
 
 
 def _concordance(profile: Profile) -> float:

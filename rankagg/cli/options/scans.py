@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -90,7 +90,7 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
 
 
 def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
-    noted: dict[str, Any] = {"journal": typed.journal, "n_groups": typed.n_groups}
+    noted = {"journal": typed.journal, "n_groups": typed.n_groups}
     noted["progress"] = True if typed.progress else None
     if typed.scheduler is not None:
         noted["engine"] = "dask"

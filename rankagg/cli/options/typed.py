@@ -49,7 +49,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
     """Return the labels that are written so; numbers in a file are numbers."""
-    known: dict[str, Label] = {raw_text(label): label for label in items}
+    known = {raw_text(label): label for label in items}
     found = []
     for name in names:
         if name not in known:

@@ -109,8 +109,7 @@ def narrow(integers: NDArray[Any]) -> Integers:
     largest = _largest(array)
     if largest * max(array.size, 1) >= INT64_SAFE:
         return fit(array)
-    smallest: NDArray[Any] = array.astype(np.min_scalar_type(-largest - 1), copy=False)
-    return smallest
+    return array.astype(np.min_scalar_type(-largest - 1), copy=False)
 
 
 def widen(integers: NDArray[Any]) -> NDArray[np.object_]:

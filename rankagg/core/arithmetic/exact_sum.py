@@ -175,7 +175,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
     parts = np.ldexp(weights, -exponents)
     numbers, shift = scaled(values)
-    means: Floats = sum_rows(numbers * parts) / sum_rows(parts)
+    means = sum_rows(numbers * parts) / sum_rows(parts)
     # Rounding leads out of the range of the values at times.
     counted = weights > 0
     least = values.min(axis=1, where=counted, initial=np.inf)

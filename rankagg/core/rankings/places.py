@@ -118,7 +118,7 @@ def mid_ranks(ranks: Ranks) -> Floats:
     random order of them puts each on average.
     """
     doubled = doubled_places(ranks)
-    mids: Floats = doubled / 2.0 - 1.0
+    mids = doubled / 2.0 - 1.0
     mids[doubled == 0] = np.nan
     return mids
 

@@ -68,7 +68,7 @@ class Contests:
 
     def log_odds(self, worths: Floats, effects: Floats) -> Floats:
         """Return the log odds of the first side, shape (c,)."""
-        odds: Floats = worths[self.first] - worths[self.second]
+        odds = worths[self.first] - worths[self.second]
         return odds + self.extras @ effects if self.n_extras else odds
 
     def design(self) -> csr_array:

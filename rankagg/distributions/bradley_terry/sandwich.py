@@ -81,7 +81,7 @@ def cluster_covariance(
             scores = _small_clusters(model, parts, members[begin : begin + number], width, inverse)
             meat += scores.T @ scores
     total = len(sizes)
-    covariance: Floats = (total - 1) / total * (inverse @ meat @ inverse)
+    covariance = (total - 1) / total * (inverse @ meat @ inverse)
     return (covariance + covariance.T) / 2.0
 
 
@@ -262,7 +262,7 @@ def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Fl
     products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
     meat = contests.assemble(*products, has_tie=model.has_tie)
     total = float(number.sum())
-    covariance: Floats = (total - 1.0) / total * (inverse @ meat @ inverse)
+    covariance = (total - 1.0) / total * (inverse @ meat @ inverse)
     return (covariance + covariance.T) / 2.0
 
 

@@ -149,8 +149,7 @@ class _ByCycles(ModelDistance):
         above, below = (a / max(n - 2, 1), (n - 1 - b) / max(n - 2, 1))
         late, early = 1.0 - above, 1.0 - below
         before = both + stays * (late + early) + onto * (below + above) + rest / 2.0
-        table: Floats = np.triu(before, 1) + np.tril(1.0 - before.T, -1)
-        return table
+        return np.triu(before, 1) + np.tril(1.0 - before.T, -1)
 
 
 class CayleyDistance(_ByCycles):

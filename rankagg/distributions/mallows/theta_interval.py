@@ -223,8 +223,7 @@ class ThetaData:
         if self.rows == self.m:
             return passed
         mean = distance_mean(self.n, theta)
-        scaled: Floats = self.m * mean + (passed - self.rows * mean) * sqrt(self.m / self.rows)
-        return scaled
+        return self.m * mean + (passed - self.rows * mean) * sqrt(self.m / self.rows)
 
 
 def local_cost(wins: Floats, rng: Generator) -> Floats:
@@ -385,8 +384,7 @@ class _Draws:
         m, n = self.data.m, self.data.n
 
         def log_densities(at: float) -> Floats:
-            densities: Floats = -at * distances - m * mallows_log_normalizer(n, at)
-            return densities
+            return -at * distances - m * mallows_log_normalizer(n, at)
 
         # Equal numbers of draws everywhere; what is common to all thetas cancels.
         mixture: Floats = logsumexp([log_densities(at) for at in self.thetas], axis=0)

@@ -292,8 +292,7 @@ def log_parts(family: Family, here: Climb) -> Floats:
         for part in here.parts
     ]
     with np.errstate(divide="ignore"):
-        joint: Floats = np.stack(each, axis=1) + np.log(here.weights)
-    return joint
+        return np.stack(each, axis=1) + np.log(here.weights)
 
 
 def searched(family: Family, here: Climb, steps: int, left: float = LOOSE) -> Climb:

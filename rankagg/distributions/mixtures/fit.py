@@ -129,7 +129,7 @@ def fit_mixture(
     if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     number = check_integer(n_components, "n_components", low=1)
-    asked: dict[str, Any] = {
+    asked = {
         "family": check_choice(family, get_args(FamilyName), "family"),
         "distance": check_choice(distance, get_args(DistanceName), "distance"),
         "noise": check_flag(noise, "noise"),

@@ -119,8 +119,7 @@ class Mixture(RankingDistribution):
         """Return log of weight times probability by each component, shape (m, k)."""
         each = np.stack([part._log_probs(ranks) for part in self.components], axis=1)
         with np.errstate(divide="ignore"):
-            joint: Floats = each + np.log(self.weights)
-        return joint
+            return each + np.log(self.weights)
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         logs: Floats = logsumexp(self._log_joint(ranks), axis=1)
@@ -143,8 +142,7 @@ class Mixture(RankingDistribution):
             raise InvalidInputError("profile", "a Profile", profile)
         self.items.require_same(profile.items, "A mixture and the rankings")
         with np.errstate(invalid="ignore"):
-            shares: Floats = softmax(self._log_joint(profile.ranks), axis=1)
-        return shares
+            return softmax(self._log_joint(profile.ranks), axis=1)
 
     # -- samples ------------------------------------------------------------------------------
 

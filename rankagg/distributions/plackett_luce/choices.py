@@ -139,8 +139,7 @@ class ChoiceSets(ABC):
         """Return for each set the log of the sum of exp(logs) of its items, shape (s,)."""
         if is_narrow(logs):
             top = float(logs.max())
-            result: Floats = np.log(self.sums(np.exp(logs - top))) + top
-            return result
+            return np.log(self.sums(np.exp(logs - top))) + top
         return np.concatenate([np.zeros(0), *(own for _, own in self._far(logs))])
 
     def expected(self, logs: Floats, weights: Floats) -> Floats:
@@ -246,8 +245,7 @@ class MergedSets(ChoiceSets):
 
     def both(self, rates: Floats) -> Floats:
         """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
-        result: Floats = (self.inside * rates[:, None]).T @ self.inside
-        return result
+        return (self.inside * rates[:, None]).T @ self.inside
 
     @property
     def n_items(self) -> int:
@@ -325,7 +323,7 @@ class ChainSets(ChoiceSets):
                 columns = np.ascontiguousarray(reached.T)
                 for i, column in enumerate(columns):
                     result[i, i:] += np.minimum(column, columns[i:]).sum(axis=1)
-        square: Floats = result + result.T
+        square = result + result.T
         np.fill_diagonal(square, result.diagonal())
         return square
 
@@ -462,7 +460,7 @@ class _Collected:
             self.won += np.bincount(chosen, weights=shares.ravel(), minlength=self.n)
             for d in np.unique(size).tolist():
                 self.tied[d] = self.tied.get(d, 0.0) + float(weights[rows][size == d].sum())
-        masses: Floats = np.broadcast_to(weights[:, None], starts.shape)[starts]
+        masses = np.broadcast_to(weights[:, None], starts.shape)[starts]
         if self.n > BITS:
             self.chains.append(Chain(order, starts))
             self.weights.append(masses)

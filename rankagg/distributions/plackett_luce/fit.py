@@ -243,8 +243,7 @@ def _covariance_of_fit(
         covariance = inverse[np.ix_(keep, keep)]
     project = np.eye(len(covariance))
     project[:n, :n] -= 1.0 / n
-    centered: Floats = project @ covariance @ project.T
-    return centered
+    return project @ covariance @ project.T
 
 
 def _option_notes(options: FitOptions, ties: dict[int, float], scale: float) -> list[str]:

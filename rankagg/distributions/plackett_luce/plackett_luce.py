@@ -197,8 +197,7 @@ class PlackettLuce(RankingDistribution):
         own = np.log(rng.standard_exponential(ranks.shape)) - self.log_worths
         clocks = np.where(ranks == UNRANKED, own, clocks)
         clocks = np.where(ranks == UNLISTED, np.logaddexp(times[:, -1:], own), clocks)
-        completed: Ranks = np.argsort(np.argsort(clocks, axis=1), axis=1).astype(np.int32)
-        return completed
+        return np.argsort(np.argsort(clocks, axis=1), axis=1).astype(np.int32)
 
     # -- summaries ----------------------------------------------------------------------------
 
@@ -218,14 +217,14 @@ class PlackettLuce(RankingDistribution):
         """
         if self.log_ties:
             return self._table.before()
-        before: Floats = expit(self.log_worths[:, None] - self.log_worths)
+        before = expit(self.log_worths[:, None] - self.log_worths)
         np.fill_diagonal(before, 0.0)
         return before
 
     def tie_probabilities(self) -> Floats:
         """Return P(row tied with column), shape (n, n); 0 on the diagonal."""
         before = self.pairwise_probabilities()
-        tied: Floats = 1.0 - before - before.T
+        tied = 1.0 - before - before.T
         np.fill_diagonal(tied, 0.0)
         return np.maximum(tied, 0.0) if self.log_ties else np.zeros_like(tied)
 

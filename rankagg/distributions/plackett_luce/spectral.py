@@ -45,8 +45,7 @@ def spectral_covariance(logs: Floats, counts: Floats) -> Floats:
     carried = inverse_information(_laplacian(np.where(met, product / total, 0.0)), n)
     moved = np.divide(product, counts, out=np.zeros((n, n)), where=met)
     project = np.eye(n) - 1.0 / n
-    covariance: Floats = project @ carried @ _laplacian(moved) @ carried @ project
-    return covariance
+    return project @ carried @ _laplacian(moved) @ carried @ project
 
 
 def _laplacian(table: Floats) -> Floats:

@@ -249,8 +249,7 @@ def resample_rows(units: Units, times: int, rng: Generator) -> Integers64:
     if units.clusters is None:
         return resample_counts(units.counts, units.strata, times, rng)
     drawn = resample_counts(np.ones(units.n_units), units.unit_strata, times, rng)
-    rows: Integers64 = drawn[:, units.clusters] * units.counts.astype(np.int64)
-    return rows
+    return drawn[:, units.clusters] * units.counts.astype(np.int64)
 
 
 def stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:

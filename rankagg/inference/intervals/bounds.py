@@ -107,8 +107,7 @@ def anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
     Bounds at these levels hold at all sample sizes at once, so one may look at any time.
     """
     size = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
-    spent: Floats = 6.0 * check_alpha(alpha) / (pi**2 * size**2)
-    return spent
+    return 6.0 * check_alpha(alpha) / (pi**2 * size**2)
 
 
 def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
@@ -188,5 +187,4 @@ def is_near_normal(
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = largest_skewness(center, np.sqrt(np.asarray(variance) * (n - 1.0) / n))
         error = z**3 * skewness / (3.0 * np.sqrt(n)) + z**4 / (2.0 * n)
-        near: Bools = error <= LIMITS[sides]
-    return near
+        return error <= LIMITS[sides]

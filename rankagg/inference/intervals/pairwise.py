@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Integers64, Label, RNGLike, Tolerance
+from rankagg._typing import Floats, Integers64, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
 from rankagg.core import (
     ItemSet,
@@ -79,7 +79,7 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         remedy = "Make the intervals with it, or decide by Holm's procedure."
         allowed = "'bonferroni' or 'max-t' for decisions by intervals"
         raise InvalidInputError("simultaneous", allowed, None, remedy)
-    above: Bools = intervals.lower > 0.5
+    above = intervals.lower > 0.5
     np.fill_diagonal(above, False)
     names = ("method", "alpha", "simultaneous", "alternative", "anytime")
     options = IntervalOptions(*(getattr(intervals, name) for name in names))

@@ -64,9 +64,9 @@ def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool
     """Return the win rate of every item, or the mean of its win rates over all opponents."""
     n = data.n_items
     weights = np.ones(len(data)) if data.weights is None else data.weights
-    counts: Floats = data.counts.astype(np.float64)
+    counts = data.counts.astype(np.float64)
     _check_met(data, counts, over_opponents=over_opponents)
-    won: Floats = (data.outcomes.astype(np.float64) + 1.0) / 2.0
+    won = (data.outcomes.astype(np.float64) + 1.0) / 2.0
     # Both sides of each comparison: the item, its cell (the item against one opponent, or against
     # whomever it met), and whether it won, a tie half.
     items, others = (data.first, data.second), (data.second, data.first)
@@ -128,7 +128,7 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
     low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     turned = np.where(data.first == low, data.outcomes, -data.outcomes)
-    lead: Floats = weights * turned.astype(np.float64)
+    lead = weights * turned.astype(np.float64)
     cells = low * n + high
     if unit == "cluster":
         met, at = np.unique(members * (n * n) + cells, return_inverse=True)

@@ -308,8 +308,7 @@ def _bars(tops: Floats, most: int) -> Floats:
         tried = np.minimum(passing + more, most)
         bars = np.take_along_axis(falling, tried[None, None], axis=1)
         passing = np.where((tops > bars).any(axis=0).sum(axis=0) <= most, tried, passing)
-    found: Floats = np.take_along_axis(falling, passing[None, None], axis=1)[:, 0]
-    return found
+    return np.take_along_axis(falling, passing[None, None], axis=1)[:, 0]
 
 
 class _Centered(Differences):
@@ -332,8 +331,7 @@ def _informative(block: Block) -> Block:
 def _weighted_differences(block: Block) -> Floats:
     """Return differences in [-1, 1] times their weights, nought where there is none."""
     differences = np.nan_to_num(2.0 * block.values - 1.0)
-    weighted: Floats = differences * block.weights[:, None]
-    return weighted
+    return differences * block.weights[:, None]
 
 
 def _summed_signs(counts: Floats, times: int, rng: Generator) -> Floats:

@@ -360,7 +360,7 @@ def _long_units(
 ) -> Iterator[_Units]:
     """Yield the units of rows that hold one score each, of which the last may go on."""
     assert layout.systems is not None, "they are known"
-    systems: dict[Label, int] = {label: at for at, label in enumerate(layout.systems)}
+    systems = {label: at for at, label in enumerate(layout.systems)}
     rest: _Rows | None = None
     for batch in reading:
         if not batch.n_rows:
