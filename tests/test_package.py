@@ -52,7 +52,6 @@ def test_what_is_used_is_loaded_and_nothing_heavy_before():
     assert not compared & unused
 
 
-@pytest.mark.slow
 def test_all_names_may_be_loaded_at_once():
     # SPEC 1 has this for those who want errors early.
     (loaded,) = modules_after("import os; os.environ['EAGER_IMPORT'] = '1'; import rankagg")

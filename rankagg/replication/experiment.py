@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 import rankagg as ra
 from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
+from rankagg.aggregation import Deadline
 from rankagg.replication.leaderboards import Leaderboards
 from rankagg.replication.published import Row, Value
 from rankagg.studies.study import AnyResult, Study
@@ -36,7 +37,7 @@ class Bench:
     # Whether few repetitions are enough.
     quick: bool = False
     progress: bool | None = None
-    deadline: ra.Deadline = field(default_factory=ra.Deadline)
+    deadline: Deadline = field(default_factory=Deadline)
 
     def repetitions(self, full: int = 100) -> int:
         """Return how many repetitions to run of those that the paper has."""
