@@ -134,8 +134,8 @@ def test_every_field_is_part_of_value_and_fingerprint(changes):
 
 def test_fingerprint_stays_what_it_is():
     one = Comparisons.from_arrays("AAB", "BCC", [1, 0, -1])
-    for numbers in ([3, 10], np.array([3, 10])):
-        assert Comparisons.from_arrays(numbers, numbers[::-1], [1, 1]).items == ItemSet([3, 10])
+    for labels, items in (([10, 3], [3, 10]), (np.array([10, 3]), [3, 10]), ("ba", "ab")):
+        assert Comparisons.from_arrays(labels, labels[::-1], [1, 1]).items == ItemSet(items)
     assert one.fingerprint == "50274e1dab3e3096b5c0a1e2d9525fe33ffaa074126b75f8c25539e78b426cc0"
 
 
