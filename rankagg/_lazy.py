@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import sys
 import warnings
@@ -13,6 +14,8 @@ import lazy_loader
 from rankagg._keywords import answer_public
 from rankagg.exceptions import nearest
 
+#: Set, it has all names loaded at once (SPEC 1).
+EAGER = "EAGER_IMPORT"
 #: The names of the package itself that are now names of one of its rooms.
 UNRENAMED = {
     "analysis": (
@@ -77,6 +80,8 @@ def attach(
     package: str, file: str
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose stub lists its names."""
+    # What is loaded at once may ask for other names, and is loaded below, where they are found.
+    at_once = os.environ.pop(EAGER, None)
     load, listed, names = lazy_loader.attach_stub(package, file)
 
     def find(name: str) -> object:
@@ -92,4 +97,9 @@ def attach(
             return partial(value, n_instances=None) if without else value
         raise AttributeError(f"{package} has no {name!r}. {nearest(name, names)}".rstrip())
 
+    if at_once is not None:
+        os.environ[EAGER] = at_once
+        vars(sys.modules[package])["__getattr__"] = find
+        for name in names if at_once not in ("", "0") else ():
+            find(name)
     return find, listed, names
