@@ -3,6 +3,7 @@
 import pickle
 from functools import cache
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -194,8 +195,20 @@ RESULTS = {
 }
 
 
+#: The keys of `to_dict` of each result, on which those who read them rely. After a change that is
+#: meant `python -m tests.test_results` writes them anew.
+KEYS = Path(__file__).with_name("result_keys.txt")
+
+
+def keys_of(result: Result) -> str:
+    return f"{type(result).__name__}: {' '.join(sorted(result.to_dict()))}"
+
+
 class TestResults(ResultContract):
     results = RESULTS
+
+    def test_has_the_keys_that_it_had(self, result: Result) -> None:
+        assert keys_of(result) in KEYS.read_text(encoding="utf-8").splitlines()
 
     def test_is_listed_by_its_name(self, result: Result, request: pytest.FixtureRequest) -> None:
         assert RESULTS[type(result).__name__] is RESULTS[request.node.callspec.params["result"]]
@@ -229,3 +242,8 @@ def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
         assert "e" in shown(-1e-12) or "-" not in shown(-1e-12)
     alike = ra.ScoreTable([[1, 1], [2, 3], [3, 2]], higher_is_better=True, tasks="ab")
     assert "-0" not in ra.task_agreement(alike).summary().replace("-0.5", "")
+
+
+if __name__ == "__main__":
+    lines = sorted(keys_of(make()) for make in RESULTS.values())
+    KEYS.write_text("\n".join(lines) + "\n", encoding="utf-8")
