@@ -478,7 +478,7 @@ def count_on_cluster(
     # Another one for each run: what failed once is not what a later run finds of that name.
     scan = uuid4().hex
     threads = sum(client.nthreads().values())
-    waiting = iter(_placed(parts))
+    waiting = iter(_absolute(parts))
 
     def submitted(count: int) -> list[object]:
         return [
@@ -502,7 +502,7 @@ def count_on_cluster(
             pending.clear()
 
 
-def _placed(parts: Sequence[ScanPart]) -> list[ScanPart]:
+def _absolute(parts: Sequence[ScanPart]) -> list[ScanPart]:
     """Return parts by the whole paths of their files: workers may stand in another folder."""
     files = {part.file: part.file.absolute() for part in parts}
     return [replace(part, file=files[part.file]) for part in parts]
@@ -613,7 +613,7 @@ def _counted_parts(
         return
     pool = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")
     try:
-        for counts in pool(delayed(count_part)(layout, part) for part in _placed(parts)):
+        for counts in pool(delayed(count_part)(layout, part) for part in _absolute(parts)):
             bar.update(sizes.get(counts.number, 0))
             yield counts
     except BrokenProcessPool:
