@@ -156,6 +156,11 @@ def test_the_command_line_says_what_to_type(ranked, text, words):
     assert words in ranked(text, code=2)
 
 
+def test_a_name_with_braces_is_told_as_it_is(said, tmp_path):
+    (tmp_path / "{x}.csv").write_text("a,b,winner\nx,y,a\ny,x,b\n", encoding="utf-8")
+    assert "note: {x}.csv is read as comparisons" in " ".join(said("rank {x}.csv").split())
+
+
 def test_the_command_line_says_what_it_took(ranked):
     battles = "model_a,model_b,winner,judge\nx,y,model_a,j\ny,z,tie,j\nz,x,model_b,k\n"
     out = ranked(battles, "--cluster", "judge")

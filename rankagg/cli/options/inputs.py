@@ -174,7 +174,7 @@ def _read(typed: Typed, name: str) -> Input:
         except DataFormatError:
             # What is refused may be of another kind.
             for line in taken:
-                click.echo(line, err=True)
+                click.echo(visible(line), err=True)
             raise
         if isinstance(data, ra.ScoreTable):
             data = reshaped(data, typed)

@@ -547,10 +547,12 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
     readings = [one for one in found.readings if said in (None, one.format)]
-    note = f"note: {typed.source} is read as {{}} (use --format to read it as something else)"
+    remedy = "(use --format to read it as something else)"
     if not readings:
         form = said or (fits[0] if fits else "scores")
-        return DATA_FORMATS[form], () if said else (note.format(form),)
+        return DATA_FORMATS[form], () if said else (
+            f"note: {typed.source} is read as {form} {remedy}",
+        )
     one, *others = readings
     if "drop" in one.parameters:
         # What was typed is among it.
@@ -564,7 +566,7 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
         setattr(typed, name, [value] if name == "weight" else value)
     if not left and (said or one.format == "scores"):
         return DATA_FORMATS[one.format], ()
-    return DATA_FORMATS[one.format], (note.format(one.what),)
+    return DATA_FORMATS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
 
 
 def _line(typed: Typed, reading: FileReading) -> str:
