@@ -169,7 +169,7 @@ SPELLED_SIDES = Conventions(
 Signs = NDArray[np.int8]
 Codes = Positions
 
-WHICH = "`outcome_is='side'` or `outcome_is='winner'` says which"
+WHICH = "`outcome_is='side'` or `outcome_is='winner'` says which."
 
 
 def read_comparisons(
@@ -311,7 +311,7 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     differs = (winner >= 0) & (_by_winner(pair, winner) != by_side)
     if meant is None and differs.any():
         code = int(cells.codes[np.argmax(differs)])
-        raise cells.error(code, f"says {{}}, an item and also a side: {WHICH}")
+        raise cells.error(code, "says {}, an item and also a side", WHICH)
     return by_side
 
 
@@ -355,10 +355,10 @@ class _Cells:
         coded = table.coded(name, parameter)
         return cls(table, name, coded.labels, coded.codes)
 
-    def error(self, code: int, what: str) -> DataFormatError:
+    def error(self, code: int, what: str, remedy: str = "") -> DataFormatError:
         """Return what is raised for a cell, which is shown; names the first row that has it."""
         said = what.replace("{}", shown(self.labels[code]), 1)
-        return self.table.error(int(np.argmax(self.codes == code)), self.name, said)
+        return self.table.error(int(np.argmax(self.codes == code)), self.name, said, remedy)
 
     def meant(self, conventions: Conventions, items: Iterable[Label] = ()) -> Signs:
         """Return what the cells mean; raises where one means nothing, or may be one of items."""

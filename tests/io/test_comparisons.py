@@ -127,7 +127,9 @@ def test_names_of_winners():
 
 def test_words_that_are_sides_and_names():
     pairs = [("b", "a"), ("a", "b")]
-    with pytest.raises(DataFormatError, match=r"row 1, .* says 'a', an item and also a side: `out"):
+    with pytest.raises(
+        DataFormatError, match=r"row 1, .* says 'a', an item and also a side\. `out"
+    ):
         read(["a", "a"], pairs=pairs)
     assert read(["a", "a"], pairs=pairs, outcome_is="side").outcomes.tolist() == [1, 1]
     assert read(["a", "a"], pairs=pairs, outcome_is="winner").outcomes.tolist() == [-1, 1]

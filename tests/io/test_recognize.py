@@ -156,6 +156,12 @@ def test_the_command_line_says_what_to_type(ranked, text, words):
     assert words in ranked(text, code=2)
 
 
+def test_a_remedy_names_the_option(ranked):
+    columns = ["--format", "comparisons", "--first", "p", "--second", "q", "--outcome", "won"]
+    told = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
+    assert "also a side. --outcome-is side or --outcome-is winner says which" in told
+
+
 def test_a_name_with_braces_is_told_as_it_is(said, tmp_path):
     (tmp_path / "{x}.csv").write_text("a,b,winner\nx,y,a\ny,x,b\n", encoding="utf-8")
     assert "note: {x}.csv is read as comparisons" in " ".join(said("rank {x}.csv").split())
