@@ -27,6 +27,7 @@ __all__ = [
     "below",
     "collisions",
     "cut_off",
+    "faults",
     "faults_on_given_axes",
     "of_group",
     "texts",
@@ -90,6 +91,14 @@ def _beyond(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list
         for text, box in found
         if box.x0 < -slack or box.y0 < -slack or box.x1 > width + slack or box.y1 > height + slack
     ]
+
+
+def faults(ax: Axes) -> list[str]:
+    """Return which texts overlap, and which reach beyond the figure."""
+    found = texts(ax)
+    beyond = _beyond(found, ax.figure.canvas.get_width_height())
+    overlaps = [f"{one!r} on {two!r}" for one, two in _overlaps(found)]
+    return [*overlaps, *(f"{text!r} is cut off" for text in beyond)]
 
 
 def below(ax: Axes) -> str:
@@ -188,15 +197,14 @@ def faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         picture.draw(ax=ax)
-        faults = [f"{one!r} on {two!r}" for one, two in collisions(ax)]
-        faults += [f"{text!r} is cut off" for text in cut_off(ax)]
+        found = faults(ax)
         before = _places_of_axes(ax)
         figure.draw_without_rendering()
     # Such as: there is no room for axes.
-    faults += [str(warning.message) for warning in warned]
+    found += [str(warning.message) for warning in warned]
     if np.abs(_places_of_axes(ax) - before).max() >= 0.02:
-        faults.append("axes move when they are drawn again")
-    return faults
+        found.append("axes move when they are drawn again")
+    return found
 
 
 class PlotContract:

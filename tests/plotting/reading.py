@@ -2,15 +2,10 @@
 
 from hypothesis import settings
 
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, of_group
 
 # Each example is a picture.
 drawn_quickly = settings(max_examples=10)
-
-
-def faults(ax):
-    """Return texts that overlap, and those that are cut off."""
-    return [*collisions(ax), *cut_off(ax)]
 
 
 def notes(ax):

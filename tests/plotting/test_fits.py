@@ -16,8 +16,8 @@ from rankagg.plotting.fits import (
     spread_distances,
 )
 from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, faults, legend_words, notes, one, row_labels
+from rankagg.testing.plots import faults, of_group
+from tests.plotting.reading import column_labels, legend_words, notes, one, row_labels
 
 
 @cache

@@ -12,8 +12,8 @@ from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import RankShares, Span
 from rankagg.exceptions import ItemMismatchError
 from rankagg.plotting.heatmaps import _tau_told, percent_told
-from rankagg.testing.plots import collisions, of_group
-from tests.plotting.reading import cells_of, column_labels, faults, notes, one, row_labels
+from rankagg.testing.plots import collisions, faults, of_group
+from tests.plotting.reading import cells_of, column_labels, notes, one, row_labels
 
 
 def test_cells_hold_the_shares_in_consensus_order():

@@ -16,11 +16,10 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.plotting.interval_rows import _log_ticks, _units_told
 from rankagg.plotting.sheet import caption_of
-from rankagg.testing.plots import below, of_group
+from rankagg.testing.plots import below, faults, of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
-    faults,
     legend_words,
     notes,
     one,

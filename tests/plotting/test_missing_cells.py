@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import of_group
+from rankagg.testing.plots import faults, of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
-    faults,
     legend_words,
     notes,
     one,

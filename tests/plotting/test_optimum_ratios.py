@@ -12,8 +12,8 @@ from rankagg import plotting
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.core.names import percent
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-from rankagg.testing.plots import collisions, of_group
-from tests.plotting.reading import faults, headings, legend_words, notes, one, row_labels
+from rankagg.testing.plots import collisions, faults, of_group
+from tests.plotting.reading import headings, legend_words, notes, one, row_labels
 
 CELL = ["model", "n_items", "n_rankings", "missing"]
 

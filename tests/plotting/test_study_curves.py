@@ -6,8 +6,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import of_group
-from tests.plotting.reading import faults, notes
+from rankagg.testing.plots import faults, of_group
+from tests.plotting.reading import notes
 
 LATENT = ra.studies.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
 LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))

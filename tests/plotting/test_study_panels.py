@@ -8,8 +8,8 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import of_group
-from tests.plotting.reading import column_labels, faults, headings, notes, one
+from rankagg.testing.plots import faults, of_group
+from tests.plotting.reading import column_labels, headings, notes, one
 
 METHODS = [
     ra.studies.PrintedRadius(radius="equation 4"),

@@ -12,8 +12,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import method_look
-from rankagg.testing.plots import Picture, PlotContract, faults_on_given_axes, of_group
-from tests.plotting.reading import faults
+from rankagg.testing.plots import Picture, PlotContract, faults, faults_on_given_axes, of_group
 
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)

@@ -13,8 +13,8 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
 from rankagg.plotting.tournaments import BAND, LINK_LOOKS, Link
-from rankagg.testing.plots import below
-from tests.plotting.reading import drawn_quickly, faults, legend_words, notes, one, row_labels
+from rankagg.testing.plots import below, faults
+from tests.plotting.reading import drawn_quickly, legend_words, notes, one, row_labels
 from tests.strategies import policies, profiles
 
 
