@@ -116,6 +116,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
         app.wait("agree: Tea > Mate")
 
 
+@pytest.mark.slow
 def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
     with opened("cycle") as app:
         assert "whoever is chosen" in app.said

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.plotting.sheet import PlotSheet
 from rankagg.replication import p1, p2
 from rankagg.replication.experiment import Bench
 from rankagg.replication.p1 import INSTANCE_TABLES
@@ -134,6 +135,8 @@ def run():
         patch.setattr(p1, "MODELS", models)
         few = {"n_systems": 6, "n_tasks": 5, "n_instances": 4}
         patch.setattr(p2, "LatentModel", partial(ra.studies.LatentModel, **few))
+        # Laying out takes longest, and moves no number.
+        patch.setattr(PlotSheet, "_laid_out", lambda sheet: (60.0, 40.0))
         yield cache(lambda name: by_name[name].run(Bench(small_tables(), quick=True)))
 
 

@@ -21,6 +21,8 @@ def rows(replication):
 
 
 def test_long_orders_do_not_widen_the_columns_of_numbers(replication):
+    for run in replication.outcomes:
+        run.pictures.clear()  # they take longest, and have no columns
     page = replication.to_html()
     assert " &gt; " in page
     cells = re.findall(r'<td class="number"[^>]*>(.*?)</td>', page)
