@@ -130,7 +130,7 @@ def _(counts, ks, strength):
     assert np.isclose(_share @ ks, _model.expected_distance())
     with ra.plotting.style():
         _, _ax = plt.subplots(figsize=(4.6, 2.4), layout="constrained")
-        _ax.bar(ks, counts / counts.sum(), width=0.9, color="#d5dce4", label="no opinion (θ = 0)")
+        _ax.bar(ks, counts / counts.sum(), width=0.9, color="#8a97a5", label="no opinion (θ = 0)")
         _ax.bar(ks, _share, width=0.45, color="#0072B2", label=f"θ = {strength.value:g}")
         _ax.set(xlabel="Kendall distance to the center", ylabel="probability", ylim=(0, 0.5))
         _ax.legend()
