@@ -197,7 +197,7 @@ def read_comparisons(
         The column of outcomes: who won, by side or by name, or a word for a tie. Which words and
         numbers are known is in the reference of file formats; case, blanks around a word and
         underscores do not matter. A column of 1 and 0 says whether the first side won; beside -1
-        a 0 is a tie.
+        a 0 is a tie. That of `first` or `second` itself holds the winner of every comparison.
     outcome_is : {"side", "winner"}, optional
         Whether outcomes are sides or names; needed only where words are both.
     weight : str or int, optional
@@ -238,8 +238,9 @@ def read_comparisons(
     """
     meant = outcome_is and check_choice(outcome_is, ("side", "winner"), "outcome_is")
     described = names_of(covariates)
-    always = {str(second): -1, str(first): 1}.get(str(side))
-    named = (first, second, outcome, weight, cluster, None if always else side)
+    sides = {str(second): -1, str(first): 1}
+    always, won = sides.get(str(side)), None if meant == "side" else sides.get(str(outcome))
+    named = (first, second, None if won else outcome, weight, cluster, None if always else side)
     columns = [name for name in (*named, *described) if name is not None]
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
@@ -249,19 +250,23 @@ def read_comparisons(
         *zip(named, COMPARISON_COLUMNS, strict=True),
         *((x, "covariates") for x in described),
     ]:
-        if name is not None or parameter in COMPARISON_COLUMNS[:3]:
+        if name is not None or parameter in COMPARISON_COLUMNS[: 2 if won else 3]:
             table.position(name, parameter)
     pair = _sided(table, first, second, items)
+    one_side = np.ones(len(pair.first), dtype=np.int8)
+    outcomes = (
+        one_side * won if won else _outcomes_in(_Cells.of(table, outcome, "outcome"), pair, meant)
+    )
     clusters = None if cluster is None else table.coded(cluster, "cluster")
     return Comparisons(
         pair.items,
         pair.first,
         pair.second,
-        _outcomes_in(_Cells.of(table, outcome, "outcome"), pair, meant),
+        outcomes,
         weights=None if weight is None else table.weights(weight),
         clusters=None if clusters is None else clusters.codes,
         cluster_labels=None if clusters is None else clusters.labels,
-        sides=_advantages(table, side) if always is None else np.full(len(pair.first), always),
+        sides=one_side * always if always else _advantages(table, side),
         covariates={str(name): _covariate(table, name) for name in described},
     )
 

@@ -260,7 +260,7 @@ CALLED = {
     "parameters corpus domain language subset category scenario environment precinct county "
     "district ward",
 }
-SIDES = ("a b", "1 2", "left right", "home away", "white black")
+SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
 ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
 CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
@@ -460,17 +460,30 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
     every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
     named = [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
+    points = [pair for pair in named if set(pair) <= set(look.numeric)]
     if len(named) != 1:
         named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
     outcomes = look.called("outcome")
     weights = look.called("count", among=look.numeric)
+    # Numbers in other notations are no names.
+    pairs = [pair for pair in pairs if re.search(r"[^\W\d]", "".join(look.texts_of(*pair)))]
     for a, b in pairs[:3]:
-        for at in [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
-            kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
+        won = [at for at in (a, b) if {"winner", "loser"} & {*look.words[at]} == {"winner"}]
+        outcomes = won if len(won) == 1 else [at for at in outcomes if at not in (a, b)]
+        if len(named) == len(points) == 1 and not outcomes:
+            one, other, x, y = (look.names[at] for at in (a, b, *points[0]))
+            what = f"comparisons of {one} and {other} once a column has the sign of {x} - {y}"
+            made = {"first": one, "second": other, "outcome": "COLUMN"}
+            yield FileReading("comparisons", what, made, False)
+            return
+        for at in (outcomes or [at for at in look.texts[:6] if at not in (a, b)])[:3]:
+            labels = ["first"] if at in won else look.labels(at).labels
+            kind = _kind_of_outcomes(labels, look.texts_of(a, b))
             whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
             sure = len(named) == len(outcomes) == 1 and kind == "words" and whole and not weights
             sure &= look.share([a, b])
+            sure &= not won or not any({"draw", "tie"} & {*words} for words in look.words)
             # Words that nobody knows are no scores; the reader says which of them.
             if kind or (named and at in outcomes and look.share([a, b])):
                 columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)

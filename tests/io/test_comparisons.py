@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
@@ -123,6 +123,15 @@ def test_names_of_winners():
     assert numbers.outcomes.tolist() == [1, -1]
     # Numbers of items that are no numbers of sides need no help.
     assert read([30, 70], pairs=[(30, 70)]).outcomes.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(("column", "won"), [("one", 1), ("other", -1)])
+def test_a_side_may_hold_the_winners(column, won):
+    table = frame(["x", "left", ""])
+    battles = ra.read_comparisons(table, first="one", second="other", outcome=column)
+    assert battles.outcomes.tolist() == [won] * 3
+    with pytest.raises(InvalidInputError, match="different columns"):
+        read([1, 0], outcome=column, outcome_is="side")
 
 
 def test_words_that_are_sides_and_names():

@@ -106,6 +106,8 @@ ASKED = {
     "results of games": ("home,away,result\nA,B,H\nB,C,D\nC,A,A\n", {"lists"}),
     "outcomes nobody knows": ("a,b,winner\nx,y,upper\ny,x,lower\nx,z,upper\n", {"comparisons"}),
     "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
+    "winners, losers and draws": ("winner,loser,draw\nx,y,no\ny,x,yes\n", {"comparisons"}),
+    "points of two sides": ("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
 
@@ -118,6 +120,18 @@ def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
     assert {one.format for one in found.readings} >= formats
     with pytest.raises(DataFormatError, match="may hold"):
         found.read()
+
+
+def test_winners_are_told_by_their_heading():
+    text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
+    battles = ra.recognize(StringIO(text)).read()
+    assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [-1, -1])
+
+
+# Numbers with a comma or a sign of per cent are no names of two sides.
+@pytest.mark.parametrize("cells", ["0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%"])
+def test_other_notations_are_no_comparisons(cells):
+    assert ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings == ()
 
 
 def test_what_a_call_says_reads_the_file(tmp_path):
@@ -149,6 +163,11 @@ def ranked(tmp_path, said):
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
+        (
+            "home,away,home pts,away pts\nA,B,2,1\nB,A,1,1\n",
+            "once a column has the sign of home pts - away pts: type `rankagg rank file.csv "
+            "--format comparisons --first home --second away --outcome COLUMN`",
+        ),
         ("home,away,x,y\nA,B,2,1\n", "note: file.csv is read as scores (use --format to"),
     ],
 )
