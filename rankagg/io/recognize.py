@@ -266,6 +266,7 @@ CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
+PLACE = re.compile(r"[\W\d]*|[0-9]+(?:st|nd|rd|th)", re.IGNORECASE)
 # Tables of comparisons and choices have fewer columns than those of scores may have.
 MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
@@ -391,6 +392,19 @@ def _long(look: TableLook) -> Iterator[FileReading]:
         yield FileReading(form, what, names, bool(sure))
 
 
+def _rated(look: TableLook) -> Iterator[FileReading]:
+    """Numbers of two things each, whatever these are called: those who judge are the tasks."""
+    texts, numbers = look.texts, look.numeric
+    is_known = look.called("rank", "count", among=numbers) or any(_long(look))
+    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or is_known:
+        return
+    if look.is_key(texts) and not any(look.is_key([at]) for at in texts):
+        system, task = sorted(texts, key=look.called("voter").__contains__)
+        names = look.named(system=[system], task=[task], score=numbers)
+        what = "scores of each {system} by {task}, one a row".format_map(names)
+        yield FileReading("scores", what, names, False)
+
+
 def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
     """Say whether systems are numbers, and what they are scored on has names."""
     return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
@@ -466,8 +480,8 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
     outcomes = look.called("outcome")
     weights = look.called("count", among=look.numeric)
-    # Numbers in other notations are no names.
-    pairs = [pair for pair in pairs if re.search(r"[^\W\d]", "".join(look.texts_of(*pair)))]
+    # Numbers in other notations, and places, are no names.
+    pairs = [pair for pair in pairs if not all(map(PLACE.fullmatch, look.texts_of(*pair)))]
     for a, b in pairs[:3]:
         won = [at for at in (a, b) if {"winner", "loser"} & {*look.words[at]} == {"winner"}]
         outcomes = won if len(won) == 1 else [at for at in outcomes if at not in (a, b)]
@@ -545,4 +559,4 @@ def _seem_orders(look: TableLook) -> bool:
 
 
 #: What tables may be.
-RULES = (_long, _scores, _ballots, _cast_votes, _comparisons, _lists)
+RULES = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _lists)

@@ -107,6 +107,7 @@ ASKED = {
     "outcomes nobody knows": ("a,b,winner\nx,y,upper\ny,x,lower\nx,z,upper\n", {"comparisons"}),
     "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
     "winners, losers and draws": ("winner,loser,draw\nx,y,no\ny,x,yes\n", {"comparisons"}),
+    "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "points of two sides": ("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
@@ -128,8 +129,10 @@ def test_winners_are_told_by_their_heading():
     assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [-1, -1])
 
 
-# Numbers with a comma or a sign of per cent are no names of two sides.
-@pytest.mark.parametrize("cells", ["0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%"])
+# Numbers with a comma or a sign of per cent, and places, are no names of two sides.
+@pytest.mark.parametrize(
+    "cells", ["0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%", "1st;2nd\nB;2nd;1st"]
+)
 def test_other_notations_are_no_comparisons(cells):
     assert ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings == ()
 
