@@ -193,6 +193,8 @@ def _readings(table: Table, gone: Sequence[Label]) -> list[FileReading]:
 # -- formats --------------------------------------------------------------------------------------
 
 ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
+# Without its number, which the reader asks for.
+ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 
 
 def _looks_like_abif(text: str) -> bool:
@@ -201,6 +203,8 @@ def _looks_like_abif(text: str) -> bool:
         return True
     seen = sources.first_lines(text)
     lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
+    if lines and all(map(ORDER_LINE.match, lines)):
+        return True
     return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
 
 
