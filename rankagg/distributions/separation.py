@@ -137,9 +137,11 @@ def rises_for_ever(
     told = []
     for sign, verb in ((1, "grow"), (-1, "fall")):
         moving = items.where(worths[: len(items)] * sign > DIRECTION_SLACK)
-        parts = [f"the worths of {listed(moving)}"] if moving else []
+        worth = "worths" if len(moving) > 1 else "worth"
+        parts = [f"the {worth} of {listed(moving)}"] if moving else []
         if parts := parts + beside(sign):
-            told.append(f"{' and '.join(parts)} {verb}")
+            are_many = len(parts) > 1 or parts[0].split()[1].endswith("s")
+            told.append(f"{' and '.join(parts)} {verb if are_many else verb + 's'}")
     return NotIdentifiedError(
         f"The likelihood has no finite maximum: it rises for ever as {' and '.join(told)}. {remedy}"
     )
