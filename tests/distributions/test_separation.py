@@ -203,11 +203,9 @@ def test_a_ghost_is_met_by_every_item_both_ways():
 
 
 def test_the_message_names_what_grows():
-    with pytest.raises(
-        NotIdentifiedError, match="rises for ever as the weights of ties of 2 grow[.]"
-    ):
+    with pytest.raises(NotIdentifiedError, match=r"as the weights of ties of 2 grow\."):
         ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "C=A"], "ABC"))
-    words = "rises for ever as the worth of A and the weights of ties of 2 grow[.]"
+    words = r"rises for ever as the worth of A and the weights of ties of 2 grow\."
     with pytest.raises(NotIdentifiedError, match=words):
         ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "A>C", "A=C"], "ABC"))
 
