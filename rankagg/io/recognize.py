@@ -484,9 +484,7 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
     outcomes = look.called("outcome")
     weights = look.called("count", among=look.numeric)
-    # Numbers in other notations, and places, are no names.
-    pairs = [pair for pair in pairs if not all(map(PLACE.fullmatch, look.texts_of(*pair)))]
-    for a, b in pairs[:3]:
+    for a, b in [pair for pair in pairs if _hold_names(look, pair)][:3]:
         won = [at for at in (a, b) if {"winner", "loser"} & {*look.words[at]} == {"winner"}]
         outcomes = won if len(won) == 1 else [at for at in outcomes if at not in (a, b)]
         if len(named) == len(points) == 1 and not outcomes:
@@ -508,6 +506,12 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
                 yield FileReading("comparisons", what, columns, sure)
                 return
+
+
+def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether columns may hold names; texts that are places, or numbers of a kind, are none."""
+    texts = {*columns} & {*look.texts}
+    return not texts or not all(map(PLACE.fullmatch, look.texts_of(*texts)))
 
 
 def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:

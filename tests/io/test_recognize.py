@@ -107,6 +107,7 @@ ASKED = {
     "outcomes nobody knows": ("a,b,winner\nx,y,upper\ny,x,lower\nx,z,upper\n", {"comparisons"}),
     "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
     "winners, losers and draws": ("winner,loser,draw\nx,y,no\ny,x,yes\n", {"comparisons"}),
+    "numbers of players": ("player_1,player_2,won\n3,7,3\n7,5,7\n", {"comparisons"}),
     "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "points of two sides": ("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n", {"comparisons"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
