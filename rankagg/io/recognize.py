@@ -270,7 +270,7 @@ CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
-PLACE = re.compile(r"[\W\d]*|[0-9]+(?:st|nd|rd|th)", re.IGNORECASE)
+PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)", re.IGNORECASE)
 # Tables of comparisons and choices have fewer columns than those of scores may have.
 MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
