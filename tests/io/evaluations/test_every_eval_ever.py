@@ -4,11 +4,11 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from jsonschema import validate
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, OutputError
 from tests.io.evaluations.made import aggregate, line, put, read, result
-from tests.io.evaluations.schema import faults
 
 
 def test_the_samples_of_the_format_itself(data) -> None:
@@ -196,21 +196,6 @@ def consensus(items=("A", "B", "C")):
     return ra.Kemeny().aggregate(ra.Profile.from_orders([list(items)] * 2))
 
 
-def test_the_check_of_schemas_knows_right_and_wrong(data) -> None:
-    folder = data("evaluations/every_eval_ever")
-    schema = json.loads((folder / "eval.schema.json").read_text("utf-8"))
-    right = json.loads((folder / "aggregate.json").read_text("utf-8"))
-    assert faults(right, schema) == []
-    for wrong in ({"schema_version": 3}, {"more": 1}, {"eval_library": {}}, {"model_info": {}}):
-        assert faults({**right, **wrong}, schema)
-    right["evaluation_results"][0]["metric_config"].pop("min_score")
-    assert faults(right, schema) == [".evaluation_results[0].metric_config.min_score is missing"]
-    lines = json.loads((folder / "instance_level_eval.schema.json").read_text("utf-8"))
-    sample = json.loads((folder / "aggregate_samples.jsonl").read_text("utf-8"))
-    assert faults(sample, lines) == []
-    assert faults({**sample, "output": None}, lines)
-
-
 @pytest.mark.parametrize(
     "rule", [ra.Kemeny(), ra.Borda(), ra.Kemeny(consensus_ties=True, tie_cost=0.5)]
 )
@@ -218,7 +203,7 @@ def test_what_is_written_is_what_the_schema_wants(tmp_path, data, rule) -> None:
     schema = json.loads(data("evaluations/every_eval_ever/eval.schema.json").read_text("utf-8"))
     found = rule.aggregate(ra.datasets.load("tennessee"))
     for file in ra.write_evaluations(found, tmp_path / "new" / "folder"):
-        assert faults(json.loads(file.read_text("utf-8")), schema) == []
+        validate(json.loads(file.read_text("utf-8")), schema)
 
 
 def test_ranks_come_back_with_their_direction(tmp_path) -> None:
