@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from string import ascii_uppercase
 from unicodedata import normalize
 
@@ -9,12 +10,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg.core.rankings.places import are_canonical
 from rankagg.exceptions import visible
 
 MAX_ITEMS = 6
 WEIGHTS = (1.0, 2.0, 1 / 2, 1 / 3, 0.1)
 POLICIES = ("uniform", "ignore", "last")
-LISTED = 0
 
 
 policies = st.sampled_from(POLICIES)
@@ -53,17 +54,25 @@ def letters(draw, min_size=1, max_size=MAX_ITEMS):
     return ItemSet(ascii_uppercase[: draw(st.integers(min_size, max_size))])
 
 
-@st.composite
-def places(draw, n, *, ties=True, unranked=True, unlisted=True):
-    """Draw a list of n canonical places with codes."""
-    codes = [LISTED] + [UNRANKED] * unranked + [UNLISTED] * unlisted
-    kinds = draw(st.lists(st.sampled_from(codes), min_size=n, max_size=n))
-    levels = draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n, unique=not ties))
-    listed = [level for level, kind in zip(levels, kinds, strict=True) if kind == LISTED]
-    return [
-        sum(other < level for other in listed) if kind == LISTED else kind
-        for level, kind in zip(levels, kinds, strict=True)
-    ]
+@cache
+def places(n, *, ties=True, unranked=True, unlisted=True):
+    """Return a strategy of the canonical places of n items, with codes: one of all, in one draw."""
+    codes = [UNRANKED] * unranked + [UNLISTED] * unlisted
+    if n > MAX_ITEMS:  # too many for a list of all
+        levels = st.sampled_from([*range(n), *codes * n])
+        return st.lists(levels, min_size=n, max_size=n).map(canonical)
+    values = np.array([*range(n), *codes], dtype=np.int32)
+    every = values[np.indices([values.size] * n).reshape(n, -1).T]
+    every = every[are_canonical(every)]
+    if not ties:
+        k = (every >= 0).sum(axis=1)
+        every = every[np.maximum(every, 0).sum(axis=1) == k * (k - 1) // 2]
+    return st.sampled_from([tuple(row) for row in every.tolist()])
+
+
+def canonical(levels):
+    """Return the places of some levels: how many are better, or their code."""
+    return tuple(sum(0 <= o < level for o in levels) if level >= 0 else level for level in levels)
 
 
 @st.composite
@@ -109,10 +118,10 @@ def profiles(
 ):
     """Draw a profile with counts and weights, and with groups on request."""
     item_set = draw(letters(min_size, max_size)) if items is None else items
-    rows = draw(st.lists(rankings(item_set, **kinds), min_size=1, max_size=max_rows))
+    rows = draw(st.lists(places(len(item_set), **kinds), min_size=1, max_size=max_rows))
     m = len(rows)
     return Profile(
-        rows,
+        [PartialRanking(row, item_set) for row in rows],
         counts=draw(st.lists(st.integers(1, 4), min_size=m, max_size=m)),
         weights=draw(st.lists(weights, min_size=m, max_size=m)),
         groups=draw(st.lists(st.sampled_from("xyz"), min_size=m, max_size=m)) if groups else None,
@@ -124,7 +133,7 @@ def score_arrays(draw, rows=None, columns=None, *, missing=True):
     """Draw an array of scores with ties, and with NaN for missing ones."""
     m = draw(st.integers(1, 4)) if rows is None else rows
     n = draw(st.integers(1, 5)) if columns is None else columns
-    score = st.sampled_from([-1.5, 0.0, 0.25, 0.5, 1.0, 70.0])
-    cell = st.one_of(score, st.just(float("nan"))) if missing else score
+    scores = [-1.5, 0.0, 0.25, 0.5, 1.0, 70.0]
+    cell = st.sampled_from(scores + [float("nan")] * (len(scores) * missing))
     cells = draw(st.lists(cell, min_size=m * n, max_size=m * n))
     return np.array(cells).reshape(m, n)

@@ -23,7 +23,7 @@ __all__ = ["SETTINGS", "AggregatorContract", "rearranged", "score_tables"]
 
 # The tests are inherited on purpose; no subclass changes how an example is run.
 SETTINGS = settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     # The first table loads pandas, which on a busy machine takes longer than a draw may.
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
@@ -39,11 +39,8 @@ def score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5)
     """Tables of few systems and tasks with small positive scores, so that ties are common."""
     n = draw(st.integers(1, max_systems))
     m = draw(st.integers(1, 4))
-    score = st.integers(1, 4).map(float)
-    cell = score | st.just(float("nan")) if missing else score
-    values = np.array(
-        draw(st.lists(st.lists(cell, min_size=m, max_size=m), min_size=n, max_size=n))
-    )
+    cell = st.sampled_from([1.0, 2.0, 3.0, 4.0] + 4 * missing * [float("nan")])
+    values = np.array(draw(st.lists(cell, min_size=n * m, max_size=n * m))).reshape(n, m)
     empty = np.isnan(values).all(axis=0)
     values[0, empty] = 1.0  # a task without any score is refused
     systems, tasks = [f"s{i}" for i in range(n)], [f"t{j}" for j in range(m)]
@@ -232,8 +229,8 @@ class AggregatorContract:
         profiles = ra.Profile.from_ranks(ranks, groups=list(range(20)) * 3).by_group().values()
         rules = [replace(rule, unranked=policy) for policy in ("uniform", "last")]  # type: ignore[call-arg]
         with suppress(InvalidInputError):
-            first, second = ([r.aggregate(one, rng=0).ranking for one in profiles] for r in rules)
-            assert first != second, f"{type(rule).__name__} does not look at its `unranked`"
+            differ = (len({r.aggregate(one, rng=0).ranking for r in rules}) > 1 for one in profiles)
+            assert any(differ), f"{type(rule).__name__} does not look at its `unranked`"
 
     # -- small and degenerate data --------------------------------------------------------------
 
