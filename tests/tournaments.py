@@ -1,5 +1,7 @@
 """Tournaments whose linear relaxation is weak by construction, so that a proof takes many cases."""
 
+from functools import cache
+
 import numpy as np
 
 import rankagg as ra
@@ -13,6 +15,12 @@ def paley(prime: int) -> ra.PairwiseMatrix:
 
 
 PALEY = paley(11)
+
+
+@cache
+def proved_paley(prime: int) -> ra.Consensus:
+    """Return what the exact rule finds, once for all tests."""
+    return ra.Kemeny().aggregate(paley(prime))
 
 
 def noisy_paley(seed: int) -> ra.PairwiseMatrix:

@@ -40,31 +40,30 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
     return consensus.ranking.ranks.tobytes(), scores, consensus.cost
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
+# One draw for all rules: drawing takes longer than most rules do.
 @settings(few, max_examples=18)
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
-def test_rankings_in_any_order(rule, profile, data) -> None:
-    if "unranked" in rule.__dataclass_fields__:
-        rule = replace(rule, unranked=data.draw(policies))
+def test_rankings_in_any_order(profile, data) -> None:
+    policy = {"unranked": data.draw(policies)}
     order = data.draw(st.permutations(range(len(profile))))
-    expected = bits(rule.aggregate(profile, rng=0))
-    assert bits(rule.aggregate(profile[order], rng=0)) == expected
+    for kind in RULES:
+        rule = replace(kind, **policy if "unranked" in kind.__dataclass_fields__ else {})
+        expected = bits(rule.aggregate(profile, rng=0))
+        assert bits(rule.aggregate(profile[order], rng=0)) == expected, rule
 
 
-@pytest.mark.parametrize("rule", PROGRAMS, ids=repr)
+BALLOTS = profiles(max_size=3, max_rows=4, weights=st.integers(1, 3))
+GROUPS = profiles(max_size=4, max_rows=6, weights=weights, groups=True)
+
+
+@pytest.mark.parametrize(("rules", "drawn"), [(PROGRAMS, BALLOTS), (LEVELS, GROUPS)])
 @few
-@given(profile=profiles(max_size=3, max_rows=4, weights=st.integers(1, 3)), data=st.data())
-def test_ballots_in_any_order(rule, profile, data) -> None:
+@given(data=st.data())
+def test_ballots_and_groups_in_any_order(rules, drawn, data) -> None:
+    profile = data.draw(drawn)
     order = data.draw(st.permutations(range(len(profile))))
-    assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile))
-
-
-@pytest.mark.parametrize("rule", LEVELS, ids=repr)
-@few
-@given(profile=profiles(max_size=4, max_rows=6, weights=weights, groups=True), data=st.data())
-def test_groups_in_any_order(rule: ra.Aggregator, profile: ra.Profile, data: st.DataObject) -> None:
-    order = data.draw(st.permutations(range(len(profile))))
-    assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile))
+    for rule in rules:
+        assert bits(rule.aggregate(profile[order])) == bits(rule.aggregate(profile)), rule
 
 
 @st.composite

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.strategies import policies, profiles
-from tests.tournaments import PALEY, paley
+from tests.tournaments import PALEY, paley, proved_paley
 
 BACKENDS = ("cuts", "lazy", "naive", "subset-dp")
 
@@ -24,16 +24,16 @@ def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]
     return cost / votes.denominator, optima
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @given(profile=profiles(), unranked=policies)
-def test_profiles_of_every_kind(backend: str, profile: ra.Profile, unranked: str) -> None:
+def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
     votes = profile.pairwise(unranked)
-    exact = ra.Kemeny(unranked=unranked, backend=backend).aggregate(profile)
     cost, optima = best_cost(votes)
-    assert votes.exact_cost(exact.ranking) == cost
-    assert profile.items.indices(exact.order) in [list(order) for order in optima]
-    assert exact.certificate.status == "optimal"
-    assert exact.certificate.verify(votes)
+    for backend in BACKENDS:
+        exact = ra.Kemeny(unranked=unranked, backend=backend).aggregate(profile)
+        assert votes.exact_cost(exact.ranking) == cost
+        assert profile.items.indices(exact.order) in [list(order) for order in optima]
+        assert exact.certificate.status == "optimal"
+        assert exact.certificate.verify(votes)
 
 
 @st.composite
@@ -44,12 +44,13 @@ def integer_matrices(draw: st.DrawFn, sizes: tuple[int, ...] = (1, 3, 10**6)) ->
     return ra.PairwiseMatrix.from_wins(np.array(cells, dtype=object).reshape(n, n))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @given(votes=integer_matrices())
-def test_any_matrix_is_a_linear_ordering_problem(backend: str, votes: ra.PairwiseMatrix) -> None:
-    exact = ra.Kemeny(backend=backend).aggregate(votes)
-    assert votes.exact_cost(exact.ranking) == best_cost(votes)[0]
-    assert exact.certificate.status == "optimal"
+def test_any_matrix_is_a_linear_ordering_problem(votes: ra.PairwiseMatrix) -> None:
+    cost, _ = best_cost(votes)
+    for backend in BACKENDS:
+        exact = ra.Kemeny(backend=backend).aggregate(votes)
+        assert votes.exact_cost(exact.ranking) == cost
+        assert exact.certificate.status == "optimal"
 
 
 def test_cost_of_tied_votes_shifts_the_optimum_by_a_constant() -> None:
@@ -81,7 +82,7 @@ def test_where_the_relaxation_falls_short_the_status_says_gap(backend: str) -> N
 @pytest.mark.parametrize("prime", [7, 11])
 def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
     votes = paley(prime)
-    exact = ra.Kemeny().aggregate(votes)
+    exact = proved_paley(prime)
     assert exact.certificate.status == "optimal"
     assert exact.certificate.verify(votes)
     assert exact.cost == ra.Kemeny(backend="subset-dp").aggregate(votes).cost

@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.proof_nodes import Branch, Leaf
 from rankagg.check_certificate import RefusedError, check
 from rankagg.exceptions import InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
-from tests.tournaments import PALEY
+from tests.tournaments import PALEY, proved_paley
 
 CYCLE = ra.datasets.load("condorcet_1785")
 VOTES = CYCLE.pairwise()
@@ -22,7 +22,7 @@ CERTIFICATE = ra.Kemeny().aggregate(VOTES).certificate
 
 @pytest.fixture(scope="module")
 def branched() -> ra.Certificate:
-    certificate = ra.Kemeny().aggregate(PALEY).certificate
+    certificate = proved_paley(11).certificate
     assert any(isinstance(node, Branch) for node in certificate.proofs[0].nodes)
     return certificate
 
