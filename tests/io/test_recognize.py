@@ -26,7 +26,7 @@ def fate(path, truth) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-@pytest.mark.parametrize(("n", "seed"), [(150, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("n", "seed"), [(75, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
 def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
     maker = Maker(seed)
     fates: Counter[tuple[str, str]] = Counter()

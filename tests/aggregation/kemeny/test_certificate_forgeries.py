@@ -54,7 +54,7 @@ def test_genuine_certificates_hold(kit, kind: str) -> None:
 @pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
 def test_no_mutant_passes_that_is_false(kit, kind: str, many: bool) -> None:
-    count = (300 if many else 8) if kind == "cases" else 2_000 if many else 40
+    count = (300 if many else 5) if kind == "cases" else 2_000 if many else 25
     rng = Random(f"slow {kind}" if many else kind)
     assert strict.judge(kit, kit.specimens()[kind], rng, count)[False] > count / 2
 
@@ -67,7 +67,7 @@ def test_every_field_with_every_kind_of_junk(kit, kind: str) -> None:
     rng = Random(1)
     text = json.dumps(case.plain)
     for path in strict.places(case.plain):
-        for _ in range(3):
+        for _ in range(2):
             data = json.loads(text)
             where = data
             for key in path[:-1]:
@@ -121,7 +121,7 @@ def test_a_fixing_that_leaves_nothing_proves_its_threshold() -> None:
         assert strict.holds_alone(fixing.to_dict(), case)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_both_checkers_prove_the_same_bound(seed: int) -> None:
     rng = Random(seed)
     wins = [

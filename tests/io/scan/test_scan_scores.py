@@ -39,7 +39,7 @@ def assert_says_the_same(summary, table):
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_form_and_format(form, ending, seed, tmp_path):
     frame, names = FORMS[form]
     table = drawn(seed)
