@@ -35,6 +35,11 @@ settings.register_profile("thorough", max_examples=300, **SLOW)
 settings.load_profile("rankagg")
 
 
+def seeds(few, many):
+    """Return the seeds of cases that are drawn: few in fast runs, as many in slow ones."""
+    return [*range(few), *(pytest.param(at, marks=pytest.mark.slow) for at in range(few, many))]
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Return one browser for all tests: a process can drive no second one."""

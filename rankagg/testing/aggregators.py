@@ -23,7 +23,7 @@ __all__ = ["SETTINGS", "AggregatorContract", "rearranged", "score_tables"]
 
 # The tests are inherited on purpose; no subclass changes how an example is run.
 SETTINGS = settings(
-    max_examples=10,
+    max_examples=15,
     deadline=None,
     # The first table loads pandas, which on a busy machine takes longer than a draw may.
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],

@@ -62,9 +62,14 @@ def test_a_deadline_is_one_point_in_time(monkeypatch) -> None:
 STRICT, PLACED = ra.Kemeny(time_limit=LIMIT), ra.TopK(k=6, time_limit=LIMIT)
 WEAK = ra.Kemeny(consensus_ties=True, tie_cost=1.0, consensus_tie_cost=1.0, time_limit=LIMIT)
 TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(0, 4, (7, 12))).pairwise()
-MOMENTS = (*range(0, 60, 6), *range(60, 400, 85))
+FAST, SLOW = (*range(0, 60, 6), *range(60, 400, 74)), (*range(3, 60, 6), *range(97, 400, 74))
+MOMENTS = [(k, []) for k in FAST] + [(k, [pytest.mark.slow]) for k in SLOW]
 SOLVES = [
-    *((STRICT, votes, k) for votes in (TANGLED.pairwise(), PALEY) for k in MOMENTS),
+    *(
+        pytest.param(STRICT, votes, k, marks=marks)
+        for votes in (TANGLED.pairwise(), PALEY)
+        for k, marks in MOMENTS
+    ),
     *((WEAK, votes, k) for votes in (TIED, PALEY) for k in (0, 3, 9, 20, 45, 100, 400)),
     *((PLACED, PALEY, k) for k in (0, 1, 3, 9, 20, 45)),
 ]

@@ -7,6 +7,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny.constrained_brute import allowed, random_votes
+from tests.conftest import seeds
 
 
 def random_pairs(seed: int, items: str) -> ra.Constraints:
@@ -18,7 +19,7 @@ def random_pairs(seed: int, items: str) -> ra.Constraints:
     return ra.Constraints(above=dict.fromkeys(pairs), first=first)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 40))
 def test_optima_equal_brute_force(seed: int) -> None:
     items, votes = random_votes(seed)
     wish = random_pairs(seed, items)

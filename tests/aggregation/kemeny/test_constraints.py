@@ -19,6 +19,7 @@ from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Merges, Sides
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny import constrained_brute
+from tests.conftest import seeds
 from tests.tournaments import PALEY, paley
 
 
@@ -318,7 +319,7 @@ def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
     assert search._only(np.arange(7)) == Leaf()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 40))
 def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
     rng = Random(seed)
     quotas = [

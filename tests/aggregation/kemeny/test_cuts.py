@@ -31,7 +31,7 @@ def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -
     monkeypatch.setattr(cuts, "TABLE_UP_TO", small)
     rng = np.random.default_rng(n)
     warm = Warm(n)
-    for _ in range(20):
+    for _ in range(40):
         margins = rng.integers(-6, 7, (n, n))
         votes = ra.PairwiseMatrix.from_wins(np.maximum(np.triu(margins, 1) - np.tril(margins), 0))
         found = ra.Kemeny().solve(votes, warm=warm).certificate

@@ -12,6 +12,7 @@ from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders
 from tests.aggregation.kemeny.weak_forging import N, random_leaf, random_tree
+from tests.conftest import seeds
 
 
 def random_problem(rng: Random, n: int = N) -> weak_proof.WeakProblem:
@@ -38,7 +39,7 @@ def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
         pytest.fail("some case holds a weak order")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, 30))
 def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)

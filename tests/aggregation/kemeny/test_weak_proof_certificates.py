@@ -15,9 +15,10 @@ from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import weak_forging
 from tests.aggregation.kemeny.forging import holds_alone
 from tests.aggregation.kemeny.weak_brute import PRICES
+from tests.conftest import seeds
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16, 40))
 def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
     rng = Random(seed)
     step = rng.choice((1, 2))

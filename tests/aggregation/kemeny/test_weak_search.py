@@ -13,6 +13,7 @@ from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes
+from tests.conftest import seeds
 from tests.strategies import policies, profiles
 from tests.tournaments import PALEY
 
@@ -95,7 +96,7 @@ def test_numbers_beyond_64_bits() -> None:
 # -- splitting --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, 50))
 def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None:
     """Also where costs are no penalties at all: the proof asks nothing of them."""
     rng = Random(seed)
@@ -170,7 +171,7 @@ def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
     if prices[1] == 0:
         assert exact_rule.guarantee is None
         return
-    for _ in range(4):
+    for _ in range(10):
         votes = ra.Profile.from_orders([rng.permutation(5) for _ in range(3)]).pairwise()
         least = ra.Kemeny().aggregate(votes).cost
         at_random = votes.cost(exact_rule.aggregate(votes).ranking)
