@@ -16,6 +16,7 @@ from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mixtures import climb
 from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
 from rankagg.testing.distributions import DistributionContract
+from tests.conftest import seeds
 
 SHARED = Path(os.environ.get("RANKAGG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the data are not here")
@@ -148,8 +149,9 @@ CASES = [
 
 @pytest.mark.parametrize(("family", "distance", "kind"), CASES)
 @pytest.mark.parametrize("noise", [False, True])
-def test_no_step_lowers_the_likelihood(family, distance, kind, noise):
-    for seed in range(3):
+@pytest.mark.parametrize("n_starts", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_no_step_lowers_the_likelihood(family, distance, kind, noise, n_starts):
+    for seed in range(n_starts):
         parts = family_of(rows_of(60, seed, kind=kind), family, distance)
         here = climb.begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
@@ -206,7 +208,7 @@ def slow_mixture(profile, k, start):
     return height
 
 
-@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_no_climb_through_all_centers_ends_higher(seed):
     votes = rows_of(80, seed)
     fit = ra.fit_mixture(votes, 2, rng=seed)
@@ -323,7 +325,7 @@ def test_bad_calls_are_refused():
 
 def test_the_number_is_found():
     votes = TWO.sample(400, rng=2)
-    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=4, rng=0)
+    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=2, rng=0)
     assert "bound" not in str(found).splitlines()[0]
     table = found.to_frame()
     assert table["n_components"][table["bic"].argmin()] == 2
@@ -345,7 +347,7 @@ def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
 
 
 @pytest.mark.parametrize(
-    ("m", "n_starts", "n_resamples"), [(40, 2, 9), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
+    ("m", "n_starts", "n_resamples"), [(40, 1, 9), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
 )
 def test_one_more_component_is_tested(m, n_starts, n_resamples):
     both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])

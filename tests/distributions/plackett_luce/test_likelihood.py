@@ -115,7 +115,11 @@ def test_the_value_of_any_profile_is_the_sum_over_all_subsets(profile, shift):
 
 
 @every_kind
-@pytest.mark.parametrize("more", [{}, {"ridge": 0.8}, {"ghost": 0.5}, {"ridge": 2.0, "ghost": 1.5}])
+@pytest.mark.parametrize(
+    "more",
+    [{}, *(pytest.param(one, marks=pytest.mark.slow) for one in ({"ridge": 0.8}, {"ghost": 0.5})),
+     {"ridge": 2.0, "ghost": 1.5}],
+)  # fmt: skip
 def test_gradient_and_information_are_the_derivatives(kind, more, read):
     _, likelihood = read(kind, **more)
     at = parameters_of(kind, [*WORTHS, 0.25] if "ghost" in more else WORTHS)

@@ -23,6 +23,7 @@ from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import sign_flips
 from rankagg.inference.units import units_from
 from tests import oracles
+from tests.conftest import seeds
 
 NAN = float("nan")
 few = settings(max_examples=60)
@@ -311,7 +312,12 @@ def test_directions_are_wrong_as_seldom_as_promised(design, center):
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("center", [(0, 0, 0), (0.01, 0, 0), (1, 1, 0.3), (0.5, 0, 0)], ids=str)
+@pytest.mark.parametrize(
+    "center",
+    [(0, 0, 0), (0.5, 0, 0),
+     *(pytest.param(one, marks=pytest.mark.slow) for one in ((0.01, 0, 0), (1, 1, 0.3)))],
+    ids=str,
+)  # fmt: skip
 def test_scaled_sums_are_wrong_as_seldom_as_promised(design, center):
     # With seven units those of three pairs take part.
     noise, levels = designs(7, 3)[design], LEVELS[1:]
@@ -362,7 +368,7 @@ def test_many_sign_vectors_are_drawn_and_the_observed_one_is_among_them():
     assert found.together[0, 1] == found.alone[0, 1] == 1 / 250
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
     scores = np.random.default_rng(seed).normal(size=(12, 4)) + np.array([1.2, 0.8, 0, 0])
     exact = flips(scores)
@@ -418,12 +424,17 @@ def at_once(gaps):
     return scores, weights, exact, flips(scores, weights=weights, n_vectors=4000)
 
 
+WAYS = [(10**9, 0, 1), (0, 10**9, 0), (0, 0, 1), (0, 0, 0)]
+FAST = [(4000, *way) for way in WAYS[:2]] + [(4_000_000, *WAYS[1])]
+
+
 @pytest.mark.parametrize(
-    "block", [*(pytest.param(size, marks=pytest.mark.slow) for size in (50, 400)), 4000, 4_000_000]
-)
-@pytest.mark.parametrize(
-    ("held", "many", "gaps"), [(0, 0, 1), (10**9, 0, 1), (0, 10**9, 0), (0, 0, 0)], ids=str
-)
+    ("block", "held", "many", "gaps"),
+    [*FAST, *(pytest.param(block, *way, marks=pytest.mark.slow)
+              for block in (50, 400, 4000, 4_000_000) for way in WAYS
+              if (block, *way) not in FAST)],
+    ids=str,
+)  # fmt: skip
 def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many, gaps):
     scores, weights, exact, expected = at_once(gaps)
     monkeypatch.setattr(module, "SIGNS_HELD", block)
