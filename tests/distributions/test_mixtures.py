@@ -323,9 +323,10 @@ def test_bad_calls_are_refused():
 # -- how many components --------------------------------------------------------------------------
 
 
-def test_the_number_is_found():
+@pytest.mark.parametrize("n_starts", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_the_number_is_found(n_starts):
     votes = TWO.sample(400, rng=2)
-    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=2, rng=0)
+    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=n_starts, rng=0)
     assert "bound" not in str(found).splitlines()[0]
     table = found.to_frame()
     assert table["n_components"][table["bic"].argmin()] == 2

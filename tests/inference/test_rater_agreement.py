@@ -84,7 +84,7 @@ def test_intervals_hold_alpha(n):
         return np.where(errs, rng.integers(0, 3, (3, m)), truth)
 
     rng = np.random.default_rng(0)
-    true = krippendorff_alpha(drawn(rng, 40_000), n_resamples=100).alpha
+    true = krippendorff_alpha(drawn(rng, 700 * n), n_resamples=100).alpha
     inside = 0
     for _ in range(n):
         found = krippendorff_alpha(drawn(rng, 60), n_resamples=200, rng=rng)
