@@ -16,6 +16,7 @@ from scipy import stats
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.inference import units as units_in_blocks
 from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks import sign_flips as module
@@ -442,6 +443,7 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, man
     np.testing.assert_array_equal(found.together, exact.together)
     monkeypatch.setattr(module, "SUMS_HELD", held)
     monkeypatch.setattr(module, "LONG_ROWS", many)
+    monkeypatch.setattr(units_in_blocks, "VALUES_HELD", 200)  # twenty at a time
     found = flips(scores, weights=weights, n_vectors=4000)
     assert not found.is_exact
     for name in ("together", "alone"):
