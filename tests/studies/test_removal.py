@@ -114,11 +114,11 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
 
 
 def test_a_stronger_mechanism_takes_lower_scores():
-    chance = [frequencies(S.ByScore(strength=s), 1, 250)[frozenset({(1, 0)})] for s in (0, 2)]
+    chance = [frequencies(S.ByScore(strength=s), 1, 1000)[frozenset({(1, 0)})] for s in (0, 2)]
     # The odds of B on x are e to the strength; A on x, y and z has 1, e and 1, B on y 1.
     for s, found in zip((0, 2), chance, strict=True):
         expected = np.exp(s) / (2 * np.exp(s) + 3)
-        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / 250)
+        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / 1000)
 
 
 # -- what is taken ---------------------------------------------------------------------------------

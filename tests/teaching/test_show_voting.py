@@ -154,7 +154,7 @@ def with_gaps():
 )  # fmt: skip
 def test_steps_of_gaps_come_to_what_the_rule_returns(made):
     rankings, weights = with_gaps()
-    for size in (4, 8):
+    for size in (4, 6, 8):
         profile = ra.Profile(rankings[:size], weights=weights[:size])
         steps = ra.teaching.show_steps(made, profile)
         assert steps.answer == made.aggregate(profile).ranking._arrows()

@@ -12,7 +12,7 @@ from rankagg.teaching.steps import Formula, Step
 from rankagg.teaching.tables import WIDTH, latex_paragraph, latex_table, needs, parted, text_table
 from tests.core.test_results import read_latex
 
-FEW = settings(max_examples=20, deadline=None)
+FEW = settings(max_examples=40, deadline=None)
 WORDS = st.text(alphabet=st.sampled_from("abM模 -_/#&\\[*{>,é" + "\N{EN DASH}"), max_size=60)
 NUMBERS = st.sampled_from(["", "0", "-3", "12.5", "0.123456", "1e-06", "none"])
 

@@ -51,16 +51,16 @@ class Clock:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_decided_pairs_are_respected(seed) -> None:
-    problem = tangled(10, seed)
+    problem = tangled(12, seed)
     rng = np.random.default_rng(seed)
-    chain = rng.permutation(10)[:6].tolist()
-    decided = nothing(10)
+    chain = rng.permutation(12)[:6].tolist()
+    decided = nothing(12)
     for above, item in enumerate(chain):
         decided[item, chain[above + 1 :]] = True
     best = incumbent(problem, decided)
     before = best.cost
     best._search_as_if(0.2)
-    best.offer(rng.permutation(10))
+    best.offer(rng.permutation(12))
     assert best.cost == problem.cost(best.order) <= before
     assert [item for item in best.order if item in chain] == chain
     # The least cost, by a penalty in the costs of an exact table.

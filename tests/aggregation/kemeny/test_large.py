@@ -56,7 +56,7 @@ def found_first(problem: Problem, deadline: Deadline = NEVER) -> tuple[int, Sear
 
 
 @given(problems(5))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=60)
 def test_no_bound_is_above_the_optimum(problem: Problem) -> None:
     optimum = least_cost(problem)
     lower, search = found_first(problem)
@@ -213,7 +213,7 @@ def test_of_many_arcs_the_dearest_are_taken() -> None:
 
 
 @given(problems(), st.integers(2, 7), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=80)
 def test_windows_never_worsen_an_order(problem: Problem, width: int, random) -> None:
     order = np.array(random.sample(range(problem.n), problem.n))
     better = improve_windows(problem, order, width=width)

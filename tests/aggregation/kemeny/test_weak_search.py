@@ -33,7 +33,7 @@ def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
     return exact
 
 
-@settings(max_examples=20)
+@settings(max_examples=30)
 @given(profile=profiles(max_size=5), unranked=policies, prices=prices_of_all_kinds)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
     exact = check(profile.pairwise(unranked), prices)

@@ -22,7 +22,7 @@ RULES = [*SLOW, ra.InstantRunoff(), ra.Baldwin(tie_breaking="order")]
 
 
 @pytest.mark.parametrize("rule", SLOW, ids=str)
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(given_papers=papers)
 def test_counts_are_those_of_papers(given_papers, rule):
     n, orders = given_papers
@@ -33,7 +33,7 @@ def test_counts_are_those_of_papers(given_papers, rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(profile=profiles(max_size=6))
 def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     as_last = type(rule)(**{**vars(rule), "unranked": "last"})
@@ -51,7 +51,7 @@ def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     assert not remain or (isinstance(rule, ra.Coombs) and count.margin is None)
 
 
-@settings(max_examples=25)
+@settings(max_examples=50)
 @given(profile=profiles(max_size=5))
 def test_what_a_round_counts_adds_up(profile):
     ballots = sum(Fraction(one) for one in profile.weights * profile.counts)

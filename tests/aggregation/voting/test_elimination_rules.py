@@ -11,7 +11,7 @@ from rankagg.exceptions import InvalidInputError, TiedRankingError
 from tests.aggregation.voting import slow
 from tests.strategies import policies, profiles
 
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 def most_lasts(profile, policy, *, majority):
