@@ -476,29 +476,22 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
-    named = [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
-    points = [pair for pair in named if set(pair) <= set(look.numeric)]
+    named = _sides(look)
     if len(named) != 1:
         named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
     outcomes = look.called("outcome")
     weights = look.called("count", among=look.numeric)
     for a, b in [pair for pair in pairs if _hold_names(look, pair)][:3]:
-        won = [at for at in (a, b) if {"winner", "loser"} & {*look.words[at]} == {"winner"}]
-        outcomes = won if len(won) == 1 else [at for at in outcomes if at not in (a, b)]
-        if len(named) == len(points) == 1 and not outcomes:
-            one, other, x, y = (look.names[at] for at in (a, b, *points[0]))
-            what = f"comparisons of {one} and {other} once a column has the sign of {x} - {y}"
-            made = {"first": one, "second": other, "outcome": "COLUMN"}
-            yield FileReading("comparisons", what, made, False)
-            return
-        for at in (outcomes or [at for at in look.texts[:6] if at not in (a, b)])[:3]:
-            labels = ["first"] if at in won else look.labels(at).labels
-            kind = _kind_of_outcomes(labels, look.texts_of(a, b))
+        won = [at for at in (a, b) if (a, b) in named and "winner" in look.words[at]]
+        won = won if len(won) == 1 else []
+        for at in won or [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
+            kind = "words"
+            if not won:
+                kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
             whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
-            sure = len(named) == len(outcomes) == 1 and kind == "words" and whole and not weights
-            sure &= look.share([a, b])
+            sure = len(named) == len(won or outcomes) == 1 and kind == "words" and whole
+            sure &= look.share([a, b]) and not weights
             sure &= not won or not any({"draw", "tie"} & {*words} for words in look.words)
             # Words that nobody knows are no scores; the reader says which of them.
             if kind or (named and at in outcomes and look.share([a, b])):
@@ -506,6 +499,23 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
                 yield FileReading("comparisons", what, columns, sure)
                 return
+
+
+def _points(look: TableLook) -> Iterator[FileReading]:
+    """Two sides and what each scored: who won is in no column yet."""
+    kinds = (look.texts, look.numeric)
+    sides, points = ([pair for pair in _sides(look) if {*pair} <= {*kind}] for kind in kinds)
+    if len(sides) == len(points) == 1 and look.share(sides[0]) and not look.called("outcome"):
+        one, other, x, y = (look.names[at] for at in (*sides[0], *points[0]))
+        what = f"comparisons of {one} and {other} once a column has the sign of {x} - {y}"
+        made = {"first": one, "second": other, "outcome": "COLUMN"}
+        yield FileReading("comparisons", what, made, False)
+
+
+def _sides(look: TableLook) -> list[tuple[int, int]]:
+    """Return the pairs of columns whose headings are alike but for the side."""
+    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
+    return [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
 
 
 def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
@@ -567,4 +577,4 @@ def _seem_orders(look: TableLook) -> bool:
 
 
 #: What tables may be.
-RULES = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _lists)
+RULES = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _points, _lists)

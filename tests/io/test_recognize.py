@@ -138,6 +138,11 @@ def test_other_notations_are_no_comparisons(cells):
     assert ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings == ()
 
 
+def test_who_took_part_and_who_won_are_no_sides():
+    found = ra.recognize(StringIO("player,winner\nx,x\ny,x\nx,y\n"))
+    assert "comparisons" not in {one.format for one in found.readings}
+
+
 def test_what_a_call_says_reads_the_file(tmp_path):
     text = "q,Model A,Model B,verdict\n1,x,y,Model A\n2,y,z,tie\n"
     (tmp_path / "battles.csv").write_text(text, encoding="utf-8")
