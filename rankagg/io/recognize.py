@@ -492,13 +492,19 @@ def _comparisons(look: TableLook) -> Iterator[FileReading]:
             whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
             sure = len(named) == len(won or outcomes) == 1 and kind == "words" and whole
             sure &= look.share([a, b]) and not weights
-            sure &= not won or not any({"draw", "tie"} & {*words} for words in look.words)
+            sure &= not won or not _tell_of_ties(look, [x for x in look.texts if x not in (a, b)])
             # Words that nobody knows are no scores; the reader says which of them.
             if kind or (named and at in outcomes and look.share([a, b])):
                 columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
                 what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
                 yield FileReading("comparisons", what, columns, sure)
                 return
+
+
+def _tell_of_ties(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether a heading, or a cell of these columns, is a word for a tie."""
+    words = {word for heading in look.words for word in heading} | look.texts_of(*columns)
+    return any(map(comparisons.is_tie, words))
 
 
 def _points(look: TableLook) -> Iterator[FileReading]:
