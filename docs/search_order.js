@@ -1,6 +1,6 @@
 /* Who searches wants to do something: guides come first, and lists of names and of sources last. */
 const FOLDERS = [["howto/index", -30], ["howto/own_", -10], ["howto/", 30], ["lectures", 20], ["words", 12],
-  ["explanation/glossary", -25], ["explanation/", 6], ["reference/", -15], ["changelog", -40],
+  ["explanation/glossary", -80], ["explanation/", 6], ["reference/", -15], ["changelog", -40],
   ["references", -40]];
 var Scorer = {
   score: ([page, title, anchor, description, score]) =>
