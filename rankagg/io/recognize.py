@@ -271,6 +271,7 @@ CHOICE = re.compile(
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
 PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
 # Tables of comparisons and choices have fewer columns than those of scores may have.
 MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
@@ -423,15 +424,32 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
     rows = np.column_stack([look.values[at] for at in tasks])
     names = {str(look.names[at]) for at in tasks}
     sure = bool(look.called("system", among=[0])) or look.words[0] in UNNAMED
-    sure &= not look.called("other", "rank", "count", among=tasks) and not _are_swapped(look, keys)
+    odd = [look.names[at] for at in look.called("other", "rank", "count", among=tasks)]
+    sure &= not odd and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
     sure &= not any(map(_is_number, names))
     sure &= not set(map(str.lower, names)) & set(map(str.lower, look.texts_of(0)))
     what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
+    what += f" ({listed(odd)} among them)" if odd else ""
     instance = look.named(instance=keys[1:])
     sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
     sure &= not (_seem_ranks(rows) and _are_ranks(rows))
     yield FileReading("scores", what, instance, sure)
+
+
+def _board(look: TableLook) -> Iterator[FileReading]:
+    """Leave out what leaderboards have beside the scores of each system: places, makers, dates."""
+    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
+    known = look.called("rank", "count", "other")
+    beside = {*look.texts, *known}.difference(systems[:1])
+    tasks = [at for at in look.numeric if at not in beside]
+    # Numbers of which some cannot be read are scores.
+    is_doubtful = any(map(NUMBER.match, look.texts_of(*beside.difference(known, look.numeric))))
+    is_other = is_doubtful or any(_long(look)) or any(_scores(look))
+    if systems and tasks and not is_other:
+        system, drop = look.names[systems[0]], [look.names[at] for at in sorted(beside)]
+        what = f"scores of each {system} on {counted(len(tasks), 'task')} (beside {listed(drop)})"
+        yield FileReading("scores", what, {"system": system, "drop": drop}, False)
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
@@ -583,4 +601,4 @@ def _seem_orders(look: TableLook) -> bool:
 
 
 #: What tables may be.
-RULES = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _points, _lists)
+RULES = (_long, _rated, _scores, _board, _ballots, _cast_votes, _comparisons, _points, _lists)

@@ -112,6 +112,7 @@ ASKED = {
     "numbers of players": ("player_1,player_2,won\n3,7,3\n7,5,7\n", {"comparisons"}),
     "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "points of two sides": ("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n", {"comparisons"}),
+    "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
 
@@ -124,6 +125,14 @@ def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
     assert {one.format for one in found.readings} >= formats
     with pytest.raises(DataFormatError, match="may hold"):
         found.read()
+
+
+def test_leaderboards_are_read_without_what_stands_beside_their_scores():
+    text, _ = ASKED["a leaderboard"]
+    (one,) = ra.recognize(StringIO(text)).readings
+    assert one.parameters == {"system": "Model", "drop": ["Rank", "Maker"]}
+    table = ra.read_scores(StringIO(text), higher_is_better=True, **one.parameters)
+    assert table.values.tolist() == [[0.7, 0.9], [0.6, 0.5]]
 
 
 def test_winners_are_told_by_their_heading():

@@ -35,7 +35,8 @@ from rankagg.cli.options.exact import (
     exit_code,
     time_limit,
 )
-from rankagg.cli.options.inputs import DASH, NAME, Input, buffered, data, two_items
+from rankagg.cli.options.inputs import Input, buffered, data, two_items
+from rankagg.cli.options.kinds import DASH, NAME
 from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,18 +18,26 @@ import click
 import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.command import Group
-from rankagg.cli.options.kinds import DATA_FORMATS, OPTIONS, READER_NAMES, Typed, kind_of, reshaped
+from rankagg.cli.options.kinds import (
+    DASH,
+    DATA_FORMATS,
+    NAME,
+    OPTIONS,
+    READER_NAMES,
+    Typed,
+    kind_of,
+    reshaped,
+)
 from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
-from rankagg.core import ItemSet, counted
+from rankagg.core import ItemSet, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
 
-#: What stands for the standard input, and what messages call it.
-DASH, NAME = "-", "standard input"
-
+# Headings of columns that sum up the others.
+TOTAL = re.compile(r"(\W*(average|avg|mean|overall|total|score|macro|micro)\b\W*)+", re.IGNORECASE)
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
 
@@ -226,6 +235,12 @@ def tell_scores(table: ra.ScoreTable | ra.ScoreSummary, typed: Typed) -> tuple[s
         lines.append(f"task weights other than 1: {shown}")
     if isinstance(table, ra.ScoreSummary) and table.n_empty:
         lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
+    totals = [task for task in table.tasks if TOTAL.fullmatch(str(task))]
+    if totals and len(totals) + 1 < table.n_tasks:
+        lines.append(
+            f"note: {listed(totals)} {'counts' if len(totals) == 1 else 'count'} like any other "
+            "task; --drop leaves out what only sums up the others"
+        )
     if typed.tolerance:
         lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
     elif isinstance(table, ra.ScoreTable) and (near := table.near_ties()):

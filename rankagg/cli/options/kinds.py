@@ -502,6 +502,9 @@ TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
 #: Options that some kinds take, and others do not.
 KIND_OPTIONS = tuple(dict.fromkeys(name for kind in DATA_FORMATS.values() for name in kind.takes))
 
+#: What stands for the standard input, and what messages call it.
+DASH, NAME = "-", "standard input"
+
 #: Parameters of the readers that are called otherwise here.
 READER_NAMES = {
     "source": "FILE",
@@ -546,7 +549,12 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     fits = [name for name in TABLES if set(given) <= set(DATA_FORMATS[name].takes)]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
-    readings = [one for one in found.readings if said in (None, one.format)]
+    typed_columns = {"system", "task", "instance", "score"} & set(given)
+    readings = [
+        one
+        for one in found.readings
+        if said in (None, one.format) and typed_columns <= set(one.parameters)
+    ]
     remedy = "(use --format to read it as something else)"
     if not readings:
         form = said or (fits[0] if fits else "scores")
@@ -571,7 +579,8 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
 
 def _line(typed: Typed, reading: FileReading) -> str:
     """Return the command that reads a file so."""
-    words = ["rankagg", str(click.get_current_context().info_name), typed.source]
+    source = DASH if typed.source == NAME else typed.source
+    words = ["rankagg", str(click.get_current_context().info_name), source]
     words += ["--format", reading.format]
     for name, value in reading.parameters.items():
         for one in value if isinstance(value, list) else [value]:

@@ -9,8 +9,8 @@ import click
 import rankagg as ra
 from rankagg._typing import Directions, Label
 from rankagg.cli.options.command import FILE
-from rankagg.cli.options.inputs import DASH, tell_scores
-from rankagg.cli.options.kinds import Typed
+from rankagg.cli.options.inputs import tell_scores
+from rankagg.cli.options.kinds import DASH, Typed
 from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
 from rankagg.cli.options.wording import options_named
 from rankagg.core import counted

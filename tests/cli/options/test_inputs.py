@@ -41,6 +41,17 @@ def test_every_kind_of_table(run, kind):
     assert "read: standard input, ScoreTable of 3 systems x 2 tasks" in out
 
 
+@pytest.mark.parametrize(
+    ("heading", "is_total"),
+    [("Score", True), ("Average ⬆️", True), ("Overall score", True), ("F1 score", False)],
+)
+def test_columns_that_may_sum_up_others_are_named(run, heading, is_total):
+    table = f"system,{heading},x,y\nA,1.5,1,2\nB,2.5,2,3\n".encode()
+    _, out, _ = run("rank - --method borda", table)
+    assert (f"note: {heading} counts like any other task; --drop" in out) == is_total
+    assert "counts like" not in run("rank - --method borda --drop x", table)[1]
+
+
 def test_other_kinds_of_data(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
@@ -125,8 +136,16 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
         ("rank - --decimal ,", GERMAN, "--errors and --na say how numbers are written"),
         ("rank - --decimal , --na -", GERMAN, "--errors and --na say"),
         ("rank -", b"system,x\nA,1%\nB,2%\n", "--percent, --errors"),
-        ("rank -", b"system,x,who\nA,1,Ann\n", "column 'who' must be a finite number or empty"),
-        ("rank -", b"system,x,who\nA,1,`drop`\n", "Got '`drop`'. --decimal, --percent"),
+        (
+            "rank -",
+            b"system,x,who\nA,1,Ann\n",
+            "`rankagg rank - --format scores --system system --drop who`",
+        ),
+        (
+            "rank - --format scores",
+            b"system,x,who\nA,1,`drop`\n",
+            "Got '`drop`'. --decimal, --percent",
+        ),
         ("rank - --format cast-votes --percent", b"a\nb\n", "--percent has no meaning for cast vo"),
         ("rank - --decmal ,", SCORES, "--decimal"),
         ("rank - --lowr x", SCORES, "--lower"),
