@@ -270,7 +270,7 @@ CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
-PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)", re.IGNORECASE)
+PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)( choice| place)?", re.IGNORECASE)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
 # Tables of comparisons and choices have fewer columns than those of scores may have.
 MOST_COLUMNS = 60
@@ -283,6 +283,14 @@ UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
 MANY_RANKS = 12
 
 
+def _words(name: object) -> list[str]:
+    """Return the words of a heading; of the name of a data set the data set matters."""
+    words = [x.lower() for x in BETWEEN.split(str(name)) if x]
+    return [
+        ORDINALS.get(x, x) for x in (words[:-1] if words[1:] and words[-1] == "name" else words)
+    ]
+
+
 class TableLook:
     """A table, and what its columns are."""
 
@@ -291,10 +299,12 @@ class TableLook:
         self.table, self.names = table, [table.header[at] for at in kept]
         self._coded: dict[int, Coded] = {}
         columns = [table.columns[at] for at in kept]
-        parts = [[x.lower() for x in BETWEEN.split(str(name)) if x] for name in self.names]
-        # Of the name of a data set the data set matters.
-        plain = [one[:-1] if one[1:] and one[-1] == "name" else one for one in parts]
-        self.words = [[ORDINALS.get(x, x) for x in one] for one in plain]
+        self.words = [_words(name) for name in self.names]
+        # Forms put a question before the place, which stands in brackets.
+        ends = [" ".join(_words(str(name).rpartition("[")[2])) for name in self.names]
+        found = enumerate(map(CHOICE.fullmatch, ends))
+        # The places that headings are of.
+        self.place = {at: int(one[1]) for at, one in found if one}
         # Infinite is what is no number; most texts show it soon.
         heads = [numbers_in(column[:FEW_ROWS]).values for column in columns]
         self.values = [
@@ -304,6 +314,11 @@ class TableLook:
         finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
         self.numeric = [at for at, is_number in enumerate(finite) if is_number]
         self.texts = [at for at, is_number in enumerate(finite) if not is_number]
+
+    @property
+    def has_no_headings(self) -> bool:
+        """Whether the first row has names that are in the cells below too."""
+        return not self.numeric and set(map(str, self.names)) <= self.texts_of(*self.texts)
 
     def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
         """Return the columns whose headings end in a word for one of these roles."""
@@ -472,8 +487,7 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
 
 
 def _cast_votes(look: TableLook) -> Iterator[FileReading]:
-    found = enumerate(map(CHOICE.fullmatch, map(" ".join, look.words)))
-    place = {at: int(one[1]) for at, one in found if one}
+    place = look.place
     usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
     said = usual.undervote | usual.overvote
     marked = [at for at in look.texts if said & set(map(say, look.texts_of(at)))]
@@ -495,6 +509,8 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
     named = _sides(look)
+    if look.has_no_headings:
+        return
     if len(named) != 1:
         named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
@@ -526,14 +542,24 @@ def _tell_of_ties(look: TableLook, columns: Sequence[int]) -> bool:
 
 
 def _points(look: TableLook) -> Iterator[FileReading]:
-    """Two sides and what each scored: who won is in no column yet."""
+    """Two sides, perhaps with what each scored: who won is in no column yet."""
     kinds = (look.texts, look.numeric)
     sides, points = ([pair for pair in _sides(look) if {*pair} <= {*kind}] for kind in kinds)
-    if len(sides) == len(points) == 1 and look.share(sides[0]) and not look.called("outcome"):
-        one, other, x, y = (look.names[at] for at in (*sides[0], *points[0]))
-        what = f"comparisons of {one} and {other} once a column has the sign of {x} - {y}"
+    is_told = bool(look.called("outcome")) or look.has_no_headings or any(_comparisons(look))
+    fits = len(sides) == 1 and len(points) < 2 and not is_told
+    if fits and look.share(sides[0]) and _hold_names(look, sides[0]):
+        one, other, *scored = (look.names[at] for pair in (*sides, *points) for at in pair)
+        says = "has the sign of {} - {}".format(*scored) if scored else "says who won"
+        what = f"comparisons of {one} and {other} once a column {says}"
         made = {"first": one, "second": other, "outcome": "COLUMN"}
         yield FileReading("comparisons", what, made, False)
+
+
+def _orders(look: TableLook) -> Iterator[FileReading]:
+    """Say that orders, one a row, lack a row of headings."""
+    if look.has_no_headings:
+        what = "orders, one a row, once a row of headings says 1, 2, 3"
+        yield FileReading("cast-votes", what, {}, False)
 
 
 def _sides(look: TableLook) -> list[tuple[int, int]]:
@@ -581,7 +607,7 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(map(CHOICE.fullmatch, map(" ".join, look.words)))
+        sure &= not look.place
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         yield FileReading("lists", what, {}, sure)
 
@@ -601,4 +627,15 @@ def _seem_orders(look: TableLook) -> bool:
 
 
 #: What tables may be.
-RULES = (_long, _rated, _scores, _board, _ballots, _cast_votes, _comparisons, _points, _lists)
+RULES = (
+    _long,
+    _rated,
+    _scores,
+    _board,
+    _ballots,
+    _cast_votes,
+    _comparisons,
+    _points,
+    _orders,
+    _lists,
+)

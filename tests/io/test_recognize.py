@@ -112,6 +112,8 @@ ASKED = {
     "numbers of players": ("player_1,player_2,won\n3,7,3\n7,5,7\n", {"comparisons"}),
     "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "points of two sides": ("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n", {"comparisons"}),
+    "games with a score": ("date,home,away,score\n1,x,y,2-1\n2,y,x,0-0\n", {"comparisons"}),
+    "orders without headings": ("A,B,C\nB,A,C\nA,C,B\n", {"cast-votes"}),
     "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
@@ -135,6 +137,13 @@ def test_leaderboards_are_read_without_what_stands_beside_their_scores():
     assert table.values.tolist() == [[0.7, 0.9], [0.6, 0.5]]
 
 
+def test_a_form_with_places_in_brackets_holds_choices():
+    text = "at,Rank them [1st],Rank them [2nd choice]\n1,A,B\n2,B,A\n3,A,B\n"
+    (one,) = ra.recognize(StringIO(text)).readings
+    assert one.format == "cast-votes"
+    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd choice]"]
+
+
 def test_winners_are_told_by_their_heading():
     text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
     battles = ra.recognize(StringIO(text)).read()
@@ -143,8 +152,12 @@ def test_winners_are_told_by_their_heading():
 
 # Numbers with a comma or a sign of per cent, and places, are no names of two sides.
 @pytest.mark.parametrize(
-    "cells", ["0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%", "1st;2nd\nB;2nd;1st"]
-)
+    "cells",
+    [
+        "0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%", "1st;2nd\nB;2nd;1st",
+        "1st choice;2nd choice\nB;2nd choice;1st choice",
+    ],
+)  # fmt: skip
 def test_other_notations_are_no_comparisons(cells):
     assert ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings == ()
 

@@ -294,6 +294,9 @@ FILE_KINDS = (
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
 
+# A row between bars, and one of dashes below it.
+MARKDOWN = re.compile(r"\s*\|.*\|\s*\|[-:| ]+\|\s*$", re.MULTILINE)
+
 
 def check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
@@ -305,11 +308,13 @@ def check_not_binary(name: str, data: bytes) -> None:
 
 
 def check_plain_table(name: str, text: str) -> None:
-    """Raise where a text is JSON, JSON Lines, HTML or XML: structured, but no plain table."""
+    """Raise where a text is JSON, HTML, XML or Markdown: structured, but no plain table."""
     if MARKUP.match(text):
         kind, remedy = "HTML or XML", _pandas("read_html")
     elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
         kind, remedy = "JSON", _pandas("read_json")
+    elif MARKDOWN.match(text):
+        kind, remedy = "Markdown", "save it as CSV (UTF-8)"
     else:
         return
     raise DataFormatError(f"{name} is {kind}, no plain table: {remedy}.")

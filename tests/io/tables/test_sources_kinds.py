@@ -94,6 +94,7 @@ STRUCTURED = {
         FRAME.to_html(), "<!DOCTYPE html>\n<html></html>", "<HTML>", "\n <?xml version='1.0'?><a/>",
         "<head>", "<body >",
     ],
+    "Markdown": [FRAME.to_markdown(), "\n| a |b|\r\n| :-: |--|\n|1|2|\n"],
 }  # fmt: skip
 
 
@@ -102,7 +103,9 @@ STRUCTURED = {
     ("kind", "text"), [(kind, text) for kind, texts in STRUCTURED.items() for text in texts]
 )
 def test_structured_text_is_named(read, kind, text):
-    with pytest.raises(DataFormatError, match=rf"^the stream is {kind}, no plain table.*pandas"):
+    with pytest.raises(
+        DataFormatError, match=rf"^the stream is {kind}, no plain table.*(pandas|as CSV)"
+    ):
         read(StringIO(text))
 
 
@@ -120,7 +123,7 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
     "text",
     [
         "[system],x\n[A],1\n", "{s},{x}\nA,1\n", "[1]\n[2]\n", "[]\n", "[" * 100_000, "<5,x\nA,1\n",
-        "<tables>,x\nA,1\n", "<html>,x\nA,1\n", "<body", TABLE, "",
+        "<tables>,x\nA,1\n", "<html>,x\nA,1\n", "<body", "|a|b|\n|1|2|\n", TABLE, "",
     ],
     ids=lambda text: text[:10],
 )  # fmt: skip
