@@ -295,7 +295,7 @@ FILE_KINDS = (
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
 
 # A row between bars, and one of dashes below it.
-MARKDOWN = re.compile(r"\s*\|.*\|\s*\|[-:| ]+\|\s*$", re.MULTILINE)
+BARS = re.compile(r"\s*\|.*\|\s*\|[-:| ]+\|\s*$", re.MULTILINE)
 
 
 def check_not_binary(name: str, data: bytes) -> None:
@@ -313,7 +313,7 @@ def check_plain_table(name: str, text: str) -> None:
         kind, remedy = "HTML or XML", _pandas("read_html")
     elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
         kind, remedy = "JSON", _pandas("read_json")
-    elif MARKDOWN.match(text):
+    elif BARS.match(text):
         kind, remedy = "Markdown", "save it as CSV (UTF-8)"
     else:
         return
