@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
@@ -14,9 +16,9 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, Profile, raw_text
-from rankagg.exceptions import DataFormatError, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
-from rankagg.io.tables.columns import NumberStyle, names_of, warn_of_style
+from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness, warn_of_style
 from rankagg.io.tables.sources import (
     TableSource,
     check_filled,
@@ -47,6 +49,8 @@ def read_ballots(
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
 
+    "2nd" and "2nd choice" are read as 2.
+
     Parameters
     ----------
     source : path, text stream or DataFrame
@@ -76,7 +80,7 @@ def read_ballots(
     Warns
     -----
     DataWarning
-        How many cells were read by `missing`.
+        How many cells were read by `missing`; that all numbers are too large for ranks.
 
     Examples
     --------
@@ -86,7 +90,7 @@ def read_ballots(
     [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
     """
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
-    table = read_table(source, style=NumberStyle.of(decimal, missing))
+    table = read_table(source, style=replace(NumberStyle.of(decimal, missing), ordinals=True))
     gone = names_of(drop)
     for name in gone:
         table.position(name, "drop")
@@ -108,6 +112,10 @@ def read_ballots(
     if empty.any():
         place = table.place(int(np.argmax(empty)))
         raise DataFormatError(f"{place} ranks nothing; leave such ballots out.")
+    # All items tied have the mean rank.
+    if (least := np.nanmin(ranks)) > (len(items) + 1) / 2:
+        told = f"no number is below {least:g}, so these may be no ranks; the smallest are the best."
+        warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=3)
     profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
     return _left_out(profile, code)
 
@@ -142,7 +150,8 @@ def read_rankings(
     source : path, text stream, DataFrame, or iterable of paths
         A table as `read_scores` takes it, or a file for each list.
     ranking, item, rank : str or int, optional
-        The columns of lists, items and ranks; smaller is better, and equal ranks are ties. With
+        The columns of lists, items and ranks; smaller is better, equal ranks are ties, and "2nd"
+        is read as 2. With
         ``cells="ranks"`` `item` is the column of items, by default the first.
     cells : {"items", "ranks"}, default "items"
         What the cells of the columns of lists are.
@@ -165,6 +174,11 @@ def read_rankings(
     InvalidInputError
         If a named column does not exist.
 
+    Warns
+    -----
+    DataWarning
+        If items differ in case or blanks alone, or a column of lists counts its rows.
+
     Examples
     --------
     >>> from io import StringIO
@@ -184,7 +198,7 @@ def read_rankings(
         read = [read_text(path) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)
-    table, gone = read_table(source), names_of(drop)
+    table, gone = read_table(source, style=RANKS), names_of(drop)
     for name in gone:
         table.position(name, "drop")
     long = (ranking, item, rank)
@@ -222,6 +236,7 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
             raise table.error(int(np.argmax(wrong)), rank, what)
     sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
     check_filled(table.name, *sizes, len(numbers))
+    warn_of_likeness(table.name, items.labels, stacklevel=3)
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers
     return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)
@@ -233,6 +248,10 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]], code: int) 
             twice = next((x for at, x in enumerate(order) if x in order[:at]), None)
             what = f"names {shown(twice)} twice" if order else "names nothing"
             raise DataFormatError(f"{name}: the list {shown(called)} {what}.")
+        if len(order) > 1 and order == list(map(type(order[0]), range(1, len(order) + 1))):
+            told = "names 1 and so on in order: drop the column if these are places."
+            warnings.warn(f"{name}: the list {shown(called)} {told}", DataWarning, stacklevel=4)
+    warn_of_likeness(name, dict.fromkeys(x for order in orders for x in order), stacklevel=3)
     return _left_out(Profile.from_orders(orders, groups=lists), code)
 
 

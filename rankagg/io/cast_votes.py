@@ -25,7 +25,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
-from rankagg.io.tables.columns import MISSING_WORDS
+from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
 from rankagg.io.tables.sources import TableSource, check_filled, read_table
 
 
@@ -359,6 +359,7 @@ def _ranked_items(
 
 
 def _warn_of_names(name: str, grid: Grid) -> None:
+    warn_of_likeness(name, grid.labels, stacklevel=3)
     for at, label in enumerate(grid.labels):
         if str(label).casefold() in MISSING_WORDS:
             number = counted(int(np.count_nonzero(grid.codes == at)), "choice")

@@ -19,7 +19,7 @@ from rankagg._validation import check_choice
 from rankagg.core import ItemSet, counted, raw_text
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.columns import names_of, warn_of_likeness
 from rankagg.io.tables.sources import TableSource, read_table
 from rankagg.io.tables.table import Table
 
@@ -225,6 +225,11 @@ def read_comparisons(
     InvalidInputError
         If a named column does not exist, or two are the same.
 
+    Warns
+    -----
+    DataWarning
+        If items differ in case or blanks alone.
+
     Examples
     --------
     >>> from io import StringIO
@@ -286,6 +291,7 @@ class _Sided(NamedTuple):
 def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Sided:
     sides = [_Cells.of(table, first, "first"), _Cells.of(table, second, "second")]
     known = ItemSet.coerce(items, [label for side in sides for label in side.labels])
+    warn_of_likeness(table.name, known, stacklevel=3)
     given = f"must be one of the {counted(len(known), 'item')} given"
     for side in sides if items is not None else ():
         for code, label in enumerate(side.labels):

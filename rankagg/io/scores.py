@@ -13,7 +13,14 @@ from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_style
+from rankagg.io.tables.columns import (
+    Coded,
+    Numbers,
+    NumberStyle,
+    names_of,
+    warn_of_likeness,
+    warn_of_style,
+)
 from rankagg.io.tables.sources import TableSource, check_filled, read_table
 
 if TYPE_CHECKING:
@@ -40,11 +47,11 @@ def read_scores(
 ) -> ScoreTable:
     r"""Read scores of systems on tasks, or on the instances of tasks.
 
-    Three forms are told apart by the columns that are named:
+    Three forms are told apart by the columns that are named, each with `instance` or without:
 
-    * task level (name none): one row per system, one column per task;
-    * instance level, wide (`instance`): one row per system and instance, one column per task;
-    * long (`task` and `score`, with `instance` or without): one row per score.
+    * one column per task (name none): one row per system, or per system and instance;
+    * one column per system (`task` alone): one row per task, judge or voter;
+    * long (`task` and `score`): one row per score.
 
     Parameters
     ----------
@@ -61,7 +68,7 @@ def read_scores(
     task, instance, score : str or int, optional
         Columns of the other forms.
     drop : iterable of str or int, optional
-        Tasks to leave out.
+        Tasks to leave out; where each system has a column, columns.
     task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
     task_families : mapping or Series from task to str or int, optional
@@ -102,19 +109,29 @@ def read_scores(
     >>> from rankagg import read_scores
     >>> read_scores(StringIO("system,x,y\nA,1,2\nB,3,\n"), higher_is_better=True)
     <ScoreTable of 2 systems x 2 tasks, 1 of 4 scores missing>
+    >>> judged = StringIO("judge,A,B\nAnn,7,6\nBo,9,\n")
+    >>> read_scores(judged, higher_is_better=True, task="judge").systems
+    ItemSet(['A', 'B'])
     """
     table = read_table(source, style=NumberStyle.of(decimal, missing, percent, errors))
-    system_column = table.header[0] if system is None else system
-    if (task is None) != (score is None):
-        given = "task" if score is None else "score"
-        raise InvalidInputError("task and score", "given together (long form) or not at all", given)
-    if instance is not None and instance == system_column:
-        raise InvalidInputError("system and instance", "different columns", instance)
-    if task is not None:
-        entries = _of_scores(table, (system_column, task, instance, score), drop)
+    if task is None:
+        if score is not None:
+            allowed = "given together (long form), or `task` alone, or none"
+            raise InvalidInputError("task and score", allowed, "score")
+        column = table.header[0] if system is None else system
+        if instance is not None and instance == column:
+            raise InvalidInputError("system and instance", "different columns", instance)
+        entries = _of_columns(table, column, instance, drop)
+    elif score is None:
+        if system is not None:
+            allowed = "None where each system has a column (`task` without `score`)"
+            raise InvalidInputError("system", allowed, system)
+        entries = _of_rows(table, task, instance, drop)
     else:
-        entries = _of_columns(table, system_column, instance, drop)
+        column = table.header[0] if system is None else system
+        entries = _of_scores(table, (column, task, instance, score), drop)
     warn_of_style(table.name, entries.column.said, stacklevel=2)
+    warn_of_likeness(table.name, entries.systems, stacklevel=2)
     found = _build(table.name, entries, higher_is_better, task_weights)
     return found.with_task_families(task_families) if task_families is not None else found
 
@@ -191,6 +208,25 @@ def _of_scores(
         rows = np.flatnonzero(is_kept[tasks.codes])
         systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
         column = Numbers(column.values[rows], column.said)
+    return _one_by_one(systems, tasks, instances, column)
+
+
+def _of_rows(table: Table, task: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
+    if task == instance:
+        raise InvalidInputError("task and instance", "different columns", task)
+    tasks = table.coded(task, "task")
+    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
+    others = [name for name in table.header if name not in (task, instance)]
+    systems = _not_dropped(others, drop, "columns")
+    if not systems:
+        raise DataFormatError(f"{table.name} has no columns besides {shown(task)}.")
+    at_system = np.repeat(np.arange(len(systems)), table.n_rows)
+    tasks, instances = (Coded(np.tile(x.codes, len(systems)), x.labels) for x in (tasks, instances))
+    numbers = table.stacked(systems, "system")
+    return _one_by_one(Coded(at_system, systems), tasks, instances, numbers)
+
+
+def _one_by_one(systems: Coded, tasks: Coded, instances: Coded, column: Numbers) -> _Entries:
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
     at_found, found = pd.factorize(tasks.codes * width + instances.codes)
@@ -201,7 +237,7 @@ def _of_scores(
     return _Entries(
         systems.labels,
         tasks.labels,
-        None if instance is None else instances.labels,
+        None if instances.labels == [None] else instances.labels,
         unit_tasks=units // width,
         unit_instances=units % width,
         at_system=systems.codes,
@@ -210,11 +246,11 @@ def _of_scores(
     )
 
 
-def _not_dropped(tasks: list[Any], drop: Iterable[Any]) -> list[Any]:
+def _not_dropped(tasks: list[Any], drop: Iterable[Any], what: str = "tasks") -> list[Any]:
     known, gone = set(tasks), names_of(drop)
     for name in gone:
         if not isinstance(name, Hashable) or name not in known:
-            allowed = f"tasks of the table ({listed(tasks)})"
+            allowed = f"{what} of the table ({listed(tasks)})"
             raise InvalidInputError("drop", allowed, name, nearest(name, tasks))
     left_out = set(gone)
     return [name for name in tasks if name not in left_out]
@@ -253,7 +289,9 @@ def _check_once(name: str, entries: _Entries) -> None:
     raise DataFormatError(
         f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
         "once.",
-        "" if entries.instances else "`instance=` names the column that tells them apart.",
+        "Average several runs of an instance first."
+        if entries.instances
+        else "`instance=` names the column that tells them apart.",
     )
 
 

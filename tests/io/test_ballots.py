@@ -1,6 +1,7 @@
 """Ballots as tables of ranks."""
 
 import csv
+import warnings
 from io import StringIO
 
 import numpy as np
@@ -34,6 +35,24 @@ def test_ranks_ties_and_gaps():
 
 def test_any_numbers_will_do_the_smaller_is_better():
     assert read("A,B,C\n-0.5,1e3,0\n").ranks.tolist() == [[0, 2, 1]]
+
+
+def test_ranks_in_words():
+    assert read("A,B,C\n1ST,3rd place, 2nd choice\n2,1,\n") == read("A,B,C\n1,3,2\n2,1,\n")
+    with pytest.raises(DataFormatError, match="Got '1st B'"):
+        read("A,B\n1st B,2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("A,B,C\n7,9,8\n,3,4\n", True), ("A,B,C\n2,2,2\n", False)]
+)
+def test_numbers_that_are_too_large_for_ranks_are_told(text, told):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(text)
+    assert [str(one.message) for one in caught] == told * [
+        "the stream: no number is below 3, so these may be no ranks; the smallest are the best."
+    ]
 
 
 @pytest.mark.parametrize("drop", ["voter", ["voter"], ("voter",), iter(["voter"])])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import RankaggError
+from rankagg.exceptions import DataWarning, RankaggError
 
 LISTS = {"s1": ["MYC", "TP53", "EGFR"], "s2": ["TP53", "KRAS"], "s3": ["EGFR", "MYC"]}
 GENES = sorted({gene for genes in LISTS.values() for gene in genes})
@@ -85,6 +85,16 @@ def test_equal_ranks_are_ties():
 def test_what_is_no_list_is_refused(text, given, words):
     with pytest.raises(RankaggError, match=words):
         ra.read_rankings(StringIO(text), **given)
+
+
+def test_a_list_that_counts_its_rows_is_told():
+    text = "Rank,x,y\n1,A,B\n2,B,A\n"
+    with pytest.warns(DataWarning, match="the list 'Rank' names 1 and so on in order"):
+        assert ra.read_rankings(StringIO(text)).n_rankings == 3
+    (one,) = ra.recognize(StringIO(text)).readings
+    assert (one.format, one.parameters) == ("lists", {"drop": ["Rank"]})
+    ranks = ra.read_rankings(StringIO("i,x\nA,2nd\nB,1st\n"), cells="ranks").ranks
+    assert ranks.tolist() == [[1, 0]]
 
 
 def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):

@@ -115,6 +115,9 @@ ASKED = {
     "games with a score": ("date,home,away,score\n1,x,y,2-1\n2,y,x,0-0\n", {"comparisons"}),
     "orders without headings": ("A,B,C\nB,A,C\nA,C,B\n", {"cast-votes"}),
     "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
+    "critics": ("Rank,x,y,z\n1,A,B,B\n2,C,A,D\n3,D,E,A\n", {"lists"}),
+    "a form of ranks": ("Timestamp,Email,Q [A],Q [B]\nx,a,1st,2nd\ny,b,2nd,1st\n", {"ballots"}),
+    "judges in rows": ("judge,A,B\nx,14.5,12\ny,abs.,11\n", {"scores"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
 
@@ -129,12 +132,25 @@ def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
         found.read()
 
 
-def test_leaderboards_are_read_without_what_stands_beside_their_scores():
-    text, _ = ASKED["a leaderboard"]
-    (one,) = ra.recognize(StringIO(text)).readings
-    assert one.parameters == {"system": "Model", "drop": ["Rank", "Maker"]}
-    table = ra.read_scores(StringIO(text), higher_is_better=True, **one.parameters)
-    assert table.values.tolist() == [[0.7, 0.9], [0.6, 0.5]]
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        (ASKED["a leaderboard"][0], {"system": "Model", "drop": ["Rank", "Maker"]}),
+        ("model,maker,x\nA,O,80%\nB,O,—\n", {"system": "model", "drop": ["maker"]}),
+        (ASKED["judges in rows"][0], {"task": "judge"}),
+        (
+            "system,task_id,query_id,ndcg\nA,x,1,.5\nB,x,1,.6\nA,x,2,.5\nB,x,2,.7\n",
+            {"system": "system", "task": "task_id", "instance": "query_id", "score": "ndcg"},
+        ),
+        (
+            "model,seed,task,acc\nA,0,x,.5\nA,1,x,.6\nB,0,x,.7\nB,1,x,.5\n",
+            {"system": "model", "task": "task", "instance": "seed", "score": "acc"},
+        ),
+    ],
+)
+def test_what_is_asked_names_the_columns(text, parameters):
+    one, *_ = ra.recognize(StringIO(text)).readings
+    assert (one.format, one.parameters, one.is_certain) == ("scores", parameters, False)
 
 
 def test_a_form_with_places_in_brackets_holds_choices():
@@ -159,7 +175,8 @@ def test_winners_are_told_by_their_heading():
     ],
 )  # fmt: skip
 def test_other_notations_are_no_comparisons(cells):
-    assert ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings == ()
+    found = ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings
+    assert {one.format for one in found} <= ({"lists", "ballots"} if "1st" in cells else set())
 
 
 def test_who_took_part_and_who_won_are_no_sides():

@@ -1,4 +1,4 @@
-"""Reading score tables: the three forms, what is refused, and small tables."""
+"""Reading score tables: all forms, what is refused, and small tables."""
 
 import csv
 from io import StringIO
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 from rankagg.io.output_files import guard_frame
+from tests.io.made_files import content
 from tests.strategies import score_arrays
 
 nan = float("nan")
@@ -47,6 +48,37 @@ def test_task_level():
 def test_labels_that_look_like_numbers_stay_text():
     table = read("system,2020,2021\n1,5,6\n02,7,8\n")
     assert (table.systems.labels, table.tasks.labels) == (("1", "02"), ("2020", "2021"))
+
+
+def test_a_column_for_each_system():
+    turned = pd.DataFrame(TABLE.values.T, index=["acc", "f1"], columns=list("BAC"))
+    assert read(turned.to_csv(index_label="judge"), task="judge") == TABLE
+    assert ra.read_scores(turned, higher_is_better=True, task="index") == TABLE
+    rows = INSTANCE_TABLE.to_frame().T.reset_index()
+    rows.columns = ["task", "k", "B", "A"]
+    rows = rows.assign(note="x").sample(frac=1, random_state=1).sort_values("task", kind="stable")
+    table = read(rows.to_csv(index=False), task="task", instance="k", drop="note")
+    assert content(table) == content(INSTANCE_TABLE)
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        lambda: read("system,x\nGPT-4,1\ngpt-4 ,2\n"),
+        lambda: ra.read_rankings(StringIO("l,m\nGPT-4,B\nB,gpt-4 \n")),
+        lambda: ra.read_rankings(
+            StringIO("l,i,r\n1,GPT-4,1\n2,gpt-4,1\n"), ranking="l", item="i", rank="r"
+        ),
+        lambda: ra.read_comparisons(
+            StringIO("a,b,w\nGPT-4,B,B\nB,gpt-4,tie\n"), first="a", second="b", outcome="w"
+        ),
+        lambda: ra.read_cast_votes(StringIO("1,2\nGPT-4,B\nB,gpt-4\n")),
+    ],
+)
+def test_names_that_differ_in_case_or_blanks_alone_are_told(reading):
+    with pytest.warns(DataWarning, match="'GPT-4' and 'gpt-4' are read as two") as caught:
+        reading()
+    assert [Path(warning.filename).name for warning in caught] == ["test_scores.py"]
 
 
 # -- one row per system and instance --------------------------------------------------------------
@@ -187,7 +219,14 @@ REFUSED = [
     *(
         ("s,t,k,v\nA,x,1,1\n", names, message)
         for names, message in [
-            ({"task": "t"}, r"`task and score` must be given together .* Got 'task'"),
+            (
+                {"task": "t"},
+                "column 's' must be a finite .* Without `score` each column but `task`",
+            ),
+            ({"task": "t", "system": "s"}, "`system` must be None where each system has a column"),
+            ({"task": "t", "instance": "t"}, "`task and instance` must be different columns"),
+            ({"task": "t", "drop": ["s", "k", "v"]}, "has no columns besides 't'"),
+            ({"task": "t", "drop": ["z"]}, r"`drop` must be columns of the table \(s, k, v\)"),
             ({"score": "v"}, r"`task and score` must be given together .* Got 'score'"),
             ({"instance": "s"}, "`system and instance` must be different columns. Got 's'"),
             ({**LONG, "instance": "t"}, "`system, task, instance and score` must be different"),

@@ -190,7 +190,7 @@ def _read(typed: Typed, name: str) -> Input:
     if isinstance(data, ra.ScoreTable | ra.ScoreSummary):
         told = tell_scores(data, typed)
     else:
-        told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif") :]
+        told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif", "lists") :]
     lines = (*told, *lines, *taken, *notes)
     title = getattr(typed, "title", "") or name
     known = kind.name, typed.cluster or "", title, typed.unranked is None

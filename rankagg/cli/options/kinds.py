@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from glob import has_magic
@@ -23,7 +24,7 @@ from rankagg.io.tables.columns import names_of
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
-    from rankagg.io.recognize import FileReading
+    from rankagg.io.table_readings import FileReading
 
 
 Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
@@ -79,7 +80,7 @@ DIRECTIONS = [
 OF_TABLES = [
     _column("system", "Column of systems; default: the first."),
     _column("instance", "Column of instances of the tasks."),
-    _column("task", "Long form: column of tasks."),
+    _column("task", "Column of tasks, in the long form or where each system has a column."),
     _column("score", "Long form: column of scores."),
 ]
 OF_TASKS = [
@@ -119,13 +120,14 @@ OF_LOWER = {
     *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
     *("latency", "time", "seconds", "cost", "rank"),
 }
+SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 DROP = option(
     "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
 
 
 def _read_scores(typed: Typed) -> Found:
-    from rankagg.io.recognize import BETWEEN
+    from rankagg.io.table_readings import BETWEEN
 
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
@@ -140,7 +142,11 @@ def _read_scores(typed: Typed) -> Found:
         lower = labels_of("--lower", typed.lower, table.tasks, "task")
         table = read({task: task not in lower for task in table.tasks})
     words = {task: map(str.lower, BETWEEN.split(str(task))) for task in table.tasks}
-    seem = [task for task in table.tasks if OF_LOWER.intersection(words[task])]
+    seem = [
+        task
+        for task in table.tasks
+        if OF_LOWER.intersection(words[task]) or SAYS_LOWER.search(str(task))
+    ]
     unsaid = [task for task in seem if table.higher_is_better[task]]
     if not unsaid:
         return table, ()

@@ -38,6 +38,8 @@ WITH_ERROR = (
     rf"([+-]?{UNSIGNED}{EXPONENT}) ?%? *"
     rf"(?:(?:±|\+/?-|\\pm) *{UNSIGNED}{EXPONENT} ?%?|\( *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
 )
+# "1st", as forms and results of races write ranks.
+ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)(?: (?:choice|place|preference))?", re.IGNORECASE)
 
 
 class Numbers(NamedTuple):
@@ -102,6 +104,8 @@ class NumberStyle:
     missing: frozenset[str] = frozenset()
     # What is done about "1.2 ± 0.3".
     errors: str = "refuse"
+    # Whether "2nd" and "2nd choice" are 2.
+    ordinals: bool = False
 
     @classmethod
     def of(
@@ -142,12 +146,30 @@ class NumberStyle:
         if self.percent and (found := with_percent.fullmatch(text)):
             text = found[1] + HUNDREDTH
             said["percent", ""] += times
+        if self.ordinals and (found := ORDINAL.fullmatch(text)):
+            return found[1]
         if self.decimal == ",":
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
 
 
 USUAL = NumberStyle()
+RANKS = NumberStyle(ordinals=True)
+
+
+def warn_of_likeness(name: str, labels: Iterable[Any], *, stacklevel: int) -> None:
+    """Warn of labels that differ in case and blanks alone: one thing may be spelled in two ways."""
+    first: dict[str, Any] = {}
+    texts = (label for label in labels if isinstance(label, str))
+    plain = ((" ".join(text.casefold().split()), text) for text in texts)
+    pairs = [(other, x) for key, x in plain if (other := first.setdefault(key, x)) != x]
+    if pairs:
+        one, other = map(shown, pairs[0])
+        more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
+        told = (
+            f"{name}: {one} and {other} are read as two, though only case or blanks differ{more}."
+        )
+        warnings.warn(told, DataWarning, stacklevel=stacklevel + 2)
 
 
 def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:

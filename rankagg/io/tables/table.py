@@ -26,6 +26,7 @@ from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import (
     MISSING_TEXTS,
     MISSING_WORDS,
+    RANKS,
     USUAL,
     Coded,
     Numbers,
@@ -38,6 +39,7 @@ HOW_WRITTEN = {
     "score": "`decimal`, `percent`, `errors` and `missing` say how numbers are written.",
 }
 HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
+HOW_WRITTEN["system"] = f"Without `score` each column but `task` is a system. {HOW_WRITTEN['task']}"
 # So many cells are read one by one as fast as by Arrow.
 FEW_CELLS = 256
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -280,7 +282,7 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
     is_text = _is_string(kind)
-    if style != USUAL if is_text else not pa.types.is_integer(kind):
+    if style not in (USUAL, RANKS) if is_text else not pa.types.is_integer(kind):
         return None
     for has_gaps in (False, True) if is_text else (False,):  # most columns have none
         with suppress(pa.ArrowInvalid):

@@ -1,0 +1,517 @@
+"""What a table may hold, told by its headings and cells: a small rule for each kind.
+
+Nothing is taken for certain that has two readings: a wrong guess is worse than a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import isfinite, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankagg import _pandas as pd
+from rankagg._typing import Floats, Label
+from rankagg.core import counted, listed, places, raw_text
+from rankagg.io import cast_vote_grid, comparisons
+from rankagg.io.tables.columns import RANKS, Coded, names_of
+from rankagg.io.tables.table import Table, as_number, numbers_in
+
+
+class FileReading(NamedTuple):
+    """One way to read a file."""
+
+    # The word for `--format`.
+    format: str
+    # What it holds, as "comparisons of model_a and model_b by winner".
+    what: str
+    # Parameters of the reader.
+    parameters: Mapping[str, Any] = {}
+    is_certain: bool = True
+
+    def without(self, columns: list[Label]) -> FileReading:
+        """Return the reading that leaves more columns out."""
+        if not columns or self.format == "comparisons":
+            return self
+        gone = [*columns, *names_of(self.parameters.get("drop", ()))]
+        return self._replace(parameters={**self.parameters, "drop": gone})
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+#: Words in headings, by what the column is.
+CALLED = {
+    "system": "system model method algorithm name team player approach submission entry llm agent "
+    "classifier solver engine product modell baseline architecture backbone encoder network tool "
+    "framework technique strategy heuristic optimizer retriever detector alternative candidate "
+    "company institution university school",
+    "task": "task dataset benchmark",
+    "instance": "instance utterance example question prompt query qid sample case",
+    "score": "score value accuracy acc result",
+    "ballot": "ballot",
+    "candidate": "candidate",
+    "ranking": "list study source experiment lab voter judge ranker reviewer run",
+    "item": "item gene document doc option alternative name team player product",
+    "rank": "rank place position",
+    "voter": "voter ballot judge juror assessor rater expert respondent reviewer annotator ranking "
+    "participant evaluator subject critic ranker user person student",
+    "count": "count n votes ballots freq frequency weight multiplicity",
+    "outcome": "winner won outcome result preference preferred verdict judgment judgement win "
+    "label",
+    # Neither systems nor scores.
+    "other": "metric item topic problem document file fold seed run id no number index year date "
+    "time timestamp release released version size std stderr se sd var ci lower upper params "
+    "parameters corpus domain language subset category scenario environment precinct county "
+    "district ward email address",
+}
+SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
+ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
+CHOICE = re.compile(
+    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
+    r"(?: (?:rank|choice|preference|pref|vote))?"
+)
+PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)( choice| place)?", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
+# Tables of comparisons and choices have fewer columns than those of scores may have.
+MOST_COLUMNS = 60
+# Between a small letter and a capital or a number, and at all that is no letter or number.
+BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
+FEW_ROWS = 1000
+# Headings that pandas writes of an index, in words.
+UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
+# So many ranks are no coincidence.
+MANY_RANKS = 12
+
+
+def _words(name: object) -> list[str]:
+    """Return the words of a heading; of the name or id of a data set the data set matters."""
+    words = [x.lower() for x in BETWEEN.split(str(name)) if x]
+    is_name = len(words) > 1 and words[-1] in ("name", "id")
+    return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
+
+
+class TableLook:
+    """A table, and what its columns are."""
+
+    def __init__(self, table: Table, gone: Sequence[Label]) -> None:
+        kept = [at for at, name in enumerate(table.header) if name not in gone]
+        self.table, self.names = table, [table.header[at] for at in kept]
+        self._coded: dict[int, Coded] = {}
+        columns = [table.columns[at] for at in kept]
+        self.words = [_words(name) for name in self.names]
+        # Forms put a question before the place, which stands in brackets.
+        ends = [" ".join(_words(str(name).rpartition("[")[2])) for name in self.names]
+        found = enumerate(map(CHOICE.fullmatch, ends))
+        # The places that headings are of.
+        self.place = {at: int(one[1]) for at, one in found if one}
+        # Infinite is what is no number; most texts show it soon.
+        heads = [numbers_in(column[:FEW_ROWS], RANKS).values for column in columns]
+        self.values = [
+            head if np.isinf(head).any() else numbers_in(column, RANKS).values
+            for head, column in zip(heads, columns, strict=True)
+        ]
+        finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
+        self.numeric = [at for at, is_number in enumerate(finite) if is_number]
+        self.texts = [at for at, is_number in enumerate(finite) if not is_number]
+        # Ranks such as "2nd" are no scores.
+        plain = {at: numbers_in(columns[at][:FEW_ROWS]).values for at in self.numeric}
+        self.ordinals = {at for at, values in plain.items() if np.isinf(values).any()}
+
+    @property
+    def has_no_headings(self) -> bool:
+        """Whether the first row has names that are in the cells below too."""
+        return not self.numeric and set(map(str, self.names)) <= self.texts_of(*self.texts)
+
+    def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
+        """Return the columns whose headings end in a word for one of these roles."""
+        known = {word for role in roles for word in CALLED[role].split()}
+        chosen = range(len(self.names)) if among is None else among
+        ends = ((at, x) for at in chosen for x in self.words[at][-1:])
+        return [at for at, end in ends if end in known or end.removesuffix("s") in known]
+
+    def named(self, **columns: Sequence[int]) -> dict[str, Any]:
+        """Return the heading of the first of some columns, by what they are, where there is one."""
+        return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
+
+    def labels(self, at: int) -> Coded:
+        """Return the labels of a column; the code of an empty cell is -1."""
+        if at not in self._coded:
+            self._coded[at] = self.table.coded(self.names[at], "source", gaps=True)
+        return self._coded[at]
+
+    def texts_of(self, *columns: int) -> set[str]:
+        """Return what the cells of columns say."""
+        return {raw_text(label) for at in columns for label in self.labels(at).labels}
+
+    def is_key(self, columns: Sequence[int]) -> bool:
+        """Say whether no two rows say the same in these columns, and none is empty."""
+        coded = [self.labels(at) for at in columns]
+        if prod(len(labels) for _, labels in coded) < self.table.n_rows:
+            return False
+        codes = np.column_stack([codes for codes, _ in coded])
+        return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
+
+    def counts_rows(self, at: int) -> bool:
+        """Say whether a column holds 1, 2 and so on."""
+        return np.array_equal(self.values[at], np.arange(1, self.table.n_rows + 1))
+
+    def seems_numbers(self, at: int) -> bool:
+        """Say whether half of the different cells of a column, or more, begin as numbers do."""
+        texts = self.texts_of(at) - {""}
+        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= len(texts)
+
+    def share(self, columns: Sequence[int]) -> bool:
+        """Say whether each of these columns has a label of another one."""
+        others = {at: [x for x in columns if x != at] for at in columns}
+        return all(self.texts_of(at) & self.texts_of(*others[at]) for at in columns)
+
+
+# -- rules -----------------------------------------------------------------------------------------
+
+
+def _seem_ranks(rows: Floats) -> bool:
+    """Say whether rows may be ranks: half numbers from 1 or 0 on to the number of items."""
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    if (rows % 0.5 > 0).any():
+        return False
+    least = np.nanmin(rows, axis=1, keepdims=True)
+    # Rows of 0 and 1 alone are right and wrong.
+    if not least.any() and (np.nanmax(rows) > 1 or _are_ranks(rows + 1.0)):
+        rows, least = rows + 1.0, least + 1.0
+    from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
+    cells = rows[~np.isnan(rows)]
+    fits = (cells >= 1) & (cells <= rows.shape[1])
+    return bool(from_one.all() and fits.all())
+
+
+def _seem_places(columns: Floats) -> bool:
+    """Say whether one column holds each place from 1 on, or all hold places among others too."""
+    ordered = [np.sort(column[~np.isnan(column)]) for column in columns]
+    if columns.shape[1] < 3 or not any(x[0] == 1 for x in ordered):
+        return False
+    are_places = all((x % 1 == 0).all() and (np.diff(x) > 0).all() for x in ordered)
+    return are_places or any(np.array_equal(x, np.arange(1, len(x) + 1)) for x in ordered)
+
+
+def _are_ranks(rows: Floats) -> bool:
+    """Say whether rows are ranks from 1, where ties share the best rank or the mean one."""
+    best = places.competition_ranks(rows)
+    fits = [(rows == way + 1.0) | np.isnan(rows) for way in (best, places.mid_ranks(best))]
+    return bool((fits[0].all(axis=1) | fits[1].all(axis=1)).all())
+
+
+#: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
+LONG = {
+    "scores": ("system", "task", "instance", "score"),
+    "cast-votes": ("ballot", "candidate", "rank"),
+    "lists": ("ranking", "item", "rank"),
+}
+
+
+def _long(look: TableLook) -> Iterator[FileReading]:
+    for form, roles in LONG.items():
+        found = {role: look.called(role) for role in roles}
+        if form == "scores":
+            found = _with_units(look, found)
+        columns = [ats[0] for ats in found.values() if len(ats) == 1]
+        if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
+            continue
+        names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
+        sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
+        sure &= not _are_swapped(look, columns)
+        if form != "scores":
+            rest = look.values[columns[-1]] % 0.5
+            sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
+        else:
+            sure &= bool(look.called("score", among=columns[-1:]))
+            sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
+        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+        yield FileReading(form, what, names, bool(sure))
+
+
+def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return columns: numbers that are nothing else are scores, what tells rows apart are units."""
+    system, task, instance, score = found.values()
+    if len(system) == len(task) == 1:
+        known = {*system, *task, *instance, *look.called("rank", "count", "other", "voter")}
+        score = score or [at for at in look.numeric if at not in known]
+        if not instance and len(score) == 1 and not look.is_key([*system, *task]):
+            rest = [at for at in range(len(look.names)) if at not in (*system, *task, *score)]
+            instance = [at for at in rest if look.is_key([*system, *task, at])][:1]
+    units = {"instance": instance} if instance else {}
+    return {"system": system, "task": task, **units, "score": score}
+
+
+def _rated(look: TableLook) -> Iterator[FileReading]:
+    """Numbers of two things each, whatever these are called: those who judge are the tasks."""
+    texts, numbers = look.texts, look.numeric
+    is_known = look.called("rank", "count", among=numbers) or any(_long(look))
+    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or is_known:
+        return
+    if look.is_key(texts) and not any(look.is_key([at]) for at in texts):
+        system, task = sorted(texts, key=look.called("voter").__contains__)
+        names = look.named(system=[system], task=[task], score=numbers)
+        what = "scores of each {system} by {task}, one a row".format_map(names)
+        yield FileReading("scores", what, names, False)
+
+
+def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether systems are numbers, and what they are scored on has names."""
+    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
+
+
+def _scores(look: TableLook) -> Iterator[FileReading]:
+    instances = look.called("instance", among=range(1, len(look.names)))
+    keys = [0] if look.is_key([0]) else [0, *instances[:1]]
+    judges = look.called("voter", "task", among=keys[:1])
+    written = [at for at in look.texts if judges and look.seems_numbers(at)]
+    tasks = [at for at in sorted([*look.numeric, *written]) if at not in keys]
+    if not tasks or len(tasks) + len(keys) < len(look.names) or not look.is_key(keys):
+        return
+    headings = {str(look.names[at]) for at in tasks}
+    sure = bool(look.called("system", among=[0])) or look.words[0] in UNNAMED
+    odd = [look.names[at] for at in look.called("other", "rank", "count", among=tasks)]
+    sure &= not odd and not _are_swapped(look, keys)
+    # Headings that are numbers are a row; those that are labels make a table of pairs.
+    sure &= not any(map(_is_number, headings))
+    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(0)))
+    what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
+    what += f" ({listed(odd)} among them)" if odd else ""
+    instance = look.named(instance=keys[1:])
+    if sure and not written:
+        rows = np.column_stack([look.values[at] for at in tasks])
+        sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
+        sure &= not (_seem_ranks(rows) and _are_ranks(rows))
+    if judges and not instance:
+        judge, names = look.names[0], [look.names[at] for at in tasks]
+        turned = f"scores of {listed(names)} by each {judge}"
+        yield FileReading("scores", turned, {"task": judge}, False)
+    yield FileReading("scores", what, instance, sure)
+
+
+def _board(look: TableLook) -> Iterator[FileReading]:
+    """Leave out what leaderboards have beside the scores of each system: places, makers, dates."""
+    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
+    known = look.called("rank", "count", "other")
+    # Numbers of which some cannot be read are scores.
+    written = [at for at in look.texts if at not in known and look.seems_numbers(at)]
+    beside = {*look.texts, *known}.difference(systems[:1], written)
+    tasks = [at for at in sorted([*look.numeric, *written]) if at not in beside]
+    if systems and tasks and beside and not any(_long(look)) and not any(_scores(look)):
+        system, drop = look.names[systems[0]], [look.names[at] for at in sorted(beside)]
+        what = f"scores of each {system} on {counted(len(tasks), 'task')} (beside {listed(drop)})"
+        yield FileReading("scores", what, {"system": system, "drop": drop}, False)
+
+
+def _ballots(look: TableLook) -> Iterator[FileReading]:
+    counts = look.called("count", among=look.numeric)
+    voters = look.called("voter", among=[0])
+    known = look.called("voter", "other", among=look.texts)
+    drop = sorted({*voters, *known, *(at for at in look.texts if at == 0)})
+    items = [at for at in look.numeric if at not in (*counts, *drop)]
+    others = len(look.names) - len(items) - len(drop) - len(counts)
+    if len(items) < 2 or others or look.called("system", among=[0]):
+        return
+    ranks = np.column_stack([look.values[at] for at in items])
+    if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
+        return
+    sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
+    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
+    sure &= drop in ([], [0])
+    sure &= not look.called("other", "rank", "score", "task", among=items)
+    sure &= not any("weight" in look.words[at] for at in counts)
+    what = f"ballots of {counted(len(items), 'item')}"
+    named = look.named(count=counts, drop=drop)
+    if len(drop) > 1:
+        named["drop"] = [look.names[at] for at in drop]
+    yield FileReading("ballots", what, named, bool(sure))
+
+
+def _cast_votes(look: TableLook) -> Iterator[FileReading]:
+    place = look.place
+    usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
+    said = usual.undervote | usual.overvote
+    marked = [at for at in look.texts if said & set(map(say, look.texts_of(at)))]
+    choices = sorted(place, key=place.__getitem__) if len(place) > 1 else marked
+    if len(choices) < 2:
+        return
+    rest = [at for at in range(len(look.names)) if at not in choices]
+    counts = look.called("count", among=[at for at in rest if at in look.numeric])
+    sure = [place.get(at) for at in choices] == list(range(1, len(choices) + 1)) and len(counts) < 2
+    sure &= set(choices) <= {*look.texts, *marked}
+    if all(len(look.words[at]) == 1 for at in choices) and not marked:
+        is_list = all(look.is_key([at]) for at in choices)
+        sure &= not (rest or is_list or len(choices) < 3)
+    names = [look.names[at] for at in choices]
+    parameters = {"choices": names} if rest or choices != sorted(choices) else {}
+    what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
+    yield FileReading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
+
+
+def _comparisons(look: TableLook) -> Iterator[FileReading]:
+    named = _sides(look)
+    if look.has_no_headings:
+        return
+    if len(named) != 1:
+        named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
+    pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
+    outcomes = look.called("outcome")
+    weights = look.called("count", among=look.numeric)
+    for a, b in [pair for pair in pairs if _hold_names(look, pair)][:3]:
+        won = [at for at in (a, b) if (a, b) in named and "winner" in look.words[at]]
+        won = won if len(won) == 1 else []
+        for at in won or [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
+            kind = "words"
+            if not won:
+                kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
+                kind = kind if _name_sides(look, (a, b), at) else ""
+            whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
+            sure = len(named) == len(won or outcomes) == 1 and kind == "words" and whole
+            sure &= look.share([a, b]) and not weights
+            sure &= not won or not _tell_of_ties(look, [x for x in look.texts if x not in (a, b)])
+            # Words that nobody knows are no scores; the reader says which of them.
+            if kind or (named and at in outcomes and look.share([a, b])):
+                columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
+                what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
+                yield FileReading("comparisons", what, columns, sure)
+                return
+
+
+def _name_sides(look: TableLook, sides: Sequence[int], at: int) -> bool:
+    """Say whether names in a column, if it has any, are of a side in most rows."""
+    known: dict[str, int] = {}
+    each = []
+    for codes, labels in map(look.labels, (*sides, at)):
+        numbers = [known.setdefault(raw_text(label), len(known)) for label in labels]
+        # An empty cell has the last code.
+        each.append(np.array([*numbers, -1])[codes])
+    one, other, won = each
+    is_name = (won >= 0) & (np.isin(won, one) | np.isin(won, other))
+    fits = (won == one) | (won == other)
+    return bool(2 * np.count_nonzero(fits[is_name]) >= np.count_nonzero(is_name))
+
+
+def _tell_of_ties(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether a heading, or a cell of these columns, is a word for a tie."""
+    words = {word for heading in look.words for word in heading} | look.texts_of(*columns)
+    return any(map(comparisons.is_tie, words))
+
+
+def _points(look: TableLook) -> Iterator[FileReading]:
+    """Two sides, perhaps with what each scored: who won is in no column yet."""
+    kinds = (look.texts, look.numeric)
+    sides, points = ([pair for pair in _sides(look) if {*pair} <= {*kind}] for kind in kinds)
+    is_told = bool(look.called("outcome")) or look.has_no_headings or any(_comparisons(look))
+    fits = len(sides) == 1 and len(points) < 2 and not is_told
+    if fits and look.share(sides[0]) and _hold_names(look, sides[0]):
+        one, other, *scored = (look.names[at] for pair in (*sides, *points) for at in pair)
+        says = "has the sign of {} - {}".format(*scored) if scored else "says who won"
+        what = f"comparisons of {one} and {other} once a column {says}"
+        made = {"first": one, "second": other, "outcome": "COLUMN"}
+        yield FileReading("comparisons", what, made, False)
+
+
+def _orders(look: TableLook) -> Iterator[FileReading]:
+    """Say that orders, one a row, lack a row of headings."""
+    if look.has_no_headings:
+        what = "orders, one a row, once a row of headings says 1, 2, 3"
+        yield FileReading("cast-votes", what, {}, False)
+
+
+def _sides(look: TableLook) -> list[tuple[int, int]]:
+    """Return the pairs of columns whose headings are alike but for the side."""
+    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
+    return [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
+
+
+def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether columns may hold names; texts that are places, or numbers of a kind, are none."""
+    texts = {*columns} & {*look.texts}
+    if look.ordinals & {*columns}:
+        return False
+    return not texts or not all(map(PLACE.fullmatch, look.texts_of(*texts)))
+
+
+def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:
+    differ = [f"{x} {y}" for x, y in zip(one, other, strict=False) if x != y]
+    return len(one) == len(other) and len(differ) == 1 and differ[0] in SIDES
+
+
+def _kind_of_outcomes(labels: Sequence[Any], items: set[str]) -> str:
+    """Say whether outcomes are "words" for sides or names, or "doubtful", or nothing known."""
+    is_item = [raw_text(label) in items for label in labels]
+    by_side = comparisons.SPELLED_OUTCOMES.read(labels).wrong is None
+    by_name = all(
+        known or comparisons.is_tie(label) for known, label in zip(is_item, labels, strict=True)
+    )
+    if by_side != by_name and not any(map(_is_number, labels)) and not (by_side and any(is_item)):
+        return "words"
+    return "doubtful" if by_side or by_name else ""
+
+
+def _is_number(label: object) -> bool:
+    return isfinite(as_number(label))
+
+
+def _lists(look: TableLook) -> Iterator[FileReading]:
+    places = [at for at in look.numeric if look.counts_rows(at)]
+    if look.numeric and (places != look.numeric or look.texts == [0]):
+        ranks = np.array([look.values[at] for at in look.numeric])
+        if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
+            what = f"ranks of items in {counted(len(ranks), 'list')}"
+            yield FileReading("lists", what, {"cells": "ranks"}, False)
+        return
+    columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
+    whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
+    if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
+        sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
+        sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
+        sure &= not look.place
+        what = f"{counted(len(columns), 'ranked list')}, one a column"
+        drop = {"drop": [look.names[at] for at in places]} if places else {}
+        yield FileReading("lists", what, drop, sure)
+
+
+def _seem_orders(look: TableLook) -> bool:
+    """Say whether columns are in an order, and it is no chance that none names an item twice."""
+    columns = [look.labels(at).labels for at in look.texts]
+    items = {x for column in columns for x in column}
+    cells = {(at, x) for column in columns for at, x in enumerate(column)}
+    if len(cells) == len(items) or all(column == sorted(column, key=str) for column in columns):
+        return False
+    # No row that is an order has an item twice.
+    is_told = len(cells) < sum(map(len, columns))
+    # By chance two cells of a column would be equal once in as many pairs as there are items.
+    pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
+    return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
+
+
+#: What tables may be.
+RULES = (
+    _long,
+    _rated,
+    _scores,
+    _board,
+    _ballots,
+    _cast_votes,
+    _comparisons,
+    _points,
+    _orders,
+    _lists,
+)
+
+
+def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
+    """Return what a table may be."""
+    # Where later rows are no such scores, or say one again, what reads them refuses it.
+    head = replace(table, columns=[column[:FEW_ROWS] for column in table.columns])
+    for one in _long(TableLook(head, gone)):
+        if one.format == "scores" and one.is_certain:
+            return [one]
+    look = TableLook(table, gone)
+    found = [one for rule in RULES for one in rule(look)]
+    return [one for one in found if one.format != "scores" or not look.ordinals]
