@@ -61,30 +61,20 @@ class PlaceGroup:
 
 @dataclass(frozen=True)
 class PlaceFigure:
-    """The first figure.
+    """The first figure."""
 
-    Attributes
-    ----------
-    blocks : tuple of PlaceGroup
-        All rows, the best first.
-    drawing : RowDrawing
-        What the strips show.
-    noun, level : str
-        Headings of the columns; no intervals are there where the level is empty.
-    headings : tuple of str
-        Of the columns of numbers.
-    fold_after : int
-        Rows to show at first; 0 where all are.
-    is_proved_order : bool
-        Whether the rows are the order that the proof is of.
-    """
-
+    # All rows, the best first.
     blocks: tuple[PlaceGroup, ...]
+    # What the strips show.
     drawing: RowDrawing
+    # Headings of the columns; no intervals are there where the level is empty.
     noun: str
     level: str
+    # Of the columns of numbers.
     headings: tuple[str, ...]
+    # Rows to show at first; 0 where all are.
     fold_after: int
+    # Whether the rows are the order that the proof is of.
     is_proved_order: bool = True
 
     @property

@@ -147,23 +147,15 @@ def winners_of(consensus: ra.Consensus) -> tuple[Label, ...]:
 
 @dataclass(frozen=True)
 class RulesApart:
-    """Where Borda and Kemeny part.
+    """Where Borda and Kemeny part."""
 
-    Attributes
-    ----------
-    kemeny : tuple of str or int
-        The order of Kemeny.
-    said : str
-        Whether they agree, in a sentence.
-    votes : str
-        What each contradicts.
-    reasons : tuple of str
-        Of the first pair on which they differ: why Kemeny, and why Borda; empty where they agree.
-    """
-
+    # The order of Kemeny.
     kemeny: tuple[Label, ...]
+    # Whether they agree, in a sentence.
     said: str
+    # What each contradicts.
     votes: str
+    # Of the first pair on which they differ: why Kemeny, and why Borda; empty where they agree.
     reasons: tuple[str, ...]
 
 
