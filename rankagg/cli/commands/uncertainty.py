@@ -144,22 +144,25 @@ def power(given: Input, **options: Any) -> Answer:
     output("tasks", pasted=True, plot="how far tasks agree"),
 )
 def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
-    """Say how far tasks order systems alike, and test whether they do so at all.
+    """Say how far tasks, or rankings, order systems alike, and test whether they do so at all.
 
     Kendall's tau of each task with the others and with the ranking by the rest; Kendall's W of all;
     and Skillings and Mack's test of chance, which is Friedman's where no score is missing. Of a
-    task with instances the average scores are ranked.
+    task with instances the average scores are ranked. Of ballots and lists: Kendall's W.
 
     \b
         rankagg agreement scores.csv
+        rankagg agreement judges.csv --task judge
         rankagg agreement instances.csv --instance id --json
         rankagg agreement scores.csv --as latex
     """
     from rankagg.analysis.comparison.agreement import averaged_tasks
 
-    remedy = " `rankagg dispersion` says how far rankings are from each other."
-    given.need(ra.ScoreTable, "Agreement of tasks needs the scores of systems", remedy)
+    given.need(ra.ScoreTable | ra.Profile, "Agreement needs the scores of systems, or rankings")
     with options_named({"data": "FILE"}):
+        if isinstance(given.data, ra.Profile):
+            known = {name: value for name, value in options.items() if value is not None}
+            return Answer(result=ra.inference.kendall_w(given.data, **known))
         found = ra.task_agreement(given.data, tolerance=given.tolerance)
         tested = ra.skillings_mack(
             averaged_tasks(given.data).with_task_weights({}), tolerance=given.tolerance, **options

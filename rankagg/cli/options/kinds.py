@@ -585,8 +585,12 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
 
 def _line(typed: Typed, reading: FileReading) -> str:
     """Return the command that reads a file so."""
-    source = DASH if typed.source == NAME else typed.source
-    words = ["rankagg", str(click.get_current_context().info_name), source]
+    context = click.get_current_context()
+    words = ["rankagg", str(context.info_name)]
+    # What comes before the file, as a certificate does.
+    before = [one for one in context.command.params if isinstance(one, click.Argument)]
+    words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
+    words.append(DASH if typed.source == NAME else typed.source)
     words += ["--format", reading.format]
     for name, value in reading.parameters.items():
         for one in value if isinstance(value, list) else [value]:

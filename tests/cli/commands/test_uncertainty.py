@@ -336,6 +336,13 @@ def test_agreement_is_what_the_functions_say(said, parsed):
     assert "Kendall's W" in text
 
 
+def test_of_rankings_agreement_is_kendalls_w(parsed):
+    found = parsed("agreement --dataset tennessee --resamples 200 --seed 2")
+    del found["input"]
+    votes = ra.datasets.load("tennessee")
+    assert found == ra.inference.kendall_w(votes, n_resamples=200, rng=2).to_dict()
+
+
 def test_instances_are_averaged_first(parsed):
     found = parsed("agreement many.csv --system s --instance k")
     averaged = ra.ScoreTable([[2, 1], [1, 2.5], [0, 0.5]], higher_is_better=True)
