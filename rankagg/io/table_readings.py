@@ -66,8 +66,10 @@ CALLED = {
     "other": "metric item topic problem document file fold seed run id no number index year date "
     "time timestamp release released version size std stderr se sd var ci lower upper params "
     "parameters corpus domain language subset category scenario environment precinct county "
-    "district ward email address",
+    "district ward email address age gender sex country",
 }
+# What rows are of where each system has a column.
+JUDGES = ("voter", "task", "other")
 SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
 ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
 CHOICE = re.compile(
@@ -267,7 +269,7 @@ def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
 def _scores(look: TableLook) -> Iterator[FileReading]:
     instances = look.called("instance", among=range(1, len(look.names)))
     keys = [0] if look.is_key([0]) else [0, *instances[:1]]
-    judges = look.called("voter", "task", among=keys[:1])
+    judges = look.called(*JUDGES, among=keys[:1])
     written = [at for at in look.texts if judges and look.seems_numbers(at)]
     tasks = [at for at in sorted([*look.numeric, *written]) if at not in keys]
     if not tasks or len(tasks) + len(keys) < len(look.names) or not look.is_key(keys):
@@ -294,17 +296,23 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
 
 
 def _board(look: TableLook) -> Iterator[FileReading]:
-    """Leave out what leaderboards have beside the scores of each system: places, makers, dates."""
-    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
+    """Leave out what stands beside scores: the maker of a system, the age of who judges."""
+    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])][:1]
+    judges = [at for at in look.called(*JUDGES, among=[0]) if look.is_key([at])]
+    rows = systems or judges
     known = look.called("rank", "count", "other")
     # Numbers of which some cannot be read are scores.
     written = [at for at in look.texts if at not in known and look.seems_numbers(at)]
-    beside = {*look.texts, *known}.difference(systems[:1], written)
-    tasks = [at for at in sorted([*look.numeric, *written]) if at not in beside]
-    if systems and tasks and beside and not any(_long(look)) and not any(_scores(look)):
-        system, drop = look.names[systems[0]], [look.names[at] for at in sorted(beside)]
-        what = f"scores of each {system} on {counted(len(tasks), 'task')} (beside {listed(drop)})"
-        yield FileReading("scores", what, {"system": system, "drop": drop}, False)
+    beside = {*look.texts, *known}.difference(rows, written)
+    tasks = [at for at in sorted([*look.numeric, *written]) if at not in {*beside, *rows}]
+    if rows and tasks and beside and not any(_long(look)) and not any(_scores(look)):
+        name, drop = look.names[rows[0]], [look.names[at] for at in sorted(beside)]
+        what = f"scores of each {name} on {counted(len(tasks), 'task')}"
+        if judges and not systems:
+            what = f"scores of {listed([look.names[at] for at in tasks])} by each {name}"
+        role = "system" if systems else "task"
+        what += f" (beside {listed(drop)})"
+        yield FileReading("scores", what, {role: name, "drop": drop}, False)
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
@@ -433,7 +441,8 @@ def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
     texts = {*columns} & {*look.texts}
     if look.ordinals & {*columns}:
         return False
-    return not texts or not all(map(PLACE.fullmatch, look.texts_of(*texts)))
+    cells = look.texts_of(*texts) if texts else set()
+    return 2 * sum(map(bool, map(PLACE.fullmatch, cells))) < max(len(cells), 1)
 
 
 def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -139,6 +139,10 @@ def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
         ("model,maker,x\nA,O,80%\nB,O,—\n", {"system": "model", "drop": ["maker"]}),
         (ASKED["judges in rows"][0], {"task": "judge"}),
         (
+            "id,age,gender,A,B\n1,31,f,7,n/a\n2,28,m,9,6\n",
+            {"task": "id", "drop": ["age", "gender"]},
+        ),
+        (
             "system,task_id,query_id,ndcg\nA,x,1,.5\nB,x,1,.6\nA,x,2,.5\nB,x,2,.7\n",
             {"system": "system", "task": "task_id", "instance": "query_id", "score": "ndcg"},
         ),
@@ -171,7 +175,7 @@ def test_winners_are_told_by_their_heading():
     "cells",
     [
         "0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%", "1st;2nd\nB;2nd;1st",
-        "1st choice;2nd choice\nB;2nd choice;1st choice",
+        "1st choice;2nd choice\nB;2nd choice;1st choice", "1;DNF\nB;DNF;1\nC;2;2",
     ],
 )  # fmt: skip
 def test_other_notations_are_no_comparisons(cells):

@@ -420,7 +420,7 @@ BAD = {
     "dispersion --dataset tennessee --method mean": "Mean needs scores",
     "missing matrix.lop": "a matrix does not say what is missing",
     "missing table.csv --method mean": "--method ... mean",
-    "agreement --dataset tennessee": "needs the scores of systems",
+    "agreement matrix.lop": "needs the scores of systems",
     "agreement gaps.csv --drop y --drop z --drop w": "two tasks",
     "stability matrix.lop": "a matrix does not hold them",
     "removals matrix.lop": "these data do not hold them",
