@@ -54,7 +54,8 @@ COMMANDS = {
     "intervals": "Say how certain each rank and each pair is.",
     "test": "Test whether other systems are better than one on the same tasks or instances.",
     "power": "Say how many units would tell each system from the next one by mean scores.",
-    "agreement": "Say how far tasks, or rankings, order systems alike, and test whether they do so at all.",
+    "agreement": "Say how far tasks, or rankings, order systems alike, and test whether they do so "
+    "at all.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
     "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",

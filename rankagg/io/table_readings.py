@@ -329,7 +329,6 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
         return
     sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
     sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
-    sure &= drop in ([], [0])
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
     what = f"ballots of {counted(len(items), 'item')}"
@@ -362,8 +361,6 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
     named = _sides(look)
-    if look.has_no_headings:
-        return
     if len(named) != 1:
         named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
     pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]

@@ -164,6 +164,24 @@ def test_a_form_with_places_in_brackets_holds_choices():
     assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd choice]"]
 
 
+def test_names_in_all_columns_are_no_comparisons():
+    (one,) = ra.recognize(StringIO(ASKED["critics"][0])).readings
+    assert one.format == "lists"
+
+
+def test_systems_that_stand_in_several_rows_are_no_leaderboard():
+    assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
+
+
+def test_what_to_type_has_the_certificate_too(said, tmp_path):
+    (tmp_path / "proof.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "f.csv").write_text(ASKED["a leaderboard"][0], encoding="utf-8")
+    told = " ".join(said("verify proof.json f.csv", code=2).split())
+    assert "type `rankagg verify proof.json f.csv --format scores --system Model" in told
+    told = " ".join(said("solve f.csv --certificate proof.json", code=2).split())
+    assert "type `rankagg solve f.csv --format scores --system Model" in told
+
+
 def test_winners_are_told_by_their_heading():
     text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
     battles = ra.recognize(StringIO(text)).read()

@@ -201,6 +201,11 @@ LONG = {"system": "s", "task": "t", "instance": "k", "score": "v"}
 IN_LONG = {"task": "t", "score": "v"}
 NO_TABLES = [
     ("system,x\nA,1\nB,2\n A ,3\n", {}, "two scores for system 'A'"),
+    (
+        "system,t,i,v\nA,x,1,1\nA,x,1,2\n",
+        {**IN_LONG, "instance": "i"},
+        "two scores for system 'A', instance '1', task 'x'.*Average several runs",
+    ),
     ("system,t,v\nA,x,1\nA,x,2\n", IN_LONG, "two scores for system 'A', task 'x'.*`instance=`"),
     ("system,k\nA,1\n", {"instance": "k"}, "no task columns"),
     ("system,x,y\nA,1,2\nB,3,inf\n", {}, "row 3, column 'y'.*'inf'"),

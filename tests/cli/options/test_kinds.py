@@ -191,6 +191,8 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
     Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     doubt = "note: higher is taken for better on wikitext_ppl; --lower TASK says otherwise"
     assert doubt in said("rank s.csv")
+    Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
+    assert "higher is taken for better on y ↓" in said("rank t.csv")
     told = said("compare s.csv --lower wikitext_ppl")
     assert doubt not in told
     assert "Mean: higher is better on some tasks, and lower on others: a mean says little" in told
