@@ -15,7 +15,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_choice
-from rankagg.core import UNLISTED, UNRANKED, Profile, raw_text
+from rankagg.core import UNLISTED, UNRANKED, Profile, counted, raw_text
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness, warn_of_style
@@ -80,7 +80,8 @@ def read_ballots(
     Warns
     -----
     DataWarning
-        How many cells were read by `missing`; that all numbers are too large for ranks.
+        How many cells were read by `missing`; that most rows have no rank 1, as scores have none; a
+        first column without a name, as R writes names of rows.
 
     Examples
     --------
@@ -103,6 +104,10 @@ def read_ballots(
     groups = None if group is None else table.labels(group, "group")
     others = {*gone, *special}
     items = [name for name in table.header if name not in others]
+    if items[:1] == [""] == table.header[:1] and items[1:]:
+        told = "the first column has no name, and is taken for names of rows."
+        warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=3)
+        del items[0]
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
@@ -112,9 +117,11 @@ def read_ballots(
     if empty.any():
         place = table.place(int(np.argmax(empty)))
         raise DataFormatError(f"{place} ranks nothing; leave such ballots out.")
-    # All items tied have the mean rank.
-    if (least := np.nanmin(ranks)) > (len(items) + 1) / 2:
-        told = f"no number is below {least:g}, so these may be no ranks; the smallest are the best."
+    least = np.nanmin(ranks, axis=1, keepdims=True)
+    # Items that share the best rank may have the mean one.
+    most = (np.count_nonzero(ranks == least, axis=1) + 1) / 2
+    if (odd := np.count_nonzero(least[:, 0] > most)) * 2 > len(ranks):
+        told = f"{odd} of {counted(len(ranks), 'row')} have no rank 1: are these ranks, not scores?"
         warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=3)
     profile = Profile.from_ranks(ranks, items=items, counts=counts, weights=weights, groups=groups)
     return _left_out(profile, code)

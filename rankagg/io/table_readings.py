@@ -317,18 +317,25 @@ def _board(look: TableLook) -> Iterator[FileReading]:
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
     counts = look.called("count", among=look.numeric)
-    voters = look.called("voter", among=[0])
+    is_unnamed = look.words[0] in UNNAMED
+    voters = [0] if is_unnamed else look.called("voter", among=[0])
     known = look.called("voter", "other", among=look.texts)
     drop = sorted({*voters, *known, *(at for at in look.texts if at == 0)})
     items = [at for at in look.numeric if at not in (*counts, *drop)]
     others = len(look.names) - len(items) - len(drop) - len(counts)
-    if len(items) < 2 or others or look.called("system", among=[0]):
+    # A name may be one of a voter.
+    is_system = look.called("system", among=[0]) and look.words[0] != ["name"]
+    if len(items) < 2 or others or is_system:
         return
     ranks = np.column_stack([look.values[at] for at in items])
     if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
         return
     sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
-    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
+    sure &= (
+        not is_unnamed
+        and bool(voters or counts or not (drop or look.is_key([0])))
+        and len(counts) < 2
+    )
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
     what = f"ballots of {counted(len(items), 'item')}"

@@ -117,6 +117,8 @@ ASKED = {
     "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
     "critics": ("Rank,x,y,z\n1,A,B,B\n2,C,A,D\n3,D,E,A\n", {"lists"}),
     "a form of ranks": ("Timestamp,Email,Q [A],Q [B]\nx,a,1st,2nd\ny,b,2nd,1st\n", {"ballots"}),
+    "names of voters": ("name,P,Q,R\nAnn,1,2,3\nBo,2,1,3\nCy,1,3,2\n", {"ballots"}),
+    "ranks written by R": ('"",P,Q,R\n1,1,2,3\n2,2,1,3\n3,1,3,2\n', {"ballots"}),
     "judges in rows": ("judge,A,B\nx,14.5,12\ny,abs.,11\n", {"scores"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }

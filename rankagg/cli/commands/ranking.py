@@ -434,9 +434,12 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
 
     cost = votes_told(Fraction(proof.scaled_cost, proof.denominator))
     bound = votes_told(Fraction(proof.scaled_lower_bound, proof.denominator))
-    told = f"The proof holds: this ranking costs {cost}, and none costs less"
+    is_free = not (isinstance(proof, ra.Certificate) and proof.demands)
+    none = "none" if is_free else "none under its constraints"
+    noun = "list" if isinstance(proof, ra.PlacedCertificate) else "ranking"
+    told = f"The proof holds: this {noun} costs {cost}, and {none} costs less"
     if proof.status != "optimal":
-        told = f"The bound holds: this ranking costs {cost}, and none less than {bound}"
+        told = f"The bound holds: this {noun} costs {cost}, and {none} less than {bound}"
     slack = f", all to within {votes_told(proof.tolerance)}" if proof.tolerance else ""
     return Answer(lines=(), text=lambda rows: f"{told}{slack}.")
 

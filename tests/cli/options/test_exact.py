@@ -116,10 +116,20 @@ def test_places_go_to_their_rule(parsed, options, rule) -> None:
     assert found["certificate"] == json.loads(json.dumps(again.certificate.to_dict()))
 
 
+def test_a_proof_under_constraints_says_so(said) -> None:
+    said("solve --dataset tennessee --above Memphis,Nashville --certificate p.json --votes v.json")
+    told = said("verify p.json --dataset tennessee")
+    holds = "The proof holds: this ranking costs 255"
+    assert told == f"{holds} votes, and none under its constraints costs less.\n"
+    program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
+    held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert held.stdout == f"{holds}, and none under the constraints less than 255.\n"
+
+
 def test_proofs_of_lists_are_checked_by_both_programs(said) -> None:
     said(f"{GLUE} --top-k 3 --certificate p.json --votes v.json")
     assert said("verify p.json --dataset glue_human") == (
-        "The proof holds: this ranking costs 62.5 votes, and none costs less.\n"
+        "The proof holds: this list costs 62.5 votes, and none costs less.\n"
     )
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)

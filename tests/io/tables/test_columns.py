@@ -33,7 +33,7 @@ def test_decimal_commas():
     quoted = 'system,x,y\nA,"1,5","-,25"\nB,2,"1,5e3"\n'
     assert quiet(quoted, decimal=",") == quiet(GERMAN, decimal=",")
     with pytest.warns(DataWarning, match="1 cell with '-'"):
-        ballots = ra.read_ballots(StringIO("A;B\n1,5;2\n2;-\n"), decimal=",", missing="-")
+        ballots = ra.read_ballots(StringIO("A;B\n1;1,5\n1;-\n"), decimal=",", missing="-")
     assert ballots.ranks.tolist() == [[0, 1], [0, -1]]
 
 
