@@ -315,9 +315,12 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
     assert plain_data["cells"][0]["witness"]["winners"] == [["A", "B"]]
     one = ["--method", "borda", "--axiom", "majority"]
     assert "Borda breaks" in run(capsys, *one)
-    assert "none among all profiles of up to 3 items and 2 rankings" in run(
-        capsys, *one, "--rankings", "2"
-    )
+    none = run(capsys, *one, "--rankings", "2")
+    assert "none among all profiles of up to 3 items and 2 rankings" in none
+    assert "proved for profiles of every size: it breaks the axiom (" in none
+    known = run(capsys, "--method", "schulze", "--axiom", "participation", "--rankings", "2")
+    assert "none among" in known
+    assert 'Schulze breaks the axiom "participation"' in known
     drawn = run(capsys, *one, "--rankings", "2", "--samples", "5", "--json")
     assert json.loads(drawn)["n_samples"] == 5
     assert json.loads(drawn)["witness"] is None

@@ -302,6 +302,7 @@ def axioms(
         rankagg axioms --method minimax --axiom participation --items 4 --rankings 20 --samples 5000
     """
     from rankagg.axioms.search import as_axiom
+    from rankagg.axioms.table import larger_witness, theorem_on
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -336,11 +337,18 @@ def axioms(
     none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
     content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
     found = None if witness is None else witness.to_dict()
-    said = none if witness is None else witness.summary()
+    axiom, said = as_axiom(asked[0]), [none]
+    if (theorem := theorem_on(rules[0], axiom)) is not None:
+        verb = "keeps" if theorem.holds else "breaks"
+        said.append(f"proved for profiles of every size: it {verb} the axiom ({theorem.source})")
+    if (larger := larger_witness(rules[0], axiom)) is not None:
+        said.append(larger.summary())
+    if witness is not None:
+        said = [witness.summary()]
     head = {"schema": "rankagg.counterexample", "version": 1}
     return Answer(
         data=lambda: {**head, **content, "witness": found},
-        text=lambda rows: f"axiom      {as_axiom(asked[0]).definition}\n{said}",
+        text=lambda rows: "\n".join([f"axiom      {axiom.definition}", *said]),
     )
 
 
