@@ -18,7 +18,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places, raw_text
 from rankagg.io import cast_vote_grid, comparisons
-from rankagg.io.tables.columns import RANKS, Coded, names_of
+from rankagg.io.tables.columns import ORDINAL, RANKS, Coded, names_of
 from rankagg.io.tables.table import Table, as_number, numbers_in
 
 
@@ -76,7 +76,7 @@ CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
-PLACE = re.compile(r"[-+.,%\s\d]*|[0-9]+(?:st|nd|rd|th)( choice| place)?", re.IGNORECASE)
+PLACE = re.compile(rf"[-+.,%\s\d]*|{ORDINAL.pattern}", re.IGNORECASE)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
 # Tables of comparisons and choices have fewer columns than those of scores may have.
 MOST_COLUMNS = 60
@@ -331,11 +331,8 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
     if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
         return
     sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
-    sure &= (
-        not is_unnamed
-        and bool(voters or counts or not (drop or look.is_key([0])))
-        and len(counts) < 2
-    )
+    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
+    sure &= not is_unnamed
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
     what = f"ballots of {counted(len(items), 'item')}"

@@ -337,14 +337,12 @@ def axioms(
     none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
     content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
     found = None if witness is None else witness.to_dict()
-    axiom, said = as_axiom(asked[0]), [none]
-    if (theorem := theorem_on(rules[0], axiom)) is not None:
+    axiom, said = as_axiom(asked[0]), [none if witness is None else witness.summary()]
+    if witness is None and (theorem := theorem_on(rules[0], axiom)) is not None:
         verb = "keeps" if theorem.holds else "breaks"
         said.append(f"proved for profiles of every size: it {verb} the axiom ({theorem.source})")
-    if (larger := larger_witness(rules[0], axiom)) is not None:
+    if witness is None and (larger := larger_witness(rules[0], axiom)) is not None:
         said.append(larger.summary())
-    if witness is not None:
-        said = [witness.summary()]
     head = {"schema": "rankagg.counterexample", "version": 1}
     return Answer(
         data=lambda: {**head, **content, "witness": found},

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from rankagg.aggregation import Data
 
 # Headings of columns that sum up the others.
-TOTAL = re.compile(r"(\W*(average|avg|mean|overall|total|score|macro|micro)\b\W*)+", re.IGNORECASE)
+TOTAL = re.compile(
+    r"\W*(?:(?:average|avg|mean|overall|total|score|macro|micro)\b\W*)+", re.IGNORECASE
+)
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
 

@@ -294,8 +294,8 @@ FILE_KINDS = (
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
 
-# A row between bars, and one of dashes below it.
-BARS = re.compile(r"\s*\|.*\|\s*\|[-:| ]+\|\s*$", re.MULTILINE)
+# The second row of a table of Markdown.
+DASHES = re.compile(r"\|[-:| ]+\|")
 
 
 def check_not_binary(name: str, data: bytes) -> None:
@@ -313,11 +313,16 @@ def check_plain_table(name: str, text: str) -> None:
         kind, remedy = "HTML or XML", _pandas("read_html")
     elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
         kind, remedy = "JSON", _pandas("read_json")
-    elif BARS.match(text):
+    elif text.lstrip()[:1] == "|" and _is_markdown(text):
         kind, remedy = "Markdown", "save it as CSV (UTF-8)"
     else:
         return
     raise DataFormatError(f"{name} is {kind}, no plain table: {remedy}.")
+
+
+def _is_markdown(text: str) -> bool:
+    first, _, rest = (line.strip() for line in text.lstrip().partition("\n"))
+    return first[-1:] == "|" and DASHES.fullmatch(rest.partition("\n")[0].strip()) is not None
 
 
 def _is_json(name: str, text: str) -> bool:

@@ -43,7 +43,13 @@ def test_every_kind_of_table(run, kind):
 
 @pytest.mark.parametrize(
     ("heading", "is_total"),
-    [("Score", True), ("Average ⬆️", True), ("Overall score", True), ("F1 score", False)],
+    [
+        ("Score", True),
+        ("Average ⬆️", True),
+        ("Overall score", True),
+        ("F1 score", False),
+        ("score  " * 40 + "x", False),
+    ],
 )
 def test_columns_that_may_sum_up_others_are_named(run, heading, is_total):
     table = f"system,{heading},x,y\nA,1.5,1,2\nB,2.5,2,3\n".encode()
