@@ -469,7 +469,7 @@ def _is_number(label: object) -> bool:
 
 def _lists(look: TableLook) -> Iterator[FileReading]:
     places = [at for at in look.numeric if look.counts_rows(at)]
-    if look.numeric and (places != look.numeric or look.texts == [0]):
+    if look.numeric and (places != look.numeric or look.texts in ([], [0])):
         ranks = np.array([look.values[at] for at in look.numeric])
         if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
             what = f"ranks of items in {counted(len(ranks), 'list')}"

@@ -171,6 +171,11 @@ def test_names_in_all_columns_are_no_comparisons():
     assert one.format == "lists"
 
 
+def test_columns_that_count_rows_alone_are_no_lists():
+    found = ra.recognize(StringIO("id,no\n1,1\n2,2\n")).readings
+    assert "lists" not in {one.format for one in found}
+
+
 def test_systems_that_stand_in_several_rows_are_no_leaderboard():
     assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
 
