@@ -127,7 +127,7 @@ DROP = option(
 
 
 def _read_scores(typed: Typed) -> Found:
-    from rankagg.io.table_readings import BETWEEN
+    from rankagg.io.tables.look import BETWEEN
 
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")

@@ -1,0 +1,144 @@
+"""The columns of a table as rules for reading look at them: words of headings, numbers, labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from rankagg import _pandas as pd
+from rankagg._typing import Label
+from rankagg.core import raw_text
+from rankagg.io.tables.columns import ORDINAL, RANKS, Coded
+from rankagg.io.tables.table import Table, numbers_in
+
+#: Words in headings, by what the column is.
+CALLED = {
+    "system": "system model method algorithm name team player approach submission entry llm agent "
+    "classifier solver engine product modell baseline architecture backbone encoder network tool "
+    "framework technique strategy heuristic optimizer retriever detector alternative candidate "
+    "company institution university school",
+    "task": "task dataset benchmark",
+    "instance": "instance utterance example question prompt query qid sample case",
+    "score": "score value accuracy acc result",
+    "ballot": "ballot",
+    "candidate": "candidate",
+    "ranking": "list study source experiment lab voter judge ranker reviewer run",
+    "item": "item gene document doc option alternative name team player product",
+    "rank": "rank place position",
+    "voter": "voter ballot judge juror assessor rater expert respondent reviewer annotator ranking "
+    "participant evaluator subject critic ranker user person student",
+    "count": "count n votes ballots freq frequency weight multiplicity",
+    "outcome": "winner won outcome result preference preferred verdict judgment judgement win "
+    "label",
+    # Neither systems nor scores.
+    "other": "metric item topic problem document file fold seed run id no number index year date "
+    "time timestamp release released version size std stderr se sd var ci lower upper params "
+    "parameters corpus domain language subset category scenario environment precinct county "
+    "district ward email address age gender sex country",
+}
+# What rows are of where each system has a column.
+JUDGES = ("voter", "task", "other")
+SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
+ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
+CHOICE = re.compile(
+    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
+    r"(?: (?:rank|choice|preference|pref|vote))?"
+)
+PLACE = re.compile(rf"[-+.,%\s\d]*|{ORDINAL.pattern}", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
+# Tables of comparisons and choices have fewer columns than those of scores may have.
+MOST_COLUMNS = 60
+# Between a small letter and a capital or a number, and at all that is no letter or number.
+BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
+FEW_ROWS = 1000
+# Headings that pandas writes of an index, in words.
+UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
+# So many ranks are no coincidence.
+MANY_RANKS = 12
+
+
+def heading_words(name: object) -> list[str]:
+    """Return the words of a heading; of the name or id of a data set the data set matters."""
+    words = [x.lower() for x in BETWEEN.split(str(name)) if x]
+    is_name = len(words) > 1 and words[-1] in ("name", "id")
+    return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
+
+
+class TableLook:
+    """A table, and what its columns are."""
+
+    def __init__(self, table: Table, gone: Sequence[Label]) -> None:
+        kept = [at for at, name in enumerate(table.header) if name not in gone]
+        self.table, self.names = table, [table.header[at] for at in kept]
+        self._coded: dict[int, Coded] = {}
+        columns = [table.columns[at] for at in kept]
+        self.words = [heading_words(name) for name in self.names]
+        # Forms put a question before the place, which stands in brackets.
+        ends = [" ".join(heading_words(str(name).rpartition("[")[2])) for name in self.names]
+        found = enumerate(map(CHOICE.fullmatch, ends))
+        # The places that headings are of.
+        self.place = {at: int(one[1]) for at, one in found if one}
+        # Infinite is what is no number; most texts show it soon.
+        heads = [numbers_in(column[:FEW_ROWS], RANKS).values for column in columns]
+        self.values = [
+            head if np.isinf(head).any() else numbers_in(column, RANKS).values
+            for head, column in zip(heads, columns, strict=True)
+        ]
+        finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
+        self.numeric = [at for at, is_number in enumerate(finite) if is_number]
+        self.texts = [at for at, is_number in enumerate(finite) if not is_number]
+        # Ranks such as "2nd" are no scores.
+        plain = {at: numbers_in(columns[at][:FEW_ROWS]).values for at in self.numeric}
+        self.ordinals = {at for at, values in plain.items() if np.isinf(values).any()}
+
+    @property
+    def has_no_headings(self) -> bool:
+        """Whether the first row has names that are in the cells below too."""
+        return not self.numeric and set(map(str, self.names)) <= self.texts_of(*self.texts)
+
+    def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
+        """Return the columns whose headings end in a word for one of these roles."""
+        known = {word for role in roles for word in CALLED[role].split()}
+        chosen = range(len(self.names)) if among is None else among
+        ends = ((at, x) for at in chosen for x in self.words[at][-1:])
+        return [at for at, end in ends if end in known or end.removesuffix("s") in known]
+
+    def named(self, **columns: Sequence[int]) -> dict[str, Any]:
+        """Return the heading of the first of some columns, by what they are, where there is one."""
+        return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
+
+    def labels(self, at: int) -> Coded:
+        """Return the labels of a column; the code of an empty cell is -1."""
+        if at not in self._coded:
+            self._coded[at] = self.table.coded(self.names[at], "source", gaps=True)
+        return self._coded[at]
+
+    def texts_of(self, *columns: int) -> set[str]:
+        """Return what the cells of columns say."""
+        return {raw_text(label) for at in columns for label in self.labels(at).labels}
+
+    def is_key(self, columns: Sequence[int]) -> bool:
+        """Say whether no two rows say the same in these columns, and none is empty."""
+        coded = [self.labels(at) for at in columns]
+        if prod(len(labels) for _, labels in coded) < self.table.n_rows:
+            return False
+        codes = np.column_stack([codes for codes, _ in coded])
+        return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
+
+    def counts_rows(self, at: int) -> bool:
+        """Say whether a column holds 1, 2 and so on."""
+        return np.array_equal(self.values[at], np.arange(1, self.table.n_rows + 1))
+
+    def seems_numbers(self, at: int) -> bool:
+        """Say whether half of the different cells of a column, or more, begin as numbers do."""
+        texts = self.texts_of(at) - {""}
+        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= len(texts)
+
+    def share(self, columns: Sequence[int]) -> bool:
+        """Say whether each of these columns has a label of another one."""
+        others = {at: [x for x in columns if x != at] for at in columns}
+        return all(self.texts_of(at) & self.texts_of(*others[at]) for at in columns)
