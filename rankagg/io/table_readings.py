@@ -15,7 +15,9 @@ import numpy as np
 
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places, raw_text
+from rankagg.exceptions import shown
 from rankagg.io import cast_vote_grid, comparisons
+from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
     FEW_ROWS,
@@ -37,13 +39,13 @@ class FileReading(NamedTuple):
     format: str
     # What it holds, as "comparisons of model_a and model_b by winner".
     what: str
-    # Parameters of the reader.
-    parameters: Mapping[str, Any] = {}
+    # Parameters of the reader; None where no call can be vouched for.
+    parameters: Mapping[str, Any] | None = {}
     is_certain: bool = True
 
     def without(self, columns: list[Label]) -> FileReading:
         """Return the reading that leaves more columns out."""
-        if not columns or self.format == "comparisons":
+        if not columns or self.parameters is None or self.format == "comparisons":
             return self
         gone = [*columns, *names_of(self.parameters.get("drop", ()))]
         return self._replace(parameters={**self.parameters, "drop": gone})
@@ -100,15 +102,24 @@ def _long(look: TableLook) -> Iterator[FileReading]:
         if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
             continue
         names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
+        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
         sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
         sure &= not _are_swapped(look, columns)
-        if form != "scores":
-            rest = look.values[columns[-1]] % 0.5
-            sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
-        else:
+        if form == "scores":
             sure &= bool(look.called("score", among=columns[-1:]))
             sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
-        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+        else:
+            sure &= not (look.values[columns[-1]] % 0.5).any()
+            once = look.is_key([columns[0], columns[-1]])
+            sure &= once
+            rest = [name for name in look.names if name not in names.values()]
+            if form == "lists" and rest:
+                what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
+                what += "leave it out with `drop`"
+                yield FileReading(form, what, None, False)
+                continue
+            if form == "lists" and not once:
+                what += ", with one rank twice in a list"
         yield FileReading(form, what, names, bool(sure))
 
 
@@ -125,6 +136,11 @@ def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[
     return {"system": system, "task": task, **units, "score": score}
 
 
+def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether systems are numbers, and what they are scored on has names."""
+    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
+
+
 def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
@@ -138,58 +154,51 @@ def _rated(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("scores", what, names, False)
 
 
-def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether systems are numbers, and what they are scored on has names."""
-    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
-
-
 def _scores(look: TableLook) -> Iterator[FileReading]:
+    """Scores with a column for each task, or for each system where rows are tasks or judges."""
+    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
     instances = look.called("instance", among=range(1, len(look.names)))
-    keys = [0] if look.is_key([0]) else [0, *instances[:1]]
-    judges = look.called(*JUDGES, among=keys[:1])
-    written = [at for at in look.texts if judges and look.seems_numbers(at)]
-    tasks = [at for at in sorted([*look.numeric, *written]) if at not in keys]
-    if not tasks or len(tasks) + len(keys) < len(look.names) or not look.is_key(keys):
+    keys = systems[:1] or ([0] if look.is_key([0]) else [0, *instances[:1]])
+    first = look.names[keys[0]]
+    judges = [] if systems else look.called(*JUDGES, among=keys[:1])
+    found = task_columns(look.table, [x for at, x in enumerate(look.names) if at not in keys])
+    ats = [look.names.index(name) for name in found.tasks]
+    weak = [look.names[at] for at in look.called("other", "rank", "count", among=ats)]
+    tasks = [name for name in found.tasks if name not in weak] or found.tasks
+    odd = [name for name in (*found.doubtful, *weak) if name not in tasks]
+    ats = [look.names.index(name) for name in tasks]
+    known = systems or judges or look.words[0] in UNNAMED
+    readable = [at for at in ats if at in look.numeric]
+    written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
+    left = [*odd, *found.words]
+    if not (readable or written) or not look.is_key(keys) or any(_long(look)):
         return
-    headings = {str(look.names[at]) for at in tasks}
-    sure = bool(look.called("system", among=[0])) or look.words[0] in UNNAMED
-    odd = [look.names[at] for at in look.called("other", "rank", "count", among=tasks)]
-    sure &= not odd and not _are_swapped(look, keys)
+    if len(readable) + len(written) < len(tasks) or (not known and (left or written)):
+        return
+    headings = {str(name) for name in tasks}
+    sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
     sure &= not any(map(_is_number, headings))
-    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(0)))
-    what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
-    what += f" ({listed(odd)} among them)" if odd else ""
-    instance = look.named(instance=keys[1:])
+    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
-        rows = np.column_stack([look.values[at] for at in tasks])
+        rows = np.column_stack([look.values[at] for at in ats])
         sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
         sure &= not (_seem_ranks(rows) and _are_ranks(rows))
-    if judges and not instance:
-        judge, names = look.names[0], [look.names[at] for at in tasks]
-        turned = f"scores of {listed(names)} by each {judge}"
-        yield FileReading("scores", turned, {"task": judge}, False)
-    yield FileReading("scores", what, instance, sure)
-
-
-def _board(look: TableLook) -> Iterator[FileReading]:
-    """Leave out what stands beside scores: the maker of a system, the age of who judges."""
-    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])][:1]
-    judges = [at for at in look.called(*JUDGES, among=[0]) if look.is_key([at])]
-    rows = systems or judges
-    known = look.called("rank", "count", "other")
-    # Numbers of which some cannot be read are scores.
-    written = [at for at in look.texts if at not in known and look.seems_numbers(at)]
-    beside = {*look.texts, *known}.difference(rows, written)
-    tasks = [at for at in sorted([*look.numeric, *written]) if at not in {*beside, *rows}]
-    if rows and tasks and beside and not any(_long(look)) and not any(_scores(look)):
-        name, drop = look.names[rows[0]], [look.names[at] for at in sorted(beside)]
-        what = f"scores of each {name} on {counted(len(tasks), 'task')}"
-        if judges and not systems:
-            what = f"scores of {listed([look.names[at] for at in tasks])} by each {name}"
-        role = "system" if systems else "task"
-        what += f" (beside {listed(drop)})"
-        yield FileReading("scores", what, {role: name, "drop": drop}, False)
+    only = {"only": tasks} if odd or (left and judges) else {}
+    beside = f" (without {listed(left)})" if left else ""
+    if written and (judges or only):
+        cell = next(x for x in look.labels(written[0]).labels if np.isinf(as_number(x)))
+        told = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
+        yield FileReading("scores", f"scores of {listed(tasks)}, {told}", None, False)
+        return
+    if judges and len(keys) == 1:
+        what = f"scores of {listed(tasks)} by each {first}{beside}"
+        yield FileReading("scores", what, {"task": first, **only}, False)
+    if not (judges and left):
+        system = look.named(system=keys[:1]) if keys[0] else {}
+        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{beside}"
+        names = {**system, **look.named(instance=keys[1:]), **only}
+        yield FileReading("scores", what, names, bool(sure))
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
@@ -382,7 +391,6 @@ RULES = (
     _long,
     _rated,
     _scores,
-    _board,
     _ballots,
     _cast_votes,
     _comparisons,

@@ -110,7 +110,7 @@ def leaderboard(data):
         if name != "shifted XTREME":
             path = data(LEADERBOARDS[name].split()[0])
             drop = ["Score"] if "without Score" in LEADERBOARDS[name] else []
-            return ra.read_scores(path, higher_is_better=True, drop=drop)
+            return ra.read_scores(path, higher_is_better=True, only="*", drop=drop)
         table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
         score = ra.read_scores(data("tasks/xtreme_leaderboard_score.csv"), higher_is_better=True)
         assert score.systems == table.systems
@@ -284,7 +284,7 @@ INSTANCE_TABLES = ("dialog_pc", "flickr", "sum_eval", "tac_08")
 def test_one_level_two_levels_and_mean(name, data, facts):
     expected = facts("paper_values")[f"instance_level / instances/{name}.csv"]["value"]
     path = data(f"instances/{name}.csv")
-    table = ra.read_scores(path, higher_is_better=True, instance="instance")
+    table = ra.read_scores(path, higher_is_better=True, instance="instance", only="*")
     assert table.n_systems == expected["n"]
     assert table.n_units == expected["u"] * expected["m"]
     assert table.n_tasks == expected["m"]
@@ -426,7 +426,7 @@ def test_counts_of_permutations_are_no_weights(table_5):
 def test_xtreme_with_gaps(dropped, data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     path = data("tasks/xtreme_missing.csv")
-    table = ra.read_scores(path, higher_is_better=True, drop=dropped)
+    table = ra.read_scores(path, higher_is_better=True, only="*", drop=dropped)
     sums = table.n_tasks * (table.n_systems - 1) - ra.Borda().aggregate(table).scores
     key = "colsums_ratio_without_Score" if dropped else "colsums_ratio"
     assert sums == pytest.approx(expected[key], abs=1e-6)
@@ -437,7 +437,7 @@ def test_xtreme_with_gaps(dropped, data, facts):
 @ledger.covers("xtreme_missing/colsums_weighted*")
 def test_xtreme_with_gaps_as_the_authors_program_weights_it(data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
-    table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True)
+    table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True, only="*")
     rankings = table.rankings()
     counts = [factorial(15) // factorial(ranking.n_observed) for ranking in rankings]
     weighted = ra.Borda().aggregate(ra.Profile(rankings, counts=counts))

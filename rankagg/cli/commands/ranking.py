@@ -36,7 +36,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
-from rankagg.cli.options.kinds import DASH, NAME
+from rankagg.cli.options.kinds import DASH, ELECTIONS, NAME
 from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
@@ -101,7 +101,7 @@ def rank(
 
 
 @command(
-    data(whole=True),
+    data(whole=True, formats=ELECTIONS),
     option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
     option(
         "--counting irv|scottish|meek",

@@ -12,7 +12,7 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
-from rankagg.io.tables.columns import ORDINAL, RANKS, Coded
+from rankagg.io.tables.columns import ORDINAL, RANKS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
 #: Words in headings, by what the column is.
@@ -40,6 +40,14 @@ CALLED = {
     "parameters corpus domain language subset category scenario environment precinct county "
     "district ward email address age gender sex country",
 }
+#: Words in headings of numbers that no benchmark is: facts about a system, and summaries.
+NO_TASK = (
+    "params param parameters parameter size likes downloads price prices cost costs tokens token "
+    "year years date day month released release updated timestamp rank ranking place elo rating "
+    "ratings average avg mean median overall total sum winrate votes battles popularity license "
+    "licence id index age memory vram ram gb flops cutoff stderr std"
+)
+NO_TASK_PHRASES = ("win rate", "arena score")
 # What rows are of where each system has a column.
 JUDGES = ("voter", "task", "other")
 SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
@@ -66,6 +74,30 @@ def heading_words(name: object) -> list[str]:
     words = [x.lower() for x in BETWEEN.split(str(name)) if x]
     is_name = len(words) > 1 and words[-1] in ("name", "id")
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
+
+
+def seems_no_task(name: object) -> bool:
+    """Say whether the words of a heading are of what no benchmark is."""
+    words = heading_words(name)
+    text = " ".join(words)
+    return (
+        words == ["score"]
+        or not set(NO_TASK.split()).isdisjoint(words)
+        or any(phrase in text for phrase in NO_TASK_PHRASES)
+    )
+
+
+def holds_words(column: Any, style: NumberStyle) -> bool:
+    """Say whether no cell of a column is a number, and few begin as one."""
+    cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
+    filled = [x for x in cells if x is not None and x == x]  # noqa: PLR0124 - NaN
+    if not filled or not all(isinstance(x, str) for x in filled):
+        return False
+    texts = {x.strip() for x in filled} - {""}
+    numbers = numbers_in(sorted(texts), style).values
+    if np.isfinite(numbers).any() or not np.isinf(numbers).any():
+        return False
+    return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
 
 
 class TableLook:

@@ -48,8 +48,9 @@ def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> N
     lines = out.splitlines()
     assert lines[0] == "scores: higher is better"
     assert "3 systems x 3 tasks, 1 of 9 scores missing" in lines[1]
-    assert "unranked items: uniform" in lines[2]
-    assert lines[3].startswith("certificate  optimal")
+    assert lines[2] == "tasks: x, y and z"
+    assert "unranked items: uniform" in lines[3]
+    assert lines[4].startswith("certificate  optimal")
     for method in ("Mean", "Borda", "Copeland", "Kemeny"):
         assert any(line.strip().startswith(method) for line in lines)
     assert "disagrees with Kemeny" in out or "as Kemeny does" in out
@@ -155,7 +156,8 @@ BAD = {
     "compare table.csv --count x": "--count ... --format",
     "compare table.csv --group x=y,z": "--group ... 'x'",
     "compare m.lop --decide task": "a matrix does not hold them",
-    "rank bad.csv": "row 2 ... 'x' ... 'many'",
+    "rank bad.csv": "bad.csv is not recognized; --format says what it holds",
+    "rank bad.csv --format scores": "row 2 ... 'x' ... 'many'",
     "rank table.csv --method mean --time-limit 2": "--time-limit",
     "solve m.lop --drop 0": "--drop",
     "solve votes.json --count n": "has no meaning for votes as JSON",
