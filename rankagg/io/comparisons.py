@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -24,10 +26,12 @@ from rankagg.exceptions import (
     DataWarning,
     Described,
     InvalidInputError,
+    RankaggError,
     nearest,
     shown,
 )
 from rankagg.io.tables.columns import names_of, warn_of_likeness
+from rankagg.io.tables.look import MOST_COLUMNS, PLACE, TableLook
 from rankagg.io.tables.sources import TableSource, read_table
 from rankagg.io.tables.table import Table
 
@@ -622,3 +626,230 @@ def _covariate(table: Table, name: Any) -> Floats:
         row = int(np.argmax(np.isnan(values)))
         raise table.error(row, name, "is missing; it must hold a number")
     return values
+
+
+# -- what a table of battles looks like -----------------------------------------------------------
+
+
+def _pairs_of(text: str) -> list[tuple[str, str]]:
+    """Return pairs of words, of a text such as "home away, left right"."""
+    return [(one, other) for one, other in (pair.split() for pair in text.split(","))]
+
+
+#: Words in which the headings of the two sides differ, that of the first side first.
+SIDE_HEADINGS = _pairs_of(
+    "a b, 1 2, left right, home away, white black, model baseline, system baseline, "
+    "player opponent, team opponent, model opponent, heim gast, local visitante, casa trasferta, "
+    "domicile extérieur, hemma borta"
+)
+#: The same, where the first word is that of who won in every row.
+WON_HEADINGS = _pairs_of(
+    "winner loser, winning losing, chosen rejected, preferred rejected, better worse, "
+    "sieger verlierer, gagnant perdant"
+)
+# A third such column makes these no sides, but items of a list.
+THIRD = {"a": "c", "1": "3"}
+#: Words in headings, by what the column is.
+HEADINGS = {
+    "points": "goal score point pt run tore punkte but goles puntos gol punti",
+    "wins": "win won victory victorie siege victoire victoria vittorie",
+    "winner": "sieger gewinner ergebnis gagnant vainqueur ganador vincitore resultado",
+    # What may say of the first side that it won.
+    "of first": "win won outcome result",
+    # Numbers of which more do not say who won.
+    "other": "elo rating rank seed odd price cost time latency token length len word",
+}
+MARKS: set[Key] = {1.0, 0.0, "true", "false", "yes", "no"}
+OF_FIRST: set[Key] = {*MARKS, "win", "won", "wins", "loss", "lost", "lose", "loses", "w", "l"}
+#: What says who won only below a heading that says so.
+VAGUE: set[Key] = {*OF_FIRST, *TIE_WORDS, "a", "b", "r", "d", "t"}
+GRADES: set[Key] = {"a>b", "b>a", "a=b"}
+# A column of outcomes says little more than names.
+FEW_WORDS = 50
+
+Pair = tuple[int, int]
+
+
+class Outcome(NamedTuple):
+    """Columns that may say who won."""
+
+    columns: tuple[int, ...]
+    # The parameter `outcome_is`.
+    meant: str | None
+    is_sure: bool
+
+
+def comparison_readings(look: TableLook) -> list[tuple[str, dict[str, Any], bool]]:
+    """Return what `read_comparisons` can read of a table, its parameters, and what is certain.
+
+    The sides are two columns of names whose headings differ in the side alone. Who won is in a
+    column of words or names (one whose heading says so goes first), in three columns of 0 and 1,
+    or in numbers of both sides. Each reading was carried out.
+    """
+    sides = [p for p in _side_pairs(look, SIDE_HEADINGS + WON_HEADINGS) if _hold_names(look, p)]
+    sides = [pair for pair in sides if _meet(look, pair)] or sides
+    found: list[tuple[str, dict[str, Any], bool]] = []
+    for pair in sides[:3]:
+        known: list[Comparisons] = []
+        for outcomes in _outcomes(look, pair):
+            # Where a column says who won, numbers count only as points that say otherwise.
+            for outcome in [x for x in outcomes if not known or x.meant == "points"]:
+                carried = _carried_out(look, pair, outcome)
+                if carried and not (outcome.meant == "points" and carried[0] in known):
+                    known.append(carried[0])
+                    found.append(carried[1])
+    return [(what, parameters, sure and len(found) == 1) for what, parameters, sure in found]
+
+
+def _carried_out(
+    look: TableLook, pair: Pair, outcome: Outcome
+) -> tuple[Comparisons, tuple[str, dict[str, Any], bool]] | None:
+    """Return what is read, and the reading; None where it is refused."""
+    labels = [look.labels(at) for at in outcome.columns]
+    gone = [x for column in labels for x in column.labels if key_of(x) in NO_OUTCOME]
+    gone += [""] if any((column.codes < 0).any() for column in labels) else []
+    names = [look.names[at] for at in outcome.columns]
+    given: dict[str, Any] = {"first": look.names[pair[0]], "second": look.names[pair[1]]}
+    what = f"comparisons of {given['first']} and {given['second']} by {listing(names)}"
+    what += {"points": ", the higher wins", "wins": ", numbers of wins"}.get(
+        outcome.meant or "", ""
+    )
+    given["outcome"] = names if len(names) > 1 else names[0]
+    given |= {"outcome_is": outcome.meant} if outcome.meant else {}
+    of_sides = {word for words in SIDE_HEADINGS for word in words}
+    counts = look.called("count", among=look.numeric)
+    counts = [at for at in counts if not of_sides & {*look.words[at]}]
+    given |= {"weight": look.names[counts[0]]} if counts and outcome.meant != "wins" else {}
+    for dropped in ([], [*dict.fromkeys(gone)]):
+        with suppress(RankaggError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            read = read_comparisons(look.table, **given, drop_outcome=dropped)
+            what += f" without rows of {listing([*map(shown, dropped)])}" if dropped else ""
+            given |= {"drop_outcome": dropped} if dropped else {}
+            sure = outcome.is_sure and not dropped and not counts and _meet(look, pair)
+            return read, (what, given, sure)
+    return None
+
+
+def _keys(look: TableLook, at: int) -> set[Key]:
+    """Return what a column says as conventions know it; nothing where it holds no labels."""
+    try:
+        return {*map(key_of, look.labels(at).labels)}
+    except DataFormatError:
+        return set()
+
+
+def _is_headed(look: TableLook, at: int, kind: str) -> bool:
+    """Say whether a word of a heading says what kind of column it is."""
+    known = HEADINGS[kind].split()
+    return any(word in known or word.removesuffix("s") in known for word in look.words[at])
+
+
+def _differing(look: TableLook, pair: Pair) -> tuple[str, str] | None:
+    """Return the words in which two headings differ, None where they differ in more than one."""
+    one, other = (look.words[at] for at in pair)
+    differ = [words for words in zip(one, other, strict=False) if len(set(words)) > 1]
+    return differ[0] if len(one) == len(other) and len(differ) == 1 else None
+
+
+def _side_pairs(look: TableLook, sides: Sequence[tuple[str, str]]) -> list[Pair]:
+    """Return the pairs of columns whose headings differ in the side alone, the first side first."""
+    headings = look.words[:MOST_COLUMNS]
+    found = []
+    for pair in permutations(range(len(headings)), 2):
+        differ = _differing(look, pair)
+        if differ is not None and differ in sides:
+            third = [THIRD.get(x, "") if x == differ[0] else x for x in headings[pair[0]]]
+            if third not in headings:
+                found.append((min(pair), max(pair)) if differ in WON_HEADINGS else pair)
+    return found
+
+
+def _hold_names(look: TableLook, pair: Pair) -> bool:
+    """Say whether columns may hold names; places, numbers of a kind and outcomes are none."""
+    are_outcomes = set(pair) <= set(look.called("outcome"))
+    if are_outcomes or not all(_keys(look, at) for at in pair) or look.ordinals & {*pair}:
+        return False
+    if set(pair) <= set(look.numeric):
+        words = {*look.words[pair[0]]}.difference(_differing(look, pair) or ())
+        are_whole = all((look.values[at] % 1 == 0).all() for at in pair)
+        return are_whole and look.share(pair) and words <= {*WHO}
+    numbers = [PLACE.fullmatch(cell) is not None for cell in look.texts_of(*pair)]
+    return set(pair) <= set(look.texts) and 2 * sum(numbers) < len(numbers)
+
+
+def _meet(look: TableLook, pair: Pair) -> bool:
+    """Say whether the sides share names, or some name occurs in several rows."""
+    return look.share(pair) or len(look.texts_of(*pair)) <= look.table.n_rows
+
+
+def _outcomes(look: TableLook, pair: Pair) -> list[list[Outcome]]:
+    """Return the columns that may say who won, the most likely ones first."""
+    numbers = [one for one in _side_pairs(look, SIDE_HEADINGS) if one != pair]
+    numbers = [one for one in numbers if all(_seems_number(look, at) for at in one)]
+    beside = {*pair, *(at for one in numbers for at in one)}
+    others = [at for at in range(len(look.names)) if at not in beside and _keys(look, at)]
+    differ = _differing(look, pair) or ("", "")
+    if {differ, differ[::-1]} & {*WON_HEADINGS}:
+        winner = pair[0] if differ in WON_HEADINGS else pair[1]
+        has_ties = any(_tells_of_ties(look, at) for at in others)
+        return [] if has_ties else [[Outcome((winner,), None, look.share(pair))]]
+    called = look.called("outcome", among=others)
+    headed = [at for at in others if at in called or _is_headed(look, at, "winner")]
+    exact = [at for at in headed if len(look.words[at]) == 1]
+    rest = [at for at in others if at in look.texts and at not in headed]
+    groups = (exact, [at for at in headed if at not in exact], rest)
+    words = [[_in_words(look, pair, at, headed) for at in group] for group in groups]
+    return [*([x for x in group if x] for group in words), _in_numbers(look, numbers, others)]
+
+
+def _seems_number(look: TableLook, at: int) -> bool:
+    """Say whether a column holds numbers, some of which may not be readable, or marks."""
+    keys = _keys(look, at)
+    return bool(keys) and (at in look.numeric or look.seems_numbers(at) or keys <= MARKS)
+
+
+def _tells_of_ties(look: TableLook, at: int) -> bool:
+    """Say whether a cell of a column is a word for a tie, or its heading is and it is not all 0."""
+    keys, is_called = _keys(look, at), any(map(is_tie, look.words[at]))
+    return bool(keys & TIE_WORDS.keys()) or (is_called and not keys <= {0.0, "false", "no"})
+
+
+def _in_words(look: TableLook, pair: Pair, at: int, headed: Sequence[int]) -> Outcome | None:
+    """Return a column that may hold outcomes; `headed` are those whose headings say so."""
+    items, keys = look.texts_of(*pair), _keys(look, at)
+    words, has_names = keys - NO_OUTCOME, not items.isdisjoint(look.texts_of(at))
+    if len(words) > len(items) + FEW_WORDS:
+        return None
+    if not has_names and words <= OF_FIRST:
+        # A "yes" below "b won" is a win of the second side, a 1 below "winner" may be.
+        second = {other for _, other in SIDE_HEADINGS} & {*look.words[at]}
+        if at not in headed or second or not _is_headed(look, at, "of first"):
+            return None
+    if not has_names and at not in headed and words <= VAGUE:
+        return None
+    by_side = SPELLED_OUTCOMES.read(look.labels(at).labels).wrong is None
+    is_1_or_2 = keys <= {1.0, 1.5, 2.0} and len(keys) > 1 and set(pair) <= set(look.texts)
+    is_clear = is_1_or_2 or not any(isinstance(key, float) for key in keys)
+    is_outcome = keys <= GRADES or list(headed) == [at]
+    return Outcome((at,), None, is_clear and is_outcome and not (has_names and by_side))
+
+
+def _in_numbers(look: TableLook, numbers: Sequence[Pair], others: Sequence[int]) -> list[Outcome]:
+    """Return the numbers of both sides that may say who won."""
+    known, doubtful = [], []
+    ties = [at for at in others if any(map(is_tie, look.words[at]))]
+    for pair in numbers:
+        if _keys(look, pair[0]) | _keys(look, pair[1]) <= MARKS:
+            thirds = [at for at in others if _keys(look, at) <= MARKS]
+            marks = [Outcome((*pair, at), None, at in ties) for at in thirds]
+            known += marks or [Outcome(pair, "points", False)]
+        elif _is_headed(look, pair[0], "wins"):
+            known.append(Outcome((*pair, *ties[:1]), "wins", len(ties) < 2))
+        elif _is_headed(look, pair[0], "points"):
+            known.append(Outcome(pair, "points", True))
+        elif not _is_headed(look, pair[0], "other") and not look.called("other", among=pair):
+            doubtful += [Outcome(pair, "points", False), Outcome(pair, "wins", False)]
+    # Beside "home score" there may be "home score half time".
+    shortest = min((len(look.words[one.columns[0]]) for one in known), default=0)
+    return [one for one in known if len(look.words[one.columns[0]]) == shortest] or doubtful
