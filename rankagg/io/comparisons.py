@@ -466,8 +466,8 @@ def _by_wins(table: Table, columns: Sequence[Label]) -> tuple[Integers64, Signs]
         raise table.error(row, columns[at], got)
     if not 0 < counts.sum() <= MOST_COMPARISONS:
         raise DataFormatError(
-            f"{table.name} counts {counts.sum():.0f} wins and ties in {listed(columns)}; it must "
-            f"be 1 to {MOST_COMPARISONS} of them.",
+            f"{table.name}: the numbers in {listed(columns)} add up to {counts.sum():.0f}; "
+            f"their sum must be from 1 to {MOST_COMPARISONS}.",
             "`PairwiseMatrix.from_wins` takes any number.",
         )
     times = counts.astype(np.int64)
@@ -731,12 +731,17 @@ def _carried_out(
     return None
 
 
-def _keys(look: TableLook, at: int) -> set[Key]:
-    """Return what a column says as conventions know it; nothing where it holds no labels."""
+def _labels(look: TableLook, at: int) -> list[Any]:
+    """Return the labels of a column, none where its cells are something else."""
     try:
-        return {*map(key_of, look.labels(at).labels)}
+        return look.labels(at).labels
     except DataFormatError:
-        return set()
+        return []
+
+
+def _keys(look: TableLook, at: int) -> set[Key]:
+    """Return what a column says as conventions know it."""
+    return {*map(key_of, _labels(look, at))}
 
 
 def _is_headed(look: TableLook, at: int, kind: str) -> bool:
@@ -768,7 +773,7 @@ def _side_pairs(look: TableLook, sides: Sequence[tuple[str, str]]) -> list[Pair]
 def _hold_names(look: TableLook, pair: Pair) -> bool:
     """Say whether columns may hold names; places, numbers of a kind and outcomes are none."""
     are_outcomes = set(pair) <= set(look.called("outcome"))
-    if are_outcomes or not all(_keys(look, at) for at in pair) or look.ordinals & {*pair}:
+    if are_outcomes or not all(_labels(look, at) for at in pair) or look.ordinals & {*pair}:
         return False
     if set(pair) <= set(look.numeric):
         words = {*look.words[pair[0]]}.difference(_differing(look, pair) or ())
@@ -788,7 +793,9 @@ def _outcomes(look: TableLook, pair: Pair) -> list[list[Outcome]]:
     numbers = [one for one in _side_pairs(look, SIDE_HEADINGS) if one != pair]
     numbers = [one for one in numbers if all(_seems_number(look, at) for at in one)]
     beside = {*pair, *(at for one in numbers for at in one)}
-    others = [at for at in range(len(look.names)) if at not in beside and _keys(look, at)]
+    most = len(look.texts_of(*pair)) + FEW_WORDS
+    others = [at for at in range(len(look.names)) if at not in beside]
+    others = [at for at in others if 0 < len(_labels(look, at)) <= most]
     differ = _differing(look, pair) or ("", "")
     if {differ, differ[::-1]} & {*WON_HEADINGS}:
         winner = pair[0] if differ in WON_HEADINGS else pair[1]
@@ -819,8 +826,6 @@ def _in_words(look: TableLook, pair: Pair, at: int, headed: Sequence[int]) -> Ou
     """Return a column that may hold outcomes; `headed` are those whose headings say so."""
     items, keys = look.texts_of(*pair), _keys(look, at)
     words, has_names = keys - NO_OUTCOME, not items.isdisjoint(look.texts_of(at))
-    if len(words) > len(items) + FEW_WORDS:
-        return None
     if not has_names and words <= OF_FIRST:
         # A "yes" below "b won" is a win of the second side, a 1 below "winner" may be.
         second = {other for _, other in SIDE_HEADINGS} & {*look.words[at]}

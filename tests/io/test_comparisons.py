@@ -207,6 +207,7 @@ def test_the_higher_number_wins():
     assert battles.outcomes.tolist() == [1, 0, -1, 1]
     # By any number of points but codes that none else has.
     assert columns_of([-1, -2], [0, 3], outcome_is="points").outcomes.tolist() == [-1, -1]
+    assert columns_of([-1], [-9], outcome_is="points").outcomes.tolist() == [1]
 
 
 @pytest.mark.parametrize("marks", [(1, 0), (True, False), ("yes", "no")])
@@ -299,12 +300,12 @@ def test_rows_without_a_win_are_told():
         (
             ([0], [0]),
             {"outcome_is": "wins"},
-            "counts 0 wins and ties in p, q; it must be 1 to 5000000",
+            "in p, q add up to 0; their sum must be from 1 to 5000000",
         ),
         (
             ([10**7], [0]),
             {"outcome_is": "wins"},
-            "counts 10000000 wins.*`PairwiseMatrix.from_wins`",
+            "add up to 10000000; .*`PairwiseMatrix.from_wins`",
         ),
     ],
 )
