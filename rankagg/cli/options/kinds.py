@@ -405,13 +405,20 @@ OF_COMPARISONS = [
         "second",
         help="Comparisons: column of the items on the second side.",
     ),
-    _column(
-        "outcome",
-        "Comparisons: column of the winner, by side (left, model_a, 1, ...) or by name, or a tie.",
+    option(
+        "--outcome COLUMN...",
+        help="Comparisons: column of the winner, by side (left, model_a, 1, A>B, ...) or by name, "
+        "or a tie; or the columns of both sides, with --outcome-is; or three of 1 and 0: the first "
+        "won, the second won, a tie",
     ),
     option(
-        "--outcome-is side|winner",
-        help="Comparisons: what outcomes are, where words are sides and names too.",
+        "--outcome-is side|winner|points|wins",
+        help="Comparisons: what outcomes are: sides, where words are names too, or names; points "
+        "of both sides, of which more win; or numbers of wins of both sides.",
+    ),
+    option(
+        "--drop-outcome WORD...",
+        help="Comparisons: leave out rows with this outcome, such as error",
     ),
     _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
     _column("side", "Comparisons: column of the side with the advantage, or that of --first."),
@@ -424,6 +431,7 @@ OF_COMPARISONS = [
 
 
 def _read_comparisons(typed: Typed) -> Found:
+    from rankagg.io.comparisons import outcomes_taken
     from rankagg.io.tables.sources import read_table
 
     needed = ("first", "second", "outcome")
@@ -436,13 +444,17 @@ def _read_comparisons(typed: Typed) -> Found:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
     weight = typed.weight[0] if typed.weight else None
     columns = typed.given(*_names(OF_COMPARISONS))
+    outcome = names_of(typed.outcome)
+    columns["outcome"] = outcome if len(outcome) > 1 else outcome[0]
     table = read_table(typed.file)
-    taken = {weight, *typed.covariates, *(x for x in columns.values() if isinstance(x, str))}
+    taken = {weight, *outcome, *typed.covariates}
+    taken.update(x for x in columns.values() if isinstance(x, str))
     left = [name for name in table.header if str(name) not in taken]
     found = ra.read_comparisons(table, weight=weight, **columns)
-    if not left:
-        return found, ()
-    return found, (f"left out: {listing(left)} (--cluster, --covariate take them)",)
+    notes = [outcomes_taken(table, outcome, typed.outcome_is, typed.drop_outcome)]
+    if left:
+        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
+    return found, tuple(notes)
 
 
 # -- all kinds ------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""Tables in text: cells between delimiters, and JSON Lines, one object a line."""
+"""Tables in text: cells between delimiters, JSON Lines, and JSON arrays of objects."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
@@ -16,7 +16,7 @@ from pyarrow import csv as arrow_csv
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.strict_json import RepeatedKeyError, distinct
+from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
 from rankagg.io.tables.sources import check_filled, check_plain_table, decoded, text_lines
 from rankagg.io.tables.table import Table
 
@@ -170,20 +170,39 @@ def _without_blank(columns: list[Any]) -> list[Any]:
     return [column.filter(pc.invert(blank)) for column in columns]
 
 
-# -- JSON Lines -----------------------------------------------------------------------------------
+# -- JSON -----------------------------------------------------------------------------------------
 
 DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_json_lines(name: str, text: str) -> Table:
-    """Return the table in JSON Lines; columns stand in the order in which they first occur."""
+    """Return the table in JSON Lines."""
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
+    return _table_of(name, rows, lambda: [number for number, _ in numbered])
+
+
+def read_json_array(name: str, text: str) -> Table:
+    """Return the table in a JSON array of objects, the rows."""
+    rows = parse_json(text, name, DISTINCT)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise DataFormatError(
+                f"{name} is a JSON array, and element {number} holds {shown(row)}; every element "
+                "must be an object with a cell for each column."
+            )
+    return _table_of(name, rows, None)
+
+
+def _table_of(
+    name: str, rows: Sequence[dict[str, Any]], lines: Callable[[], list[int]] | None
+) -> Table:
+    """Return the table of objects; columns stand in the order in which they first occur."""
     names = list(dict.fromkeys(key for row in rows for key in row))
     check_filled(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
-    return Table(name, header, columns, lines=lambda: [number for number, _ in numbered])
+    return Table(name, header, columns, lines=lines)
 
 
 def _object(name: str, number: int, line: str) -> dict[str, Any]:

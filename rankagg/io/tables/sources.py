@@ -31,6 +31,8 @@ TableSource = Source | Any
 PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 
 JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
+JSON_OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*\{[^\n]*\}\s*\n\s*\{")
+JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
 TABLE_KINDS = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
@@ -38,6 +40,7 @@ TABLE_KINDS = {
     ".xlsm": "Excel",
     ".jsonl": "JSON Lines",
     ".ndjson": "JSON Lines",
+    ".json": "JSON",
 }
 BINARY = ("Parquet", "Excel")
 
@@ -69,14 +72,17 @@ def read_table(
 
             table = read_parquet(path)
     else:
-        from rankagg.io.tables.delimited import read_delimited, read_json_lines  # noqa: PLC0415
+        from rankagg.io.tables import delimited  # noqa: PLC0415
 
         name, data = read_data(source)
-        if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
-            table = read_json_lines(name, decoded(name, data))
+        objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
+        if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
+            table = delimited.read_json_array(name, decoded(name, data))
+        elif kind is not None and isinstance(data, bytes) and objects.match(data):
+            table = delimited.read_json_lines(name, decoded(name, data))
         else:
             commas = style.decimal == ","
-            table = read_delimited(name, data, blank_rows=blank_rows, has_commas=commas)
+            table = delimited.read_delimited(name, data, blank_rows=blank_rows, has_commas=commas)
     return table if style == USUAL else replace(table, style=style)
 
 
@@ -96,8 +102,8 @@ def kind_by_name(source: object) -> str | None:
         return None
     suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
     if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-        return "JSON Lines" if suffixes and TABLE_KINDS.get(suffixes[-1]) == "JSON Lines" else None
+        kind = TABLE_KINDS.get("".join(suffixes[-2:-1]))
+        return None if kind in BINARY else kind
     return TABLE_KINDS.get(suffixes[-1]) if suffixes else None
 
 
