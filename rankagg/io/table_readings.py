@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Floats, Label
-from rankagg.core import counted, listed, places, raw_text
+from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
 from rankagg.io import cast_vote_grid, comparisons
 from rankagg.io.scores import task_columns
@@ -23,9 +22,6 @@ from rankagg.io.tables.look import (
     FEW_ROWS,
     JUDGES,
     MANY_RANKS,
-    MOST_COLUMNS,
-    PLACE,
-    SIDES,
     UNNAMED,
     TableLook,
 )
@@ -250,64 +246,8 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    named = _sides(look)
-    if len(named) != 1:
-        named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
-    pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
-    outcomes = look.called("outcome")
-    weights = look.called("count", among=look.numeric)
-    for a, b in [pair for pair in pairs if _hold_names(look, pair)][:3]:
-        won = [at for at in (a, b) if (a, b) in named and "winner" in look.words[at]]
-        won = won if len(won) == 1 else []
-        for at in won or [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
-            kind = "words"
-            if not won:
-                kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
-                kind = kind if _name_sides(look, (a, b), at) else ""
-            whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
-            sure = len(named) == len(won or outcomes) == 1 and kind == "words" and whole
-            sure &= look.share([a, b]) and not weights
-            sure &= not won or not _tell_of_ties(look, [x for x in look.texts if x not in (a, b)])
-            # Words that nobody knows are no scores; the reader says which of them.
-            if kind or (named and at in outcomes and look.share([a, b])):
-                columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
-                what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
-                yield FileReading("comparisons", what, columns, sure)
-                return
-
-
-def _name_sides(look: TableLook, sides: Sequence[int], at: int) -> bool:
-    """Say whether names in a column, if it has any, are of a side in most rows."""
-    known: dict[str, int] = {}
-    each = []
-    for codes, labels in map(look.labels, (*sides, at)):
-        numbers = [known.setdefault(raw_text(label), len(known)) for label in labels]
-        # An empty cell has the last code.
-        each.append(np.array([*numbers, -1])[codes])
-    one, other, won = each
-    is_name = (won >= 0) & (np.isin(won, one) | np.isin(won, other))
-    fits = (won == one) | (won == other)
-    return bool(2 * np.count_nonzero(fits[is_name]) >= np.count_nonzero(is_name))
-
-
-def _tell_of_ties(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether a heading, or a cell of these columns, is a word for a tie."""
-    words = {word for heading in look.words for word in heading} | look.texts_of(*columns)
-    return any(map(comparisons.is_tie, words))
-
-
-def _points(look: TableLook) -> Iterator[FileReading]:
-    """Two sides, perhaps with what each scored: who won is in no column yet."""
-    kinds = (look.texts, look.numeric)
-    sides, points = ([pair for pair in _sides(look) if {*pair} <= {*kind}] for kind in kinds)
-    is_told = bool(look.called("outcome")) or look.has_no_headings or any(_comparisons(look))
-    fits = len(sides) == 1 and len(points) < 2 and not is_told
-    if fits and look.share(sides[0]) and _hold_names(look, sides[0]):
-        one, other, *scored = (look.names[at] for pair in (*sides, *points) for at in pair)
-        says = "has the sign of {} - {}".format(*scored) if scored else "says who won"
-        what = f"comparisons of {one} and {other} once a column {says}"
-        made = {"first": one, "second": other, "outcome": "COLUMN"}
-        yield FileReading("comparisons", what, made, False)
+    for what, parameters, sure in comparisons.comparison_readings(look):
+        yield FileReading("comparisons", what, parameters, sure)
 
 
 def _orders(look: TableLook) -> Iterator[FileReading]:
@@ -315,38 +255,6 @@ def _orders(look: TableLook) -> Iterator[FileReading]:
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
         yield FileReading("cast-votes", what, {}, False)
-
-
-def _sides(look: TableLook) -> list[tuple[int, int]]:
-    """Return the pairs of columns whose headings are alike but for the side."""
-    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
-    return [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
-
-
-def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether columns may hold names; texts that are places, or numbers of a kind, are none."""
-    texts = {*columns} & {*look.texts}
-    if look.ordinals & {*columns}:
-        return False
-    cells = look.texts_of(*texts) if texts else set()
-    return 2 * sum(map(bool, map(PLACE.fullmatch, cells))) < max(len(cells), 1)
-
-
-def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:
-    differ = [f"{x} {y}" for x, y in zip(one, other, strict=False) if x != y]
-    return len(one) == len(other) and len(differ) == 1 and differ[0] in SIDES
-
-
-def _kind_of_outcomes(labels: Sequence[Any], items: set[str]) -> str:
-    """Say whether outcomes are "words" for sides or names, or "doubtful", or nothing known."""
-    is_item = [raw_text(label) in items for label in labels]
-    by_side = comparisons.SPELLED_OUTCOMES.read(labels).wrong is None
-    by_name = all(
-        known or comparisons.is_tie(label) for known, label in zip(is_item, labels, strict=True)
-    )
-    if by_side != by_name and not any(map(_is_number, labels)) and not (by_side and any(is_item)):
-        return "words"
-    return "doubtful" if by_side or by_name else ""
 
 
 def _is_number(label: object) -> bool:
@@ -394,7 +302,6 @@ RULES = (
     _ballots,
     _cast_votes,
     _comparisons,
-    _points,
     _orders,
     _lists,
 )

@@ -50,7 +50,6 @@ NO_TASK = (
 NO_TASK_PHRASES = ("win rate", "arena score")
 # What rows are of where each system has a column.
 JUDGES = ("voter", "task", "other")
-SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
 ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
 CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
