@@ -334,6 +334,17 @@ class Uniform(RankingDistribution):
         return lgamma(self.n_items + 1)
 
 
+def effective_weights(profile: Profile) -> Floats:
+    """Return the weights of the rows, in the unit in which they sum to the effective number.
+
+    That is (sum w)^2/sum w^2 over the rankings (Kish 1965, "Survey Sampling", section 11.7): their
+    number where weights are equal, whatever the unit of weights is.
+    """
+    shares = profile.weights / profile.weights.max()
+    scaled: Floats = shares * float(profile.counts @ shares) / float(profile.counts @ shares**2)
+    return scaled
+
+
 def log_compatible(ranks: Ranks) -> Floats:
     """Return the log of the number of compatible permutations of each row."""
     n = ranks.shape[1]

@@ -202,7 +202,6 @@ class FeatureFit(FitResult):
     _design: Design = field(compare=False)
     _ridge: float | None = field(compare=False)
     # How many observations of equal weight a unit of weight is worth.
-    _scale: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         """Return the log worths of other items, never seen or not, from their features.
@@ -244,8 +243,7 @@ class FeatureFit(FitResult):
         -------
         pandas.DataFrame
             A row per fit: n_parameters, deviance (-2 log likelihood); and against the fit before
-            it df, chi2 and p_value of the likelihood ratio. Weighted data count with their
-            effective number, in chi2 too.
+            it df, chi2 and p_value of the likelihood ratio.
 
         Raises
         ------
@@ -271,7 +269,7 @@ class FeatureFit(FitResult):
                 if df < 1:
                     allowed = "fits with more parameters than the one before"
                     raise InvalidInputError("others", allowed, Described(f"{df} more"))
-                chi2 = (rows[-1]["deviance"] - row["deviance"]) * self._scale
+                chi2 = rows[-1]["deviance"] - row["deviance"]
                 if chi2 < -1e-6 * (1.0 + abs(row["deviance"])):
                     told = Described("one that is less likely than the one before it")
                     raise InvalidInputError("others", "nested fits of the same data", told)
@@ -397,7 +395,7 @@ class FeatureProblem:
             names=(*self.design.names, *(f"log tie {d}" for d in sizes[: len(ties)])),
             estimates=found.parameters[kept],
             covariance=inverse[np.ix_(kept, kept)] * (self.total / self.effective),
-            log_likelihood=self.worths.value(worths),
+            log_likelihood=self.worths.value(worths) * self.effective / self.total,
             n_parameters=len(kept),
             n_observations=self.effective,
             converged=found.converged,
@@ -406,7 +404,6 @@ class FeatureProblem:
             residuals=pd.Series(residuals, index=index, name="residual"),
             _design=self.design,
             _ridge=self.ridge,
-            _scale=self.effective / self.total,
         )
 
     def _notes(self, found: Maximum) -> Iterator[str]:

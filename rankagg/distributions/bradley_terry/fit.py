@@ -172,7 +172,7 @@ def fit_bradley_terry(
         names=(*map(str, items), *names, *([tie_names[ties]] if model.has_tie else ())),
         estimates=peak.parameters / units,
         covariance=covariance / np.outer(units, units),
-        log_likelihood=peak.value,
+        log_likelihood=peak.value * effective / float(contests.totals.sum()),
         n_parameters=len(peak.parameters) - 1,
         n_observations=effective,
         converged=peak.converged,

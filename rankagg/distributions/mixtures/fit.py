@@ -21,6 +21,7 @@ from rankagg._validation import (
 )
 from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import UNRANKED, Profile, counted
+from rankagg.distributions.base import effective_weights
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.mallows import Mallows
@@ -247,7 +248,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     if not best.converged:
         notes.append("Not converged: what is shown is not a maximum. Raise `max_iterations`.")
     shares = mixture.memberships(data.profile)
-    weights = data.profile.counts * data.profile.weights
+    weights = data.profile.counts * effective_weights(data.profile)
     per_part = 1 if isinstance(family, MallowsFamily) else data.profile.n_items - 1
     return MixtureFit(
         distribution=mixture,
@@ -256,7 +257,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
         covariance=covariance,
         log_likelihood=float(data.weights @ logs),
         n_parameters=number * per_part + len(best.parts) - 1,
-        n_observations=data.n_effective,
+        n_observations=data.total,
         converged=best.converged,
         n_iterations=best.n_iterations,
         notes=tuple(notes),
@@ -299,8 +300,7 @@ def _estimates(family: Family, best: Climb, number: int) -> tuple[tuple[str, ...
     inverse = np.linalg.pinv(information * around, rcond=1e-9, hermitian=True) * around
     move = scipy.linalg.block_diag(*moves)[np.ix_(known, known)]
     covariance = np.full((len(known),) * 2, np.nan)
-    inner = move @ inverse @ move.T * data.total / data.n_effective
-    covariance[np.ix_(known, known)] = inner
+    covariance[np.ix_(known, known)] = move @ inverse @ move.T
     return tuple(names), np.concatenate([weights, *own]), covariance
 
 

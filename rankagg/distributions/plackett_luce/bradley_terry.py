@@ -152,7 +152,7 @@ def _by_walk(sample: Sample, wins: Floats, counts: Floats, notes: list[str]) -> 
         names=tuple(map(str, sample.items)),
         estimates=logs,
         covariance=spectral_covariance(logs, counts),
-        log_likelihood=at.value,
+        log_likelihood=at.value * sample.effective / sample.total,
         n_parameters=len(logs) - 1,
         n_observations=sample.effective,
         converged=True,
@@ -161,7 +161,6 @@ def _by_walk(sample: Sample, wins: Floats, counts: Floats, notes: list[str]) -> 
         gradient_norm=float(np.abs(at.gradient).max()),
         log_likelihood_equal=np.nan,
         _score=np.nan,
-        _scale=sample.effective / sample.total,
     )
 
 

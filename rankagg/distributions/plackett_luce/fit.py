@@ -210,16 +210,15 @@ def maximize_choices(
         names=(*map(str, sample.items), *(f"log tie {d}" for d in ties)),
         estimates=parameters,
         covariance=_covariance_of_fit(choices, at.information, found.information, options) / scale,
-        log_likelihood=at.value,
+        log_likelihood=at.value * scale,
         n_parameters=n - 1 + len(ties),
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
         notes=(*_option_notes(options, ties, scale), *notes, *_ending_notes(found)),
         gradient_norm=found.gradient_norm,
-        log_likelihood_equal=equal,
+        log_likelihood_equal=equal * scale,
         _score=score,
-        _scale=scale,
     )
 
 

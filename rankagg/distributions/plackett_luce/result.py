@@ -138,7 +138,6 @@ class PlackettLuceFit(WorthsFit):
     gradient_norm: float = field(compare=False)
     log_likelihood_equal: float = field(compare=False)
     _score: float = field(compare=False)
-    _scale: float = field(compare=False)
 
     # -- tests --------------------------------------------------------------------------------
 
@@ -208,7 +207,7 @@ class PlackettLuceFit(WorthsFit):
             contrasts[:, 0] = 1.0
             contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
             return self.wald_test(contrasts)
-        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal) * self._scale
+        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal)
         return _chi_squared(statistic, self._n - 1)
 
 
