@@ -359,7 +359,7 @@ def test_intervals_for_single_items_share_the_level_among_their_pairs(method):
 
         def radius(values, sides):
             if method == "hoeffding":
-                return hoeffding_radius(1 / m, alpha / 3, sides)
+                return hoeffding_radius(m, alpha / 3, sides)
             return bernstein_radius(values.var(ddof=1), m, alpha / 3, sides)
 
         below = sum(v.mean() - radius(v, 2) > 0.5 for v in values.values())
