@@ -16,7 +16,7 @@ from rankagg._validation import (
     check_integer,
     check_unranked,
 )
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, time_limit_of, unlike_tasks
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -157,10 +157,10 @@ def _score_numbers(
         most = np.nanmax(scores, axis=1, initial=-np.inf)
         scale = float((most - np.nanmin(scores, axis=1, initial=np.inf)).max()) or 1.0
     source = Differences(scores, scale, is_bounded=score_range is not None)
-    notes: tuple[str, ...] = ()
+    notes = tuple(unlike_tasks(data))
     if data.n_missing:
         gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
-        notes = (_pair_by_pair(gaps, "scored"),)
+        notes += (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
     return data.rankings(), source, known, notes
 
