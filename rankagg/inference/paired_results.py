@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
-from rankagg.core import Result, level_of, plain_rows, said, stated
+from rankagg.core import Result, level_of, p_text, plain_rows, said, stated
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.decisions import by_sign_flips
 from rankagg.inference.units import Unit
@@ -31,7 +31,7 @@ TESTS: dict[str, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
 }
-FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), "{:z.3g}".format))
+FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), p_text))
 
 
 class PairedTest(Result):
@@ -136,8 +136,8 @@ class PairedTest(Result):
         if self.method == "sign":
             effect = f"effect: share of {self.word}s with {self.first} above, of those that differ"
         units = stated(self.n_units, "units of both", noun=self.word)
-        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", ".3g")
-        test = "{} and {} in {}: {} test, {}; p = {}"
+        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", p_text)
+        test = "{} and {} in {}: {} test, {}; p {}"
         return [
             said(test, *names, units, TESTS[self.method], kind, p_value),
             effect,

@@ -26,7 +26,7 @@ from rankagg.inference.one_pair import (
 )
 from rankagg.inference.pair_values import PairValues, asymmetry_note
 from rankagg.inference.paired_results import PairedMethod, PairedTest, PairedTests
-from rankagg.inference.units import Unit, units_from
+from rankagg.inference.units import Unit, neighbors_alike, units_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def paired_sample(
         # A column is a task, or an instance of one.
         word="instance" if word == "ranking" else word,
         is_binary=bool(answers) and bool((columns == 1).all()),
-        notes=units.notes,
+        notes=(*units.notes, *neighbors_alike(data, units)),
         cautions=tuple(unlike_tasks(data)),
     )
 

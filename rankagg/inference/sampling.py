@@ -330,7 +330,7 @@ class _Sampler:
     @property
     def n_choices(self) -> int:
         """The number of choices of rows, in order, with those that hold a row too often."""
-        return len(self._profile.counts) ** self.statistic.degree
+        return int(len(self._profile.counts) ** self.statistic.degree)
 
     def _choices(self, size: int) -> Positions:
         """Draw rows of choices; a choice with an observation twice is drawn again."""

@@ -55,7 +55,13 @@ from rankagg.inference.ranks.rank_results import (
 )
 from rankagg.inference.ranks.sign_flips import SUMS_HELD, sign_flips
 from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_points_of
-from rankagg.inference.units import Units, rankings_of, redrawn, units_from
+from rankagg.inference.units import (
+    Units,
+    neighbors_alike,
+    rankings_of,
+    redrawn,
+    units_from,
+)
 
 RankMethod: TypeAlias = Literal[
     "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
@@ -282,6 +288,13 @@ def rank_intervals(
         If the options do not go together, or scores are missing for "mean" and another method
         than "sign-flips".
 
+    Notes
+    -----
+    The order of tasks means nothing to it. Tasks that depend on each other, such as variants of one
+    benchmark, are to be declared as families (`task_families` of `ScoreTable`), and instances of
+    one task by `unit="task"`: taken as independent they make most tables of equal systems decide
+    something. A note says where neighboring columns of a table are alike.
+
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
@@ -341,7 +354,7 @@ def rank_intervals(
     if kind == "pairwise":
         told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
         found = _by_majorities(told, method, ties, draws)
-        return replace(found, notes=(*found.notes, *_selection(data)))
+        return replace(found, notes=(*found.notes, *_of_table(data, told)))
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
@@ -370,18 +383,19 @@ def rank_intervals(
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
-    notes = (*notes, *_selection(data))
+    notes = (*notes, *_of_table(data, units))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
-def _selection(data: object) -> tuple[str, ...]:
-    """Return what must be said of a table whose gaps depend on its scores."""
-    if not isinstance(data, ScoreTable) or not data.n_missing:
+def _of_table(data: object, units: Units | SummedUnits) -> tuple[str, ...]:
+    """Return notes on a table whose gaps depend on its scores, or columns on their neighbors."""
+    if not isinstance(data, ScoreTable) or not isinstance(units, Units):
         return ()
-    return selection_note((data.values * data.signs).T)
+    notes = selection_note((data.values * data.signs).T) if data.n_missing else ()
+    return (*notes, *neighbors_alike(data, units))
 
 
 # -- how it is decided ----------------------------------------------------------------------------
