@@ -295,7 +295,7 @@ def selection_note(scores: Floats) -> tuple[str, ...]:
     return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
 
 
-def neighbor_note(scores: Floats, remedy: str) -> tuple[str, ...]:
+def neighbor_note(scores: Floats) -> tuple[str, ...]:
     """Return a note where columns are more like their neighbors than in a random order.
 
     The mean correlation of each column of a table with the next one, after what is each system's
@@ -324,11 +324,11 @@ def neighbor_note(scores: Floats, remedy: str) -> tuple[str, ...]:
     if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
         return ()
     note = (
-        "neighboring columns of the table are alike (mean correlation {}), and their order means "
-        "nothing here: if they depend on each other, {}, or decisions are wrong more often than "
-        "stated"
+        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
+        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
+        "wrong more often than stated"
     )
-    return (said(note, stated(float(found), "correlation of neighbors", ".2f"), remedy),)
+    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
 
 
 def _middle_mean(values: Floats) -> Floats:

@@ -91,13 +91,13 @@ def pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> 
 
 
 def neighbors_alike(data: ScoreTable, units: Units) -> tuple[str, ...]:
-    """Return a note where columns that count as independent are like their neighbors."""
-    if units.clusters is not None or units.fixed_tasks or units.notes:
+    """Return a note where tasks that count as independent are like their neighbors.
+
+    Instances have none: files often sort them by their outcome.
+    """
+    if data.is_instance_level or units.clusters is not None or units.fixed_tasks:
         return ()
-    remedy = "declare families of tasks"
-    if data.is_instance_level:
-        remedy = "say by `instances=` which belong together"
-    return neighbor_note((data.values * data.signs).T, remedy)
+    return neighbor_note((data.values * data.signs).T)
 
 
 def strata_of(profile: Profile) -> tuple[Positions, Floats]:

@@ -239,23 +239,23 @@ def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by)
     for _ in range(40):
         scores = leaning(rng, columns, 6, by) * rng.lognormal(size=(columns, 1))
         found, excess = neighbor_excess(scores)
-        notes = neighbor_note(scores, "declare them")
+        notes = neighbor_note(scores)
         assert bool(notes) == (excess > stats.norm.isf(0.01))
         if notes:
             assert f"(mean correlation {found:.2f})" in notes[0]
-            assert "depend on each other, declare them" in notes[0]
+            assert "depend on each other, declare families" in notes[0]
 
 
 def test_how_often_neighbors_are_noted():
     rng = np.random.default_rng(0)
     for columns, power in ((8, 0.2), (12, 0.6), (25, 0.95)):
-        equal = [neighbor_note(rng.normal(size=(columns, 5)), "") for _ in range(500)]
+        equal = [neighbor_note(rng.normal(size=(columns, 5))) for _ in range(500)]
         gaps = [rng.normal(size=(columns, 5)) for _ in range(500)]
         for scores in gaps:
             scores[rng.random(scores.shape) < 0.2] = np.nan
         assert sum(map(bool, equal)) <= 12  # of 500 at 1 %: 12 or more in one of 100 studies
-        assert sum(bool(neighbor_note(scores, "")) for scores in gaps) <= 12
-        noted = [bool(neighbor_note(leaning(rng, columns, 5), "")) for _ in range(100)]
+        assert sum(bool(neighbor_note(scores)) for scores in gaps) <= 12
+        noted = [bool(neighbor_note(leaning(rng, columns, 5))) for _ in range(100)]
         assert np.mean(noted) >= power
 
 
@@ -265,7 +265,7 @@ def test_how_often_neighbors_are_noted():
     np.tile([1.0, 2.0, 4.0], (9, 1)),
 ])  # fmt: skip
 def test_columns_that_do_not_vary_have_no_note(scores):
-    assert neighbor_note(scores, "") == ()
+    assert neighbor_note(scores) == ()
 
 
 def test_columns_that_are_declared_have_no_note():
@@ -276,7 +276,7 @@ def test_columns_that_are_declared_have_no_note():
         ra.rank_intervals(table, of="pairwise"), ra.paired_test(table, 0, 1),
         ra.paired_tests(table, 0),
     ):  # fmt: skip
-        assert sum("neighboring columns" in note for note in found.notes) == 1
+        assert sum("neighboring tasks" in note for note in found.notes) == 1
     families = ra.ScoreTable(
         scores, higher_is_better=True, task_families={t: t // 4 for t in range(16)}
     )
@@ -290,6 +290,4 @@ def test_columns_that_are_declared_have_no_note():
         ra.rank_intervals(ra.ScoreTable(scores[:, shuffled], higher_is_better=True)),
         ra.rank_intervals(table.rankings()),
     ):  # fmt: skip
-        assert not any("neighboring columns" in note for note in found.notes)
-    one = ra.ScoreTable(scores, tasks=["qa"] * 16, instances=range(16), higher_is_better=True)
-    assert any("`instances=`" in note for note in ra.rank_intervals(one).notes)
+        assert not any("neighboring tasks" in note for note in found.notes)

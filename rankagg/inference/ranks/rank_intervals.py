@@ -293,7 +293,7 @@ def rank_intervals(
     The order of tasks means nothing to it. Tasks that depend on each other, such as variants of one
     benchmark, are to be declared as families (`task_families` of `ScoreTable`), and instances of
     one task by `unit="task"`: taken as independent they make most tables of equal systems decide
-    something. A note says where neighboring columns of a table are alike.
+    something. A note says where neighboring tasks of a table are alike.
 
     References
     ----------
