@@ -440,7 +440,7 @@ def friedman(
     >>> import rankagg as ra
     >>> test = ra.friedman(ra.datasets.load("superglue_human"))
     >>> test
-    <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p = 9.25e-05, W = 0.518>
+    <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p 9.25e-05, W = 0.518>
     >>> round(test.critical_difference(alpha=0.05), 3)
     2.384
     >>> test.groups(alpha=0.05)[1:]
