@@ -43,7 +43,8 @@ STUDIES = (
     "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CorruptionStudy",
     "studies.CycleStudy", "studies.MissingScoresStudy", "studies.TaskSubsetStudy",
 )  # fmt: skip
-EXPLAINED = {(study, "seed") for study in STUDIES}
+# The number of values is n in the formula.
+EXPLAINED = {(study, "seed") for study in STUDIES} | {("hoeffding_radius", "n")}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {

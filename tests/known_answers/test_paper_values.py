@@ -12,7 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_alpha
+from rankagg.inference.intervals.bounds import anytime_alpha, radius_of_shares
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -485,17 +485,17 @@ def test_dialogue_with_gaps_on_two_levels(absent, sums, dialogue):
 @ledger.covers("hoeffding/*")
 def test_radii_of_one_bound_and_of_two(facts):
     one, two = facts("paper_values")["hoeffding"]["value"].values()
-    assert hoeffding_radius(1 / 100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
-    assert hoeffding_radius(1 / 100, 0.01) == pytest.approx(two, abs=1e-7)
+    assert hoeffding_radius(100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
+    assert hoeffding_radius(100, 0.01) == pytest.approx(two, abs=1e-7)
     # As two bounds that of equation 4 of P2 holds at twice the error.
-    assert hoeffding_radius(1 / 100, 0.02) == pytest.approx(one, abs=1e-7)
+    assert hoeffding_radius(100, 0.02) == pytest.approx(one, abs=1e-7)
 
 
 @pytest.mark.parametrize(("n", "alpha", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
 def test_anytime_intervals_of_all_pairs(n, alpha, m):
     spent = anytime_alpha(alpha / comb(n, 2), m)
     expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * alpha)) / (2 * m))
-    assert hoeffding_radius(1 / m, spent) == pytest.approx(expected, abs=1e-12)
+    assert hoeffding_radius(m, spent) == pytest.approx(expected, abs=1e-12)
     profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
     intervals = ra.PairwiseIntervals.from_data(
         profile, alpha=alpha, simultaneous="bonferroni", anytime=True
@@ -511,8 +511,8 @@ def test_figure_4_of_p2_does_not_cover_all_pairs():
     sizes = np.arange(1, 100_001)
     spent = alpha / (2 * n * sizes**2)
     printed = np.sqrt(np.log(4 * n * sizes**2 / alpha) / (2 * sizes))
-    assert hoeffding_radius(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
+    assert radius_of_shares(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
     assert n * spent.sum() <= alpha
     assert comb(n, 2) * spent.sum() / alpha == pytest.approx(3.7, abs=0.005)
-    enough = hoeffding_radius(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
+    enough = radius_of_shares(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
     assert (enough > printed).all()
