@@ -15,6 +15,7 @@ from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core import ItemSet, Profile, counted, listed
 from rankagg.core.comparisons import Comparisons
+from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.contests import contests_of
 from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.fit_result import FitResult, with_intervals
@@ -26,7 +27,6 @@ from rankagg.distributions.maximum import (
     newton,
     solve_definite,
 )
-from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.choices import choices_of
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -289,7 +289,7 @@ def fit_plackett_luce(
     """Estimate Plackett-Luce or Bradley-Terry worths that are linear in features of the items.
 
     Log worths are sum_j x_ij b_j, the features of item i times their effects, so that items that
-    were never ranked have worths too. `PlackettLuce.fit` and `fit_bradley_terry` have a worth for
+    were never ranked have worths too. `PlackettLuce.fit` and `BradleyTerry.fit` have a worth for
     each item instead.
 
     Parameters
@@ -345,7 +345,7 @@ def fit_plackett_luce(
     likelihood: LogLikelihood
     kind: type[PlackettLuce] = PlackettLuce
     if isinstance(data, Comparisons):
-        contests, _ = contests_of(data, side=False, covariates=(), entries=False)
+        contests, _ = contests_of(data, side=False, covariates=())
         likelihood, beats, kind = Model(contests, "davidson"), contests.beats(), BradleyTerry
         total, squares = float(contests.totals.sum()), float(contests.squares.sum())
     elif isinstance(data, Profile) and data.n_items > 1:

@@ -29,7 +29,7 @@ def next_pairs(
     ----------
     fit : BradleyTerryFit or PlackettLuceFit
         What is known. Few comparisons have no finite maximum, or errors, without a ridge:
-        `BradleyTerry.fit(comparisons.pairwise(), ridge=0.25)`.
+        `BradleyTerry.fit(comparisons, ridge=0.25)`.
     n_pairs : int, default 1
         How many comparisons, each chosen as if those before it were made; a pair may repeat.
     k : int, optional

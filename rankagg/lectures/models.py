@@ -455,7 +455,7 @@ def _():
 
     Arenas compare two items at a time. The model is Bradley-Terry:
     $\operatorname{logit}P(a\text{ beats }b)=\lambda_a-\lambda_b$, plus whatever else decides:
-    ties, the side, the length of an answer (`fit_bradley_terry`). Elo ratings are $400/\ln 10$
+    ties, the side, the length of an answer (`BradleyTerry.fit`). Elo ratings are $400/\ln 10$
     times $\lambda$.
     """)
 
@@ -469,7 +469,7 @@ def _():
     chance = 1 / (1 + np.exp(truth[other] - truth[one]))
     result = np.where(_rng.random(1200) < chance, 1, -1)
     battles = ra.Comparisons(list("ABCDE"), one, other, result)
-    arena = ra.fit_bradley_terry(battles)
+    arena = ra.BradleyTerry.fit(battles)
     estimated = arena.to_frame()[["estimate", "std_err", "lower", "upper"]]
     mo.show_code()
     return arena, estimated, truth

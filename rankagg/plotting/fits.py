@@ -318,7 +318,7 @@ def worths_plot(
     Parameters
     ----------
     fit : PlackettLuceFit or BradleyTerryFit
-        Made by `PlackettLuce.fit`, `BradleyTerry.fit` or `fit_bradley_terry`.
+        Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
 

@@ -283,7 +283,7 @@ def test_battles_are_explained_by_their_ratings(said):
     battles.to_frame().to_csv("b.csv", index=False)
     line = "explain b.csv --format comparisons --first first --second second --outcome outcome"
     told = said(f"{line} --pair A B")
-    fit = ra.fit_bradley_terry(battles)
+    fit = ra.BradleyTerry.fit(battles)
     elo, apart = fit.elo()["elo"], fit.elo(reference="B", rating=0).loc["A"]
     assert "Rating has A above B" in told
     assert "38 for A above B, 42 for the reverse" in told

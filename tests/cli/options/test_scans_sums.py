@@ -23,7 +23,7 @@ LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "
 #: Commands that read scores, and options under which their sums are enough.
 ENOUGH = {
     "compare": [], "dispersion": [], "explain": ["--pair", "{0}", "{1}"],
-    "fit": ["--model", "bradley-terry", "--ridge", "1"],
+    "fit": ["--model", "bradley-terry", "--ridge", "1", "--errors-by", "model"],
     "intervals": ["--method", "hoeffding", "--top", "1"], "missing": [],
     "rank": ["--method", "borda"], "report": ["--unit", "ranking", "--out", "page.html"],
     "solve": [], "stability": ["--samples", "2"], "tournament": [], "verify": [],
