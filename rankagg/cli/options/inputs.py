@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,6 +116,8 @@ class Input:
     title: str = ""
     # Whether nobody said what becomes of unranked items.
     is_usual: bool = True
+    # When reading began, by the clock of `time.monotonic`.
+    began: float = 0.0
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -158,7 +161,7 @@ def _read_whole(**values: Any) -> Input:
 
 def read_input(**values: Any) -> Input:
     """Read what the options name."""
-    typed = Typed(**values)
+    began, typed = monotonic(), Typed(**values)
     files = typed.files
     if (not files) == (typed.dataset is None):
         raise click.UsageError(
@@ -173,7 +176,7 @@ def read_input(**values: Any) -> Input:
         path = Path(typed.file or ".")
         name = typed.dataset or path.name or path.resolve().name
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return _read(typed, NAME if piped else name + more)
+        return replace(_read(typed, NAME if piped else name + more), began=began)
 
 
 def _read(typed: Typed, name: str) -> Input:
