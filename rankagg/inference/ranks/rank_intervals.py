@@ -16,7 +16,7 @@ from rankagg._validation import (
     check_integer,
     check_unranked,
 )
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -341,7 +341,7 @@ def rank_intervals(
     if kind == "pairwise":
         told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
         found = _by_majorities(told, method, ties, draws)
-        return replace(found, notes=(*found.notes, *_selection(data)))
+        return replace(found, notes=(*found.notes, *_data_notes(data)))
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
@@ -357,7 +357,9 @@ def rank_intervals(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        return _Case(kind, by, False, (), summed, _options_of(by, draws)).by_bounds()
+        return _Case(
+            kind, by, False, _data_notes(data, unranked), summed, _options_of(by, draws)
+        ).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     profile, source, known, notes = observed(chosen)
@@ -370,18 +372,21 @@ def rank_intervals(
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
-    notes = (*notes, *_selection(data))
+    # Signs are of items that are there, unless absent ones are last.
+    imputed = kind == "borda" and (chosen != "sign-flips" or unranked == "last")
+    notes = (*notes, *_data_notes(data, unranked if imputed else None))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
-def _selection(data: object) -> tuple[str, ...]:
-    """Return what must be said of a table whose gaps depend on its scores."""
-    if not isinstance(data, ScoreTable) or not data.n_missing:
-        return ()
-    return selection_note((data.values * data.signs).T)
+def _data_notes(data: Any, policy: Unranked | None = None) -> tuple[str, ...]:
+    """Return what to say of groups that nothing joins, and of gaps that depend on the scores."""
+    notes = Evidence(data).gaps(policy)
+    if isinstance(data, ScoreTable) and data.n_missing:
+        notes += selection_note((data.values * data.signs).T)
+    return notes
 
 
 # -- how it is decided ----------------------------------------------------------------------------
