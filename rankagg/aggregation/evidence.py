@@ -268,12 +268,12 @@ class Evidence:
             return "instance" if is_fine else "task"
         return "comparison" if isinstance(self.data, PairData) else "ranking"
 
-    def gaps(self, policy: Unranked | None, unit: str | None = None) -> tuple[str, ...]:
+    def gaps(self, unranked: Unranked | None, unit: str | None = None) -> tuple[str, ...]:
         """Return what to say of items in no ranking, and of groups that nothing joins.
 
         Parameters
         ----------
-        policy : {"uniform", "ignore", "last"} or None
+        unranked : {"uniform", "ignore", "last"} or None
             What places absent items; votes have their own.
         unit : str, optional
             Another word for the `unit`.
@@ -285,9 +285,9 @@ class Evidence:
         if self._present is None or not self.parts.any():
             return ()
         if isinstance(self.data, PairData):
-            policy = getattr(self.data, "unranked", None)
+            unranked = getattr(self.data, "unranked", None)
         unseen = np.logical_not(self._present.any(axis=0))
-        return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
+        return gap_notes(self.items, self.parts, unseen, unit or self.unit, unranked)
 
     def _lost(self, what: str) -> str:
         if isinstance(self.data, Comparisons):
