@@ -11,6 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
+from rankagg.aggregation import Evidence
 from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
@@ -157,7 +158,9 @@ def fit_worths(
     observed = partial(DistinctChoices.of_ranks, profile.ranks)
     spread = _score_covariance(profile) if profile.is_strict else None
     return _maximize_choices(
-        Sample(profile.items, choices, total, effective, observed, spread), options
+        Sample(profile.items, choices, total, effective, observed, spread),
+        options,
+        notes=Evidence(profile).gaps(None),
     )
 
 
@@ -175,7 +178,9 @@ def _score_covariance(profile: Profile) -> Floats:
     return covariance
 
 
-def _maximize_choices(sample: Sample, options: FitOptions) -> PlackettLuceFit:
+def _maximize_choices(
+    sample: Sample, options: FitOptions, *, notes: tuple[str, ...]
+) -> PlackettLuceFit:
     """Return the fit of observed choices."""
     choices, ghost = sample.choices, options.pseudo_rankings
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
@@ -210,7 +215,7 @@ def _maximize_choices(sample: Sample, options: FitOptions) -> PlackettLuceFit:
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=(*_option_notes(options, ties, scale), *found.notes()),
+        notes=(*_option_notes(options, ties, scale), *notes, *found.notes()),
         gradient_norm=found.gradient_norm,
         log_likelihood_equal=equal * scale,
         _score=score,
