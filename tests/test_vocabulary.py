@@ -24,7 +24,8 @@ SYNONYMS = {
     "theta": {"beta", "concentration", "dispersion", "lam"},
     "items": {"candidates", "alternatives", "objects", "elements", "players", "options"},
     "unranked": {"policy", "missing_policy", "incomplete", "na", "nan_policy"},
-    "tolerance": {"tol", "atol", "rtol", "eps"},
+    # `tolerance` is of scores; where a fit has converged is `tol`.
+    "tolerance": {"atol", "rtol", "eps"},
     "time_limit": {"timeout", "max_time", "limit_seconds", "max_seconds"},
     "aggregators": {"rules", "rule"},
     "distribution": {"law", "laws"},
