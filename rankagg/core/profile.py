@@ -272,9 +272,9 @@ class Profile(Value):
         ranks : array_like of float, shape (m, n)
             Finite numbers, NaN for an item that the ranking does not rank. An array of integers
             below 0 is refused, as `ranks` of a profile hold codes there. The rank 0 is the best
-            where each row holds the ranks 0, 1, ... of the items that it ranks; where ranks begin
-            at 1, it means not ranked. Negative numbers, and fractions other than 1/2, are no ranks,
-            and 0 is a number among them.
+            where each row holds the ranks 0, 1, ... of the items that it ranks, or different ones
+            below n with NaN between; where ranks begin at 1, it means not ranked. Negative numbers,
+            and fractions other than 1/2, are no ranks, and 0 is a number among them.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0

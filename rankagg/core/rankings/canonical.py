@@ -176,9 +176,9 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
     """Return which zeros in ranks, shape (m, n), mean not ranked; None where it is not certain.
 
     The whole table has one convention. Where each row has the ranks 0, 1, ... of the items that it
-    ranks, 0 is the best. Where every row with a zero has a rank 1 too, and one row in ten has more
-    than one zero, or all ranks from 1, 0 means not ranked. Numbers that are no ranks, negative or
-    with fractions other than 1/2, are only numbers.
+    ranks, or different ones below n of which some are missing, 0 is the best. Where every row with
+    a zero has a rank 1 too, and one row in ten has several zeros, or all ranks from 1, 0 means not
+    ranked. Numbers that are no ranks, negative or with fractions other than 1/2, are only numbers.
     """
     zero: Bools = values == 0
     none: Bools = np.zeros_like(zero)
@@ -195,9 +195,13 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
     # Items that share rank 1 may have the mean rank.
     has_first = (least[:, 0] == 1) | (least[:, 0] == (shared + 1) / 2)
     has_zero, has_rank = zero.any(axis=1), ranked.any(axis=1)
+    signs = has_first & ((zero.sum(axis=1) > 1) | (listed.all(axis=1) & ~has_zero))
+    if not signs.any() and not listed.all() and values[listed].max() < values.shape[1]:
+        # Ranks from 0 of which some are missing: no two of a row are equal.
+        ordered = np.sort(values, axis=1)
+        return None if (np.diff(ordered, axis=1) == 0).any() else none
     if (has_zero & has_rank & ~has_first).any():
         return None
-    signs = has_first & ((zero.sum(axis=1) > 1) | (listed.all(axis=1) & ~has_zero))
     is_shown = np.count_nonzero(signs) >= SHARE_OF_SIGNS * np.count_nonzero(has_rank)
     return zero if signs.any() and is_shown else None
 

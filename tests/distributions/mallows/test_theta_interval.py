@@ -87,7 +87,7 @@ def random_profile(seed, kind, weighted):
     if kind == "gaps":
         ranks[rng.random(ranks.shape) < 0.3] = np.nan
     if kind == "ties":
-        ranks = np.floor(ranks / 2)
+        ranks = 1 + np.floor(ranks / 2)
     weights = rng.choice([0.5, 1.0, 2.0], m) if weighted else None
     profile = ra.Profile.from_ranks(ranks, weights=weights)
     if kind != "cut off":
