@@ -186,7 +186,9 @@ def warn_of_likeness(
 
     Where a reader has `alias`, labels that differ in one letter are named too.
     """
-    texts = [label for label in labels if isinstance(label, str)]
+    # Labels that differ in how accents are written alone are refused where they become items.
+    known = {unicodedata.normalize("NFC", x): x for x in labels if isinstance(x, str)}
+    texts = list(known.values())
     found = {"case, accents or blanks differ": _alike(texts, _plain)}
     if has_alias:
         distinct = {_plain(text): text for text in reversed(texts)}
