@@ -15,7 +15,7 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
-from rankagg.io import cast_vote_grid, comparisons
+from rankagg.io import ballots, cast_vote_grid, comparisons
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
@@ -198,51 +198,47 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
-    counts = look.called("count", among=look.numeric)
-    is_unnamed = look.words[0] in UNNAMED
-    voters = [0] if is_unnamed else look.called("voter", among=[0])
-    known = look.called("voter", "other", among=look.texts)
-    drop = sorted({*voters, *known, *(at for at in look.texts if at == 0)})
-    items = [at for at in look.numeric if at not in (*counts, *drop)]
-    others = len(look.names) - len(items) - len(drop) - len(counts)
-    # A name may be one of a voter.
-    is_system = look.called("system", among=[0]) and look.words[0] != ["name"]
-    if len(items) < 2 or others or is_system:
+    items = [look.names.index(name) for name in ballots.rank_columns(look)]
+    # The name of somebody may be that of a voter.
+    if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
+    rest = [at for at in range(len(look.names)) if at not in items]
+    counts = look.called("count", among=[at for at in rest if at in look.numeric])
     ranks = np.column_stack([look.values[at] for at in items])
-    if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
-        return
-    sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
-    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
-    sure &= not is_unnamed
+    is_unnamed = rest[:1] == [0] and look.words[0] in UNNAMED
+    many = np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS
+    ranks = ranks[~np.isnan(ranks).all(axis=1)]
+    sure = len(items) > 2 and many and _seem_ranks(ranks) and _are_ranks(ranks)
+    sure &= bool(counts or look.called("voter", among=[0]) or not (rest or look.is_key([0])))
+    sure &= len(counts) < 2 and not is_unnamed
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
-    what = f"ballots of {counted(len(items), 'item')}"
-    named = look.named(count=counts, drop=drop)
-    if len(drop) > 1:
-        named["drop"] = [look.names[at] for at in drop]
-    yield FileReading("ballots", what, named, bool(sure))
+    what = f"ballots of {counted(len(items), 'item')}, {listed([look.names[at] for at in items])}"
+    yield FileReading("ballots", what, look.named(count=counts), bool(sure))
 
 
 def _cast_votes(look: TableLook) -> Iterator[FileReading]:
-    place = look.place
+    contests = cast_vote_grid.choice_columns(look)
     usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
-    said = usual.undervote | usual.overvote
-    marked = [at for at in look.texts if said & set(map(say, look.texts_of(at)))]
-    choices = sorted(place, key=place.__getitem__) if len(place) > 1 else marked
-    if len(choices) < 2:
-        return
-    rest = [at for at in range(len(look.names)) if at not in choices]
-    counts = look.called("count", among=[at for at in rest if at in look.numeric])
-    sure = [place.get(at) for at in choices] == list(range(1, len(choices) + 1)) and len(counts) < 2
-    sure &= set(choices) <= {*look.texts, *marked}
-    if all(len(look.words[at]) == 1 for at in choices) and not marked:
-        is_list = all(look.is_key([at]) for at in choices)
-        sure &= not (rest or is_list or len(choices) < 3)
-    names = [look.names[at] for at in choices]
-    parameters = {"choices": names} if rest or choices != sorted(choices) else {}
-    what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
-    yield FileReading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
+    for names in contests:
+        choices = [look.names.index(name) for name in names]
+        rest = [at for at in range(len(look.names)) if at not in choices]
+        counts = look.called("count", among=[at for at in rest if at in look.numeric])
+        marks = usual.undervote | usual.overvote
+        is_marked = bool(marks & set(map(say, look.texts_of(*choices))))
+        places = [look.place.get(at) for at in choices]
+        if not (is_marked or any(places)) and (
+            look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
+        ):
+            continue
+        sure = len(contests) == 1 and len(counts) < 2
+        sure &= places == list(range(1, len(choices) + 1))
+        if all(len(look.words[at]) == 1 for at in choices) and not is_marked:
+            is_list = all(look.is_key([at]) for at in choices)
+            sure &= not (rest or is_list or len(choices) < 3)
+        what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
+        named = {"choices": names} if rest or choices != sorted(choices) else {}
+        yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:

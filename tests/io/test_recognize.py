@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.exceptions import DataFormatError, DataWarning, RankaggError
 from tests.conftest import DATA
 from tests.io.made_files import Maker, content
 
@@ -261,7 +261,7 @@ def ranked(tmp_path, said):
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("A>B>C\nB > A>C\n", "line 1: a line must read '27:Ann>Bob=Cid'"),
         ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
-        ("home,away,x,y\nA,B,2,1\n", "file.csv is not recognized; --format says what it holds"),
+        ("home,away,x,y\nA,B,7,9\n", "file.csv is not recognized; --format says what it holds"),
         (
             "model,x,Price\nA,.5,3\nB,.6,2\n",
             "scores of each model on 1 task (without Price): type `rankagg rank file.csv --format "
@@ -308,10 +308,10 @@ def test_right_and_wrong_are_scores():
 
 def test_columns_that_are_left_out_say_nothing():
     text = "voter,age,A,B,C\nv1,30,1,2,3\nv2,31,2,1,3\nv3,40,3,1,2\nv4,50,1,2,3\n"
-    assert not ra.recognize(StringIO(text)).is_certain
-    found = ra.recognize(StringIO(text), drop=["age"])
-    assert found.readings[0].parameters == {"drop": ["age", "voter"]}
-    assert found.read().items.labels == ("A", "B", "C")
+    found = ra.recognize(StringIO(text))
+    with pytest.warns(DataWarning, match="left out: 'voter', 'age'"):
+        assert found.read().items.labels == ("A", "B", "C")
+    assert ra.recognize(StringIO(text), drop=["age", "voter"]).read().n_items == 3
     # Ranks stay doubtful without the column of words.
     ranks = "system,org,x,y\nA,k,1,2\nB,l,2,1\nC,m,3,3\n"
     assert len(ra.recognize(StringIO(ranks), drop="org").readings) == 2

@@ -103,7 +103,11 @@ def rank(
 
 @command(
     data(whole=True, formats=ELECTIONS),
-    option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
+    option(
+        "--seats",
+        type=Whole(1, 10**6),
+        help="How many are elected; default: as many as a BLT file states, or 1.",
+    ),
     option(
         "--counting irv|scottish|meek",
         help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
@@ -128,7 +132,14 @@ def rank(
     output("candidates", pasted=True),
 )
 def count(
-    given: Input, *, seats: int, counting: Any, method: Any, rng: int, csv: Path | None, **how: Any
+    given: Input,
+    *,
+    seats: int | None,
+    counting: Any,
+    method: Any,
+    rng: int,
+    csv: Path | None,
+    **how: Any,
 ) -> Answer:
     """Count an election round by round: instant runoff, or several seats by STV.
 
@@ -148,12 +159,23 @@ def count(
     if method and counting:
         raise click.UsageError("--method and --counting exclude each other.")
     stated = {name: value for name, value in how.items() if value is not None}
-    counting = counting or ("irv" if method or seats == 1 else "scottish")
+    lines = given.lines
+    if given.seats and given.seats != 1:
+        filled = f"--seats fills {seats}" if seats else "all of them are filled"
+        lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
+    one = seats or given.seats or 1
+    counting = counting or ("irv" if method or one == 1 else "scottish")
     if counting == "irv":
-        found = _for_one_seat(seats, method, stated).count(given.data)
+        if one > 1 and not seats:
+            told = f"method {method}" if method else "counting irv"
+            raise click.UsageError(
+                f"--{told} fills one seat, and {given.name} states {one}: give --seats 1."
+            )
+        found = _for_one_seat(one, method, stated).count(given.data)
     else:
-        found = ra.STV(seats, counting=counting, **stated).count(given.data, rng=rng)
-    return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
+        found = ra.STV(one, counting=counting, **stated).count(given.data, rng=rng)
+    write = [(csv, lambda path: write_frame(found.to_frame(), path))]
+    return Answer(result=found, lines=lines, files=write)
 
 
 def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:

@@ -112,6 +112,8 @@ class Input:
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
+    # How many the file says are elected; 0 where it does not say.
+    seats: int = 0
     # Whether nobody said what becomes of unranked items.
     is_usual: bool = True
     # When reading began, by the clock of `time.monotonic`.
@@ -202,7 +204,8 @@ def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
         told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif", "lists") :]
     lines = (*told, *lines, *taken, *notes)
     title = getattr(typed, "title", "") or name
-    known = kind.name, typed.cluster or "", title, typed.unranked is None
+    seats = getattr(typed, "seats", 0)
+    known = kind.name, typed.cluster or "", title, seats, typed.unranked is None
     policy = typed.unranked or kind.unranked
     return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
 

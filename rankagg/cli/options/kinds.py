@@ -19,6 +19,7 @@ from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, sp
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
+from rankagg.io.abif import blt_of
 from rankagg.io.preflib import title_of
 from rankagg.io.tables.columns import names_of
 
@@ -299,12 +300,17 @@ OF_BALLOTS = [
         help="Ballots: items left out are not observed (default, but for cast votes), or below "
         "all listed.",
     ),
+    option(
+        "--alias SPELLING=NAME...",
+        help="Ballots, cast votes: another spelling of a candidate, which is read as NAME.",
+    ),
 ]
 OF_CAST_VOTES = [
     option(
         "--choice COLUMN...",
         "choices",
-        help="Cast votes: a column of choices, the first first; default: all not named otherwise.",
+        help="Cast votes: a column of choices, in order of preference; default: those that share "
+        "names of candidates, in the order that their headings state.",
     ),
     _column("ballot", "Cast votes, long form: column of ballots."),
     _column("rank", "Cast votes and lists, long form: column of ranks."),
@@ -335,7 +341,11 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 def _read_ballots(typed: Typed) -> Found:
     given = typed.given("count", "drop", "left_out", "decimal", "missing")
-    return ra.read_ballots(typed.file, **given), ()
+    return ra.read_ballots(typed.file, **given, alias=_aliases(typed)), ()
+
+
+def _aliases(typed: Typed) -> dict[str, str]:
+    return split("--alias", typed.alias, "SPELLING=NAME")
 
 
 def _read_preflib(typed: Typed) -> Found:
@@ -345,12 +355,16 @@ def _read_preflib(typed: Typed) -> Found:
 
 
 def _read_abif(typed: Typed) -> Found:
-    return _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop), ()
+    found = ra.read_abif(typed.file, **typed.given("left_out"))
+    election = blt_of(typed.file)
+    if election is not None:
+        typed.seats, typed.title = election.seats, election.title
+    return _without(found, typed.drop), ()
 
 
 def _read_cast_votes(typed: Typed) -> Found:
-    given = typed.given(*CAST)
-    found = ra.read_cast_votes(typed.file, **{**given, "spellings": _spellings(typed.spellings)})
+    given = {**typed.given(*CAST), "spellings": _spellings(typed.spellings)}
+    found = ra.read_cast_votes(typed.file, **{**given, "alias": _aliases(typed)})
     return found.profile, found.lines()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from typing import Any
@@ -22,6 +23,10 @@ from rankagg.io.tables.table import Table
 
 DELIMITERS = "\t,;"
 QUOTE = b'"'
+# Excel's line before the header.
+STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
+# Signs without width, which no one sees.
+NO_WIDTH = "\u200b\u2060\ufeff"
 
 # A row must fit into a block of Arrow.
 BYTES_OF_BLOCK = 2**20
@@ -36,8 +41,10 @@ def read_delimited(
 
     Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
     parts the cells where it is plain to see that the csv module would do the same (but for its
-    limit of a cell); all else is left to that, which says what is wrong.
+    limit of a cell); all else is left to that, which says what is wrong. Signs without width are
+    left out, and columns at the end whose cells and heading are empty.
     """
+    data, stated = _plain(name, data)
     by_arrow = _by_arrow(data, blank_rows=blank_rows)
     body: list[tuple[int, list[str]]] = []
     if by_arrow is not None:
@@ -45,7 +52,7 @@ def read_delimited(
     else:
         text = decoded(name, data)
         check_plain_table(name, text)
-        fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
+        fits = {x: _fit(text, x) for x in DELIMITERS if x == stated or not stated}
         if has_commas and (fits["\t"][0] or fits[";"][0]):
             del fits[","]
         delimiter = max(fits, key=fits.__getitem__)
@@ -53,6 +60,8 @@ def read_delimited(
         if not rows:
             raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
         (_, head), *body = rows
+        width = _filled_width(head, [row for _, row in body])
+        head, body = head[:width], [(line, _cut(row, width)) for line, row in body]
         columns = [list(column) for column in zip(*(row for _, row in body), strict=False)]
         columns = columns or [[] for _ in head]
 
@@ -61,6 +70,12 @@ def read_delimited(
         return [line for line, _ in again][1:]
 
     header = [unguard(cell.strip()) for cell in head]
+    if header.count("") > 1:
+        raise DataFormatError(
+            f"{name} has {header.count('')} columns without a heading; a table has one line of "
+            "headings, one for each column: take off the lines above it, or write headings in one "
+            "line, as in 'ballot,1st choice,2nd choice'."
+        )
     table = Table(name, header, columns, is_text=True, lines=lines)
     for line, row in body:
         if len(row) != len(header):
@@ -69,6 +84,36 @@ def read_delimited(
                 f"{len(header)}; every row must have one cell per column."
             )
     return table
+
+
+def _plain(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
+    """Return a text without signs that nobody sees, and the delimiter that it states."""
+    seen = any((x.encode() in data if isinstance(data, bytes) else x in data) for x in NO_WIDTH)
+    start = data[:16] if isinstance(data, str) else data[:16].decode(errors="replace")
+    found = STATED.match(start)
+    if not (seen or found):
+        return data, None
+    text = decoded(name, data)
+    if found:
+        # The line stays, empty, so that others keep their numbers.
+        text = text[len(found.group().removeprefix("\ufeff")) :]
+    stated = found[1] if found and found[1] in DELIMITERS else None
+    return text.translate(dict.fromkeys(map(ord, NO_WIDTH))), stated
+
+
+def _filled_width(head: list[str], rows: list[list[str]]) -> int:
+    """Return the number of columns without those at the end that are empty throughout."""
+    width = len(head)
+    while width > 1 and not head[width - 1].strip():
+        if any(cell.strip() for row in rows for cell in row[width - 1 :]):
+            break
+        width -= 1
+    return width
+
+
+def _cut(row: list[str], width: int) -> list[str]:
+    """Return a row without empty cells behind the last column."""
+    return row if any(cell.strip() for cell in row[width:]) else row[:width]
 
 
 def _numbered_rows(
@@ -111,6 +156,7 @@ def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[A
         head = plain[: min(ends, default=len(plain))]
         found = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
         is_odd = head.lstrip()[:1] in (b"", b"<", b"{", b"[") or not head.strip(b" \t,;")
+        is_odd |= head.rstrip()[-1:] in (b",", b";", b"\t")
         if is_odd or len(found) != 1 or head.count(QUOTE) % 2 or not ends:
             return None
         (delimiter,) = found

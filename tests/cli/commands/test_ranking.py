@@ -183,6 +183,23 @@ BAD = {
 }
 
 
+BLT = '3 2\n5 1 2 0\n3 2 1 0\n2 3 0\n0\n"Ann"\n"Bob"\n"Cid"\n"Board"\n'
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+def test_count_elects_as_many_as_the_file_says(called) -> None:
+    Path("board.blt").write_text(BLT, encoding="utf-8")
+    found = called("count board.blt").out
+    assert "seats: board.blt states 2; all of them are filled" in found
+    assert "elects Ann, Bob in" in found
+    found = called("count board.blt --seats 1").out
+    assert "seats: board.blt states 2; --seats fills 1" in found
+    assert "elects Ann in" in found
+    refused = called("count board.blt --method coombs")
+    assert refused.code == 2
+    assert "--method coombs fills one seat, and board.blt states 2: give --seats 1" in refused.err
+
+
 @pytest.mark.parametrize("line", BAD)
 def test_bad_input_is_one_sentence_and_code_two(refused, line) -> None:
     told = refused(line)

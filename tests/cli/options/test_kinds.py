@@ -151,6 +151,7 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
         "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
+        "choices, the first first: 'first', 'second', 'third'; left out: 'n'",
         "11 cast ballots: 0 as they were cast, 8 changed, 3 blank, 0 with nothing left",
         "33 choices: 14 ranked",
         "undervote: 8 ballots, 14 choices",

@@ -159,7 +159,7 @@ def design(rng, n, m, k, spread, *, ties=False):
     for row in ranks:
         seen = rng.choice(n, k, replace=False)
         places = np.argsort(np.argsort(-(rng.gumbel(size=k) + worths[seen]))).astype(float)
-        row[seen] = np.floor(places / 2) if ties and rng.random() < 0.3 else places
+        row[seen] = 1 + (np.floor(places / 2) if ties and rng.random() < 0.3 else places)
     weights = rng.choice([0.25, 1.0, 3.0], m) if rng.random() < 0.5 else None
     return ra.Profile.from_ranks(ranks, weights=weights)
 
