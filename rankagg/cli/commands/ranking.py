@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -386,7 +387,12 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
-    option("--time-limit SECONDS", type=TIME, default=SECONDS, help="What the check may take."),
+    option(
+        "--time-limit SECONDS",
+        type=TIME,
+        default=SECONDS,
+        help="What reading and the check may take.",
+    ),
     option(
         "--memory-limit BYTES",
         type=Number(0, 1e15),
@@ -394,7 +400,9 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
         help="What the check may take beside the files, estimated from their sizes.",
     ),
 )
-def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
+def verify(
+    given: Input, *, certificate: Path, time_limit: float | None, memory_limit: float
+) -> Answer:
     """Check that CERTIFICATE proves what it states about the votes of FILE.
 
     All of it is computed again in integers, without a solver. The data and the options that say
@@ -423,7 +431,8 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
         kinds = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
-        proof.verify(_named_as(proof.items, votes), **limits)
+        left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
+        proof.verify(_named_as(proof.items, votes), time_limit=left, memory_limit=memory_limit)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
 
@@ -434,12 +443,20 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
 
     cost = votes_told(Fraction(proof.scaled_cost, proof.denominator))
     bound = votes_told(Fraction(proof.scaled_lower_bound, proof.denominator))
-    is_free = not (isinstance(proof, ra.Certificate) and proof.demands)
-    none = "none" if is_free else "none under its constraints"
+    prices = f"a tied vote costs {float(proof.tie_cost):g}"
+    if not isinstance(proof, ra.Certificate):
+        prices += f", a vote on a tied pair {float(proof.consensus_tie_cost):g}"
+    none = "none"
+    if isinstance(proof, ra.Certificate) and proof.demands:
+        from rankagg.aggregation.kemeny.constrained import parts_of
+
+        kept = "; ".join(one.words(votes.items) for one in parts_of(proof.demands))
+        none = f"none under its constraints ({kept})"
     noun = "list" if isinstance(proof, ra.PlacedCertificate) else "ranking"
-    told = f"The proof holds: this {noun} costs {cost}, and {none} costs less"
+    this = f"the {noun} {proof.ranking._arrows()} costs {cost} ({prices})"
+    told = f"The proof holds: {this}, and {none} costs less"
     if proof.status != "optimal":
-        told = f"The bound holds: this {noun} costs {cost}, and {none} less than {bound}"
+        told = f"The bound holds: {this}, and {none} less than {bound}"
     slack = f", all to within {votes_told(proof.tolerance)}" if proof.tolerance else ""
     return Answer(lines=(), text=lambda rows: f"{told}{slack}.")
 

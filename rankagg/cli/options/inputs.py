@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,6 +114,8 @@ class Input:
     title: str = ""
     # Whether nobody said what becomes of unranked items.
     is_usual: bool = True
+    # When reading began, by the clock of `time.monotonic`.
+    began: float = 0.0
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -162,7 +165,7 @@ def _read_whole(formats: Sequence[str], **values: Any) -> Input:
 
 def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> Input:
     """Read what the options name, in one of these formats."""
-    typed = Typed(**values)
+    began, typed = monotonic(), Typed(**values)
     files = typed.files
     if (not files) == (typed.dataset is None):
         raise click.UsageError(
@@ -177,7 +180,7 @@ def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> I
         path = Path(typed.file or ".")
         name = typed.dataset or path.name or path.resolve().name
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return _read(typed, NAME if piped else name + more, formats)
+        return replace(_read(typed, NAME if piped else name + more, formats), began=began)
 
 
 def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:

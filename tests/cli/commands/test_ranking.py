@@ -331,7 +331,8 @@ def alone(*files: str) -> subprocess.CompletedProcess:
 def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
     solved(run, f"--dataset {name}")
     told = run("verify proof.json --dataset", name)
-    assert told.out.startswith("The proof holds: this ranking costs ")
+    assert told.out.startswith("The proof holds: the ranking ")
+    assert " costs less.\n" in told.out
     assert told.out.count("\n") == 1
     assert run("verify proof.json votes.json") == told
 
@@ -372,7 +373,9 @@ def test_the_stand_alone_checker_is_a_program(run) -> None:
     solved(run, "--dataset xtreme_gaps --tie-cost 0.1")
     held = alone("proof.json", "votes.json")
     assert held.returncode == 0, held.stderr
-    assert held.stdout.endswith(" holds: this ranking costs 2102/35, and none less than 2102/35.\n")
+    order = "M0 > M1 > M3 > M7 > M2 > M5 > ... > M9"
+    told = f"The proof holds: the ranking {order} costs 2102/35 (a tied vote costs 1/10), and none "
+    assert held.stdout == f"{told}less than 2102/35.\n"
     plain = json.loads(Path("proof.json").read_text(encoding="utf-8"))
     Path("forged.json").write_text(json.dumps({**plain, "cost": "60"}), encoding="utf-8")
     forged = alone("forged.json", "votes.json")
@@ -385,10 +388,15 @@ def test_the_stand_alone_checker_is_a_program(run) -> None:
 def test_glue(run, data) -> None:
     file = str(data("tasks/glue.csv"))
     run("compare", file, "--one", "--out", "results")
-    holds = "The proof holds: this ranking costs 4,454 votes, and none costs less.\n"
-    assert run("verify results/certificate.json", file) == (0, holds, "")
+    holds = run("verify results/certificate.json", file)
+    assert (holds.code, holds.err) == (0, "")
+    end = " costs 4,454 votes (a tied vote costs 0), and none costs less.\n"
+    assert re.fullmatch(
+        r"The proof holds: the ranking .+ > \.\.\. > .+?" + re.escape(end), holds.out
+    )
     held = alone("results/certificate.json", "results/votes.json")
-    assert held.stdout == "The proof holds: this ranking costs 4454, and none less than 4454.\n"
+    named = holds.out.removesuffix(end)
+    assert held.stdout == f"{named} costs 4454 (a tied vote costs 0), and none less than 4454.\n"
 
 
 @pytest.mark.parametrize(
@@ -430,9 +438,10 @@ def test_forgeries_are_told(run, change: dict[str, object], words: str) -> None:
 def test_a_gap_and_rounded_weights_are_told(said) -> None:
     gap = ra.PairwiseMatrix.from_wins([[0, 9, 1], [3, 0, 8], [7, 2, 0]])
     rounded = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
-    held = "The proof holds: this ranking costs about 2.82843 votes, and none costs less, all to "
-    held += f"within about {6 * rounded.rounding:.6g} votes.\n"
-    bound = "The bound holds: this ranking costs 12 votes, and none less than 6 votes.\n"
+    free = "(a tied vote costs 0), and none"
+    held = f"The proof holds: the ranking B > C > A costs about 2.82843 votes {free} costs less, "
+    held += f"all to within about {6 * rounded.rounding:.6g} votes.\n"
+    bound = f"The bound holds: the ranking 0 > 1 > 2 costs 12 votes {free} less than 6 votes.\n"
     for votes, certificate, told in (
         (gap, ra.Certificate.build(gap, [0, 1, 2], []), bound),
         (rounded, ra.Kemeny().aggregate(rounded).certificate, held),
