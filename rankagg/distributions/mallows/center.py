@@ -30,7 +30,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
 from rankagg.distributions.base import effective_weights, log_compatible
@@ -285,7 +285,8 @@ def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedC
 
 def search_center(data: MallowsData, center: object, steps: int, rng: Generator) -> FittedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
-    is_kendall, notes = data.distance.name == "kendall", list[str]()
+    is_kendall = data.distance.name == "kendall"
+    notes = [*Evidence(data.profile).gaps(None)]
     given: Permutation | None = None
     consensus: Consensus | None = None
     if isinstance(center, str):

@@ -19,7 +19,7 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.core import UNRANKED, Profile, counted
 from rankagg.distributions.base import effective_weights
 from rankagg.distributions.fit_result import FitResult
@@ -224,7 +224,8 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     reached = int((heights >= best.height - REACHED_WITHIN * abs(best.height)).sum())
     notes = [
         f"{reached} of {counted(len(heights), 'start')} reached the best value; that it is the "
-        "maximum is not proved."
+        "maximum is not proved.",
+        *Evidence(data.profile).gaps(None),
     ]
     for k, part in enumerate(best.parts[:number], 1):
         if not isinstance(part, Mallows):

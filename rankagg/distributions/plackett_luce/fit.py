@@ -11,6 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
+from rankagg.aggregation import Evidence
 from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
@@ -157,7 +158,9 @@ def fit_worths(
     observed = partial(DistinctChoices.of_ranks, profile.ranks)
     spread = _score_covariance(profile) if profile.is_strict else None
     return _maximize_choices(
-        Sample(profile.items, choices, total, effective, observed, spread), options
+        Sample(profile.items, choices, total, effective, observed, spread),
+        options,
+        notes=Evidence(profile).gaps(None),
     )
 
 

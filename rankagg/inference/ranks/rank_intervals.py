@@ -16,7 +16,7 @@ from rankagg._validation import (
     check_integer,
     check_unranked,
 )
-from rankagg.aggregation import Deadline, time_limit_of, unlike_tasks
+from rankagg.aggregation import Deadline, Evidence, time_limit_of, unlike_tasks
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -354,7 +354,7 @@ def rank_intervals(
     if kind == "pairwise":
         told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
         found = _by_majorities(told, method, ties, draws)
-        return replace(found, notes=(*found.notes, *_of_table(data, told)))
+        return replace(found, notes=(*found.notes, *_data_notes(data, told)))
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
@@ -370,7 +370,9 @@ def rank_intervals(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        return _Case(kind, by, False, (), summed, _options_of(by, draws)).by_bounds()
+        return _Case(
+            kind, by, False, _data_notes(data, summed, unranked), summed, _options_of(by, draws)
+        ).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     profile, source, known, notes = observed(chosen)
@@ -383,18 +385,24 @@ def rank_intervals(
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
-    notes = (*notes, *_of_table(data, units))
+    # Signs are of items that are there, unless absent ones are last.
+    imputed = kind == "borda" and (chosen != "sign-flips" or unranked == "last")
+    notes = (*notes, *_data_notes(data, units, unranked if imputed else None))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
-def _of_table(data: object, units: Units | SummedUnits) -> tuple[str, ...]:
-    """Return notes on a table whose gaps depend on its scores, or columns on their neighbors."""
+def _data_notes(
+    data: Any, units: Units | SummedUnits, policy: Unranked | None = None
+) -> tuple[str, ...]:
+    """Return notes on groups that nothing joins, and on tables whose gaps or columns depend."""
+    notes = Evidence(data).gaps(policy)
     if not isinstance(data, ScoreTable) or not isinstance(units, Units):
-        return ()
-    notes = selection_note((data.values * data.signs).T) if data.n_missing else ()
+        return notes
+    if data.n_missing:
+        notes += selection_note((data.values * data.signs).T)
     return (*notes, *neighbors_alike(data, units))
 
 
