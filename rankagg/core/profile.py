@@ -484,7 +484,7 @@ class Profile(Value):
         Parameters
         ----------
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

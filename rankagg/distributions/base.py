@@ -141,7 +141,7 @@ class RankingDistribution(Value):
         size : int
             How many, at least 1.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class RankingDistribution(Value):
         profile : Profile
             Rankings of the same items.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

@@ -337,7 +337,7 @@ class BradleyTerryFit(WorthsFit):
         n_resamples : int, default 999
             Data sets that are drawn from the fitted model.
         rng : int, numpy.random.Generator or None, default 0
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
