@@ -103,8 +103,7 @@ class PairwiseMajority(Aggregator):
         # Between components every majority points the same way, so they stand in line: each has
         # more items weakly below it than the next.
         reach = np.array([holds[component == c].sum(axis=1).max() for c in component])
-        place = np.array([(reach > mine).sum() for mine in reach])
-        ranking = PartialRanking.from_ranks(place, items=votes.items)
+        ranking = PartialRanking.from_scores(reach, items=votes.items, higher_is_better=True)
         notes = []
         for bucket in ranking.buckets:
             inside = votes.items.indices(bucket)

@@ -180,7 +180,7 @@ class HarmonicMean(_RatioMean):
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
-        least = scores.min(axis=1, where=weights > 0, initial=np.inf, keepdims=True)
+        least = scores.min(axis=1, keepdims=True)
         means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
         return means, means
 

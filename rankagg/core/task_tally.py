@@ -36,9 +36,11 @@ def check_sums(tally: TaskTally) -> None:
     # No sum below is larger.
     _need(min(units, tally.n_empty) >= 0 and 4 * n**2 * units < INT64_SAFE, "numbers of units")
     _need((both >= 0) & (both == both.T) & (both <= there) & (there <= units), "who is there")
-    _need((wins >= 0) & (wins + wins.T <= both), "who is above whom")
+    # A difference of numbers from 0 on cannot wrap, and a sum can.
+    _need((wins >= 0) & (wins <= both - wins.T), "who is above whom")
     _need((np.diagonal(wins) == 0) & (tally.neither >= 0), "who is above whom")
-    _need((sizes > 0) & (sizes < n) & (of_size > 0), "numbers of systems")
+    _need((sizes > 0) & (sizes < n), "numbers of systems")
+    _need((of_size > 0) & (of_size <= units), "numbers of systems")
     _need(np.diff(sizes) > 0, "numbers of systems")
     _need(int(there.sum()) == int((sizes * of_size).sum()) + n * complete, "numbers of systems")
     # 2r + 2 is 2 to 2k, and k(k + 1) in all of a unit.
@@ -57,8 +59,7 @@ def check_sums(tally: TaskTally) -> None:
     if tally.on_grid is not None and tally.squares_on_grid is not None:
         shares, squares = (part.astype(object) for part in (tally.on_grid, tally.squares_on_grid))
         _need((shares >= 0) & (shares <= tally.missed.T.astype(object) * grid(n)), "shares")
-        # A square is rounded by itself, so it may be half a step above its share.
-        _need((squares >= 0) & (squares <= shares + tally.missed.T), "shares")
+        _need((squares >= 0) & (squares <= shares), "shares")
     for total, times in zip(tally.sums, there.tolist(), strict=True):
         _need(abs(total) <= times * LARGEST_SCORE, "a sum of scores")
 

@@ -342,7 +342,7 @@ class _Sampler:
             drawn = np.searchsorted(self._mass, self._rng.random((len(todo), degree)), "right")
             drawn = np.minimum(drawn, len(self._mass) - 1)
             copies = self._rng.integers(0, self._profile.counts[drawn])
-            observation = np.sort(self._ends[drawn] - 1 - copies, axis=1)
+            observation = np.sort(self._ends[drawn] - copies, axis=1)
             rows[todo] = drawn
             todo = todo[(np.diff(observation, axis=1) == 0).any(axis=1)]
             if not len(todo):

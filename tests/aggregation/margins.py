@@ -15,7 +15,8 @@ def margins_of(pairs):
 
 
 def votes_of(margins):
-    return ra.PairwiseMatrix.from_wins(np.maximum(margins, 0))
+    both = np.add.outer(*[3 * np.arange(len(margins))] * 2)
+    return ra.PairwiseMatrix.from_wins(np.maximum(margins, 0) + both)
 
 
 def locking(margins):

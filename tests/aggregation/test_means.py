@@ -72,6 +72,8 @@ def test_tasks_on_other_scales_are_noted() -> None:
     told = "scores on y are over ten times as large as on x: a mean of both says little"
     assert ra.Mean().aggregate(table).notes == (told,)
     assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
+    table = ra.ScoreTable([[3 * 2.0**-800, 3 * 2.0**800], [9, 1]], higher_is_better=True)
+    assert ra.GeometricMean().aggregate(table).buckets == ((0, 1),)
     # Ten times is one scale yet, and zeros are of any.
     values[:, 1] = [9.0, 8.0]
     table = ra.ScoreTable(values, systems="AB", higher_is_better=True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import positional
 from rankagg.aggregation.metasearch import footrule_costs
+from rankagg.aggregation.positional import points
 from rankagg.core import pairwise
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
@@ -38,6 +39,8 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
     ]
     expected = [float(points) for points in oracles.borda(list(profile), policy, weights)]
     assert ra.Borda(unranked=policy).aggregate(profile).scores.tolist() == expected
+    ones = [[float(points) for points in oracles.borda([one], policy, [1])] for one in profile]
+    assert points(profile.ranks, policy) == pytest.approx(np.array(ones))
 
 
 @given(profile=profiles(), policy=policies)

@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.result import ranks_by_scores
 
 
 def test_what_a_tied_consensus_is() -> None:
@@ -23,6 +25,7 @@ def test_what_a_tied_consensus_is() -> None:
     assert again == tied
     assert again.runtime > 0  # and is no part of what is equal
     assert ra.Borda(unranked="last").aggregate(profile) != tied
+    assert ranks_by_scores(np.array([[-0.3, -(0.1 + 0.2), np.nan]])).tolist() == [[0, 0, -1]]
 
 
 def test_dict_is_json_and_holds_no_nan() -> None:

@@ -194,13 +194,14 @@ def test_many_systems_drawn_again():
     values = rng.integers(0, 50, (101, 30)).astype(float)
     values[rng.random(values.shape) < rng.random(30)] = NAN
     values[0, np.isnan(values).all(axis=0)] = 1
+    values[:, 7] = NAN
     groups = rng.integers(0, 4, 30)
     tally = GroupedTally.of(values, groups, 4, higher_is_better=True)
     assert tally.total.shares is None
     found = tally.drawn(np.array([2, 0, 1, 3]))
     often = np.concatenate([np.flatnonzero(groups == g) for g in (0, 0, 2, 3, 3, 3)])
     expected = TaskTally.of(values[:, often], higher_is_better=True)
-    for name in ("wins", "both", "on_grid", "squares_on_grid", "sums", "n_units"):
+    for name in ("wins", "both", "on_grid", "squares_on_grid", "sums", "n_units", "n_empty"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
 
 

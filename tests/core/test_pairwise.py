@@ -274,7 +274,7 @@ def test_votes_are_off_by_no_more_than_they_say(profile, policy):
 
 def test_weights_that_are_no_simple_fractions_are_marked():
     votes = Profile([ABC, BCA], weights=[0.1234567890123, 1.0]).pairwise()
-    assert 0 < votes.rounding < 1e-11
+    assert votes.rounding == 2.0**-39  # half a step of 2**-39 for each of two rankings
     assert not votes.is_exact
     assert votes.wins[0, 1] == pytest.approx(0.1234567890123, abs=1e-11)
     lost = Profile([ABC, BCA], weights=[1e15, 0.1234567890123]).pairwise()
@@ -329,6 +329,7 @@ def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
         ({"wins": [[0, "x"], [1, 0]]}, "wins"),
         ({"wins": [[0, -1], [1, 0]]}, "wins` .*-1 in row 0, column 1.*Adding a constant"),
         ({"wins": [[0, NAN], [1, 0]]}, "wins"),
+        ({"wins": [[0, 2 * 10**100], [1, 0]]}, "wins` .*2e\\+100 in row 0.*Divide all entries"),
         ({"wins": [[0, np.inf], [1, 0]]}, "wins"),
         ({"wins": np.zeros((0, 0))}, "items"),
         ({"wins": np.eye(2), "ties": [[0, 1], [2, 0]]}, "ties"),
@@ -393,6 +394,8 @@ def test_ties_inside_the_votes_cost_nothing_unless_asked():
     assert votes.cost(tied, tie_cost=1) == 6.5
     # Then a vote that ties the pair too costs nothing.
     assert votes.cost(tied, tie_cost=1, consensus_tie_cost=0.25) == 5 * 0.25
+    nothing = PartialRanking([ra.UNRANKED] * 2, "AB")  # which ties no two
+    assert votes.cost(nothing, tie_cost=1, consensus_tie_cost=0.25) == 6.5
 
 
 @given(
@@ -528,9 +531,10 @@ def test_a_pair_costs_the_product_of_its_weights(seed: int) -> None:
     assert heavy.squared_weights == pytest.approx(votes.squared_weights * products**2)
 
 
-def test_irrational_weights_state_by_how_much_they_are_off() -> None:
+@pytest.mark.parametrize("numbers", [np.sqrt([2, 3, 5, 7]), np.full(4, 2 + 2**-39 - 2**-50)])
+def test_irrational_weights_state_by_how_much_they_are_off(numbers) -> None:
     votes = ra.datasets.load("tennessee").pairwise()
-    weights = dict(zip(votes.items, np.sqrt([2.0, 3.0, 5.0, 7.0]), strict=True))
+    weights = dict(zip(votes.items, numbers, strict=True))
     heavy = ra.weigh_items(votes, weights)
     vector = [Fraction(weight) for weight in weights.values()]
     for i, j in permutations(range(4), 2):

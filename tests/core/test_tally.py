@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg import Kemeny, PairwiseMatrix, Profile
+from rankagg import Kemeny, PairwiseMatrix, PartialRanking, Profile
 from rankagg.core import tally
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
@@ -162,6 +162,8 @@ def test_few_lengths_of_rankings_of_many_items_stay_exact():
     votes = Profile.from_orders([range(k) for k in range(1, 101)]).pairwise()
     assert votes.is_exact
     assert fractions(votes, "wins")[99][0] == sum(Fraction(1, k + 1) for k in range(1, 100))
+    votes = Profile([PartialRanking.from_top_k("A", items="ABC")]).pairwise()  # B or C
+    assert (fractions(votes, "wins")[1][2], votes.is_decided) == (Fraction(1, 2), False)
 
 
 # -- the parts ------------------------------------------------------------------------------------

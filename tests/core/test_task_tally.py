@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.core.tally import grid
 from rankagg.core.task_tally import TaskTally
 from rankagg.exceptions import DataFormatError
 
@@ -74,12 +75,14 @@ def test_numbers_out_of_range(name, number):
 
 
 @pytest.mark.parametrize("name", ["on_grid", "squares_on_grid"])
-@pytest.mark.parametrize("number", [-1, 2**62])
-def test_shares_of_many_systems(name, number):
+def test_shares_of_many_systems(name):
     plain = made(101, 5)
+    tally = TaskTally.from_dict(plain)
+    most = {"on_grid": tally.missed.T * grid(101), "squares_on_grid": tally.on_grid}[name]
     for path in list(places(plain[name]))[::9999]:
-        with pytest.raises(ValueError, match="no scores have these sums"):
-            TaskTally.from_dict(changed(plain, name, path, lambda _: number))
+        for wrong in (-1, int(most[path]) + 1):
+            with pytest.raises(ValueError, match="no scores have these sums: shares"):
+                TaskTally.from_dict(changed(plain, name, path, lambda _, wrong=wrong: wrong))
 
 
 def test_a_task_that_stands_there_twice():
@@ -90,46 +93,66 @@ def test_a_task_that_stands_there_twice():
         ra.ScoreSummary.from_dict(plain)
 
 
-def exchanged_places(plain):
-    plain["placed"][0][0] += 2
-    plain["placed"][0][1] -= 2
+def sums(wins, both, n_units, *part):
+    """Return plain sums of complete units and of some of one size: how often, placed, shares."""
+    size, often, placed, shares = part or (None, (), (), ())
+    shares, none = np.array(shares, dtype=object), {"on_grid": None, "squares_on_grid": None}
+    sizes, n = [size] * len(often), len(wins)
+    return {
+        "wins": wins, "both": both, "n_units": n_units, "n_empty": 0, "sizes": sizes, **none,
+        "units_of_size": [*often], "placed": [*placed], "sums": ["0p0"] * n,
+        "shares": shares.tolist(), "squares": (3 * shares).tolist(),
+    }  # fmt: skip
 
 
-def absent_beside_itself(plain):
-    plain["shares"][0][0][0], plain["shares"][0][1][0] = plain["shares"][0][1][0], 0
+NONE, WIN, BOTH, EYE = [[0, 0], [0, 0]], [[0, 1], [0, 0]], [[1, 1], [1, 1]], [[1, 0], [0, 1]]
+X, Y, Z, NIL = 2**64 // 3 + 3, 2**63 + 1 - 2**64 // 3, -(2**63), [0] * 4
+LOST, PART = [[0, 0, 0], [2, 0, 0], [2, 0, 0]], [[3, 2, 2], [2, 2, 1], [2, 1, 2]]
+ALONE = sums(NONE, EYE, 2, 1, [2], [[2, 2]], [[[0, 2], [2, 0]]])
 
 
-def a_size_that_is_split(plain):
-    at = next(at for at, units in enumerate(plain["units_of_size"]) if units > 1)
-    plain["units_of_size"][at] -= 1
-    plain["units_of_size"].insert(at, 1)
-    k, n = plain["sizes"][at], len(plain["wins"])
-    plain["sizes"].insert(at, k)
-    plain["placed"].insert(at, [0] * n)
-    for name in ("shares", "squares"):
-        plain[name].insert(at, [[0] * n for _ in range(n)])
+PARTS = np.where(np.arange(17)[:, None] < (4, 8, 16), 1.0, np.nan)
+OFTEN = {"units_of_size": [4 * 2**60 + 1, *[6 * 2**60 + 1] * 2]}
+# Each breaks one bound; of the first five, sums of 64 bits would hide it.
+FORGED = [
+    (TaskTally.of(PARTS, higher_is_better=True).to_dict() | OFTEN, "of systems"),
+    (sums([[0]], [[2**60]], 2**60), "numbers of units"),
+    (sums([[0, 2**62], [2**62, 0]], [[3, 3], [3, 3]], 3), "above whom"),
+    (sums([[0, 1, 1], [1, 0, 1], [1, 1, 0]], [[3, Z, Z], [Z, 3, Z], [Z, Z, 3]], 3), "is there"),
+    (sums([[0] * 3] * 3, [[X, Y, Y], [Y, X, Y], [Y, Y, X + 1]], 3), "is there"),
+    (sums(WIN, [[3, 4], [4, 3]], 3), "who is there"),
+    (sums(EYE, BOTH, 1), "above whom"),
+    (sums([[0, 1], [1, 0]], BOTH, 1), "above whom"),
+    (sums([[0, 1, 1], [1, 0, 1], [0, 0, 0]], [[2, 2, 1], [2, 2, 2], [1, 2, 2]], 2), "above whom"),
+    (sums([[0]], [[3]], 3, 1, [1], [[2]], [[[0]]]), "of systems"),
+    (sums(WIN, BOTH, 2, 0, [1], [[0, 0]], [NONE]), "of systems"),
+    (sums(WIN, BOTH, 1, 1, [0], [[0, 0]], [NONE]), "of systems"),
+    (sums(NONE, EYE, 2, 1, [1, 1], [[2, 0], [0, 2]], [[[0, 0], [2, 0]], [[0, 2], [0, 0]]]), "of s"),
+    (sums(LOST, PART, 3, 2, [2], [[10, 1, 1]], [[[0, 0, 0], [5, 0, 1], [5, 1, 0]]]), "places"),
+    (sums(np.transpose(LOST).tolist(), PART, 3, 2, [2], [[5, 3, 4]],
+          [[[0, 0, 0], [2, 0, 4], [3, 3, 0]]]), "places"),
+    (sums(LOST, PART, 3, 2, [2], [[7, 3, 2]], [[[0, 0, 0], [4, 0, 2], [3, 3, 0]]]), "places"),
+    (sums([NIL, [1, 0, 0, 0], NIL, NIL], [[1, 1, 0, 0]] * 2 + [NIL] * 2, 1, 2, [1], [[4, 2, 0, 0]],
+          [[NIL, NIL, [6, 0, 0, 0], [2, 4, 0, 0]]]), "beside absent"),
+    (sums([[0, 1, 0, 1], NIL, NIL, NIL], [[2, 1, 0, 1], [1, 1, 0, 0], NIL, [1, 0, 0, 1]], 2, 2, [2],
+          [[4, 4, 0, 4]], [[NIL, NIL, [8, 8, 0, 8], NIL]]), "beside absent"),
+    (ALONE | {"shares": [[[2, 0], [0, 2]]]}, "beside absent"),
+    (ALONE | {"squares": [[[0, 3], [4, 0]]]}, "squares"),
+    (ALONE | {"squares": [[[0, 5], [4, 0]]]}, "squares"),
+    (sums([[0]], [[1]], 1) | {"sums": [f"{2**2098 + 1:x}p0"]}, "a sum of scores"),
+]  # fmt: skip
 
 
-def beats_itself(plain):
-    plain["wins"][0][0] = 1
+@pytest.mark.parametrize(("forged", "words"), FORGED)
+def test_sums_that_break_one_bound(forged, words):
+    with pytest.raises(ValueError, match=f"no scores have these sums: .*{words}"):
+        TaskTally.from_dict(forged)
 
 
-def both_above_each_other(plain):
-    plain["wins"][0][1] = plain["wins"][1][0] = plain["both"][0][1]
-
-
-@pytest.mark.parametrize(
-    "forge",
-    [
-        beats_itself, both_above_each_other, exchanged_places, absent_beside_itself,
-        a_size_that_is_split,
-    ],
-)  # fmt: skip
-def test_changes_that_fit_together(forge):
-    plain = made()
-    forge(plain)
-    with pytest.raises(ValueError, match=r"no scores have these sums|who is above whom"):
-        TaskTally.from_dict(plain)
+def test_the_largest_and_the_longest_sums_of_scores_are_taken():
+    for scores in ([2.0**1023, 1.0], [np.finfo(float).max, 5e-324], [-(2.0**1023)] * 2):
+        tally = TaskTally.of(np.array([scores]), higher_is_better=True)
+        assert TaskTally.from_dict(tally.to_dict()) == tally
 
 
 @pytest.mark.parametrize("text", ["1p99999999999", "1p-1", "f" * 10**6 + "p0", f"1p{2200}"])

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
+from rankagg.distributions.fit_result import holm
 from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import effective_weights
@@ -27,6 +28,7 @@ def test_intervals_are_estimate_and_error():
     assert table["z"].to_numpy() == pytest.approx(z)
     assert table["p_value"].to_numpy() == pytest.approx(2 * stats.norm.sf(np.abs(z)))
     assert (table["upper"] == frame["upper"]).all()
+    assert holm(np.array([0.3, 0.01, 0.012])) == pytest.approx([0.3, 0.03, 0.03])  # never falls
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, np.nan, "a"])

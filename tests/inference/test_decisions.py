@@ -15,7 +15,7 @@ from rankagg import PairwiseIntervals
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
-from rankagg.inference.decisions import tarone
+from rankagg.inference.decisions import by_p_values, by_sign_flips, tarone
 from tests import oracles, strategies
 
 from_data = PairwiseIntervals.from_data
@@ -312,7 +312,9 @@ def test_what_cannot_be_rejected_costs_nothing():
     for alpha in (0.05, 2**-6):
         assert tarone(p_values, least, alpha).tolist() == [True] + [False] * 10
     assert not tarone(p_values, least, 2**-6.01).any()
+    assert not tarone(np.full(3, 2**-3), np.full(3, 2**-3), 2**-2).any()
     assert not any(slow_holm(p_values, 0.05))
+    assert (by_sign_flips(0.05), by_p_values(0.05, 3, 0.5)) == (6, 7)  # 2 / 2**6, 6 / 2**7
 
 
 def test_no_hypothesis_is_no_rejection():

@@ -286,6 +286,8 @@ def test_single_pairs_bound_by_the_smaller_side_and_by_half(profile, policy):
 def test_free_ties_leave_no_upper_bound():
     report = measured(NEARLY_ALL_TIED, KEMENY)
     assert report.spread_bounds == (pytest.approx(2 / (2 * 99)), None)
+    costly = measured(NEARLY_ALL_TIED, ra.Kemeny(tie_cost=0.5)).spread_bounds
+    assert costly[0] == pytest.approx(2 / (2 * 99) + 98 / 2)
     # The mean over the rankings of their own totals is less than the least total.
     assert report.spread / report.total_weight < report.to_frame()["total"][0] == 1
     assert report.pair_bounds == (1, 1)

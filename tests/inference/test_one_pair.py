@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from rankagg.inference import one_pair
 from rankagg.inference.one_pair import (
+    _below,
+    binomial_p_value,
     difference_of_proportions,
     hodges_lehmann,
     signed_rank_p_value,
@@ -47,6 +49,18 @@ def test_drawn_signs_count_the_observed_ones():
     found = flip_tests(np.ones((30, 1)), np.ones(30), n_vectors=500)
     assert not found.is_exact
     assert found.p_value[0] == 1 / 500
+
+
+def test_tails_and_what_is_equal_but_for_rounding_by_hand():
+    d = np.random.default_rng(1).normal(0.3, 1, (20, 1))
+    # 0.29 times a hundred is less than 29 in floats.
+    assert flip_tests(d, np.ones(20), 0.29).lower == flip_tests(d, np.ones(20), 0.2900001).lower
+    # Four units of thirty say little; in two orders their weights have two sums.
+    few = np.append(np.arange(1.0, 5.0), np.full(26, np.nan))[:, None]
+    assert flip_tests(few, np.random.default_rng(15).random(30), 0.05, 1000).lower == -np.inf
+    assert hodges_lehmann(np.array([1.0, 2.0]), 0.7 - 0.2) == (1.5, 1.0, 2.0)
+    assert binomial_p_value(3, 1, midp=True) == 2 * (5 - 4 / 2) / 16
+    assert _below(201, 0.1) == 8791  # as by the exact distribution
 
 
 def test_drawn_signs_come_near_all_signs():

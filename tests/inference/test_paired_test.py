@@ -117,6 +117,19 @@ def test_identical_systems(method, columns):
         assert ("no width" in str(found)) == (found.lower == found.upper)
 
 
+def test_scores_are_compared_as_they_are_and_what_is_computed_up_to_rounding():
+    assert ra.paired_test(table([0.1 + 0.2, 0.5], [0.3, 0.5]), "A", "B", method="sign").wins == 1
+    tasks = {"tasks": list("xxxy"), "instances": list("abca")}
+    means = table([0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.2, 0.4], **tasks)
+    assert ra.paired_test(means, "A", "B", method="sign", unit="task").ties == 2
+    # Differences of 0.2 that are so up to rounding alone.
+    d = np.array([[0.3, -0.2, 0.7, -0.4, 0.9], [0.1, 0.0, 0.5, -0.2, 0.0]])
+    tables = table(*d), table([2, -2, 2, -2, 9], [0] * 5), table(*d[:, [0, 2] * 3])
+    found, known, alike = (ra.paired_test(x, "A", "B", method="wilcoxon") for x in tables)
+    assert found.p_value == known.p_value
+    assert "no width" in str(alike)
+
+
 def test_differences_that_are_no_floats_are_refused():
     with pytest.raises(InvalidInputError, match="Divide all scores"):
         ra.paired_test(table([1.7e308, 1], [-1.7e308, 0]), "A", "B")

@@ -250,6 +250,8 @@ def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
     assert estimate.upper - estimate.lower <= 2 * 0.05 * 6
     finer = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05, floor=0.01)
     assert finer.estimate(UNANIMOUS, rng=0).n_samples > estimate.n_samples
+    first = stopping(max_samples=32).estimate(UNANIMOUS, rng=0)  # the first look alone
+    assert first.upper == pytest.approx(3 * 6 * np.log(3 * 1 * 2 / 0.1) / 32)
 
 
 @pytest.mark.parametrize("limit", [10, 100, 1e2])

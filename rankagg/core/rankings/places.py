@@ -101,13 +101,11 @@ def unranked_last(ranks: Ranks) -> Ranks:
 
 def are_canonical(ranks: Ranks) -> Bools:
     """Say for each row whether it holds competition ranks and valid codes only."""
-    n = ranks.shape[1]
     if are_permutations(ranks + 1):
         return np.ones(len(ranks), dtype=np.bool_)
-    valid = (ranks >= UNLISTED) & (ranks < n)
     listed = np.where(ranks >= 0, ranks.astype(np.float64), np.nan)
     same = (competition_ranks(listed) == ranks) | (ranks < 0)
-    canonical: Bools = (valid & same).all(axis=1)
+    canonical: Bools = ((ranks >= UNLISTED) & same).all(axis=1)
     return canonical
 
 

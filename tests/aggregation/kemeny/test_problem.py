@@ -1,5 +1,6 @@
 """Floors and steps of problems are those of all pairs."""
 
+from fractions import Fraction
 from math import gcd
 
 import numpy as np
@@ -31,6 +32,10 @@ def test_floor_and_step_are_those_of_all_pairs(seed: int, largest: int, size: in
             found = Problem(held, 3, 1)
             assert found.floor == 3 + sum(min(costs[i, j], costs[j, i]) for i, j in pairs)
             assert found.step == gcd(*(int(costs[i, j] - costs[j, i]) for i, j in pairs))
+            third = found.floor + 3 * found.step
+            assert found.last_below(third) == third - found.step
+            assert found.last_below(third + 1) == found.next_attainable(Fraction(third)) == third
+            assert found.next_attainable(third - Fraction(1, 2)) == third
             assert found.cost(np.arange(n)) == 3 + sum(costs[j, i] for i, j in pairs)
             assert found.costs.dtype == found.margins.dtype == fit(costs).dtype
             assert (found.majority == (costs < costs.T)).all()

@@ -14,6 +14,7 @@ from rankagg.aggregation.kemeny.proof import (
     fixed_below,
     forced_bounds,
     leaf_bound,
+    least_total,
     round_weights,
 )
 from rankagg.aggregation.kemeny.proof_nodes import (
@@ -111,6 +112,13 @@ def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
     weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
     return problem, Weighting(rows, weights), np.zeros((problem.n, problem.n), dtype=bool)
+
+
+def test_sums_of_weights_that_floats_do_not_hold_are_made_pair_by_pair(monkeypatch) -> None:
+    case = weighted(ring(3, 4), (0, 1, 2, 2**53), (0, 1, 2, 1))
+    known = least_total(*case)
+    monkeypatch.setattr("rankagg.aggregation.kemeny.proof.ALL_PAIRS_UP_TO", 0)
+    assert least_total(*case) == known
 
 
 def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:

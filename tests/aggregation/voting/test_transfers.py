@@ -92,6 +92,7 @@ def test_a_published_example():
     count = ra.STV(3).count(FOOD)
     assert count.quota == 6
     assert count.elected == ("chocolate", "orange", "strawberry")
+    assert count.order == (*count.elected, "bonbon", "pear")
     named = [dict(zip(count.candidates, stage.counts, strict=True)) for stage in count.stages]
     assert named[0]["chocolate"] == 12
     assert named[1] == {"orange": 4, "pear": 2, "chocolate": 6, "strawberry": 5, "bonbon": 3}

@@ -144,9 +144,8 @@ def test_the_farther_out_the_tail_the_more_units_it_takes():
         next(n for n in range(2, 10**5) if is_near_normal(0.6, 0.24 * n / (n - 1), n, alpha))
         for alpha in (0.1, 0.05, 0.05 / 15, 0.05 / 190)
     ]
-    assert found == sorted(found)
-    assert found[0] < 60
-    assert found[-1] > 10 * found[0]
+    # Where z**3 * .2/.24**.5 / (3 * n**.5) + z**4/(2 * n) falls to .3: 0.2 / .24**.5 is skewness.
+    assert found == [22, 49, 334, 989]
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8))

@@ -303,6 +303,8 @@ def test_one_ranking_decides_nothing(method):
     assert without_few(found) == ()
     if method == "clopper-pearson":
         assert found.lower[0, 1] == pytest.approx(0.025)
+        one_sided = from_data(ra.Profile.from_orders(["AB"]), method=method, alternative="greater")
+        assert one_sided.lower[0, 1] == pytest.approx(0.05)
     if method in ("hoeffding", "bernstein"):
         assert found.lower[0, 1] == 0
 
@@ -323,6 +325,9 @@ def test_units_that_agree_on_a_tie_leave_both_sides_open():
     found = from_data(profile, method="percentile", rng=0)
     assert found.lower[0, 1] == pytest.approx(0.5 * 0.025 ** (1 / 20))
     assert found.upper[0, 1] == pytest.approx(1 - found.lower[0, 1])
+    orders, shared = ra.Profile.from_orders(["ABC"] * 20), {"simultaneous": "bonferroni"}
+    found = from_data(orders, method="percentile", rng=0, **shared)
+    assert found.lower[0, 1] == pytest.approx((0.025 / 3) ** (1 / 20))
 
 
 def test_fixed_tasks_that_agree_leave_the_proportion_open():

@@ -78,6 +78,8 @@ def test_two_clusters_have_the_squared_error_of_their_mean():
     data = ra.Comparisons("AB", **sides, outcomes=outcomes, clusters=[0] * 40 + [1] * 40)
     found = score_items(data, "cluster", over_opponents=False)
     assert found.covariance[0, 0] == pytest.approx(np.var([0.75, 0.5], ddof=1) / 2)
+    found = score_items(data, "comparison", over_opponents=True)  # a share, and single units
+    assert found.covariance[0, 0] == pytest.approx(50 * 30 / 80**3 * (80 / 79) ** 2)
 
 
 def test_weights_count_as_often_as_they_say():
@@ -141,6 +143,9 @@ def test_sign_tests_are_those_of_scipy():
     assert decided.any()
     assert ranks.unit == "comparison"
     assert "exact sign tests of comparisons" in ranks.describe()
+    six = ra.Comparisons("AB", [0] * 6, [1] * 6, [1] * 6)  # p is 1/64
+    for alpha, is_above in ((2 / 64, True), (1.99 / 64, False)):
+        assert ra.rank_intervals(six, of="pairwise", alpha=alpha).decisions.above[0, 1] == is_above
 
 
 # -- the whole ------------------------------------------------------------------------------------

@@ -246,9 +246,9 @@ def test_the_result_says_what_it_rests_on(of, method):
 
 
 def test_what_nobody_said_is_not_known():
-    above = np.array([[False, True], [False, False]])
+    above, places = np.triu(np.ones((12, 12), dtype=bool), k=1), [*range(1, 13)]
     decisions = ra.inference.Decisions(
-        items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand"
+        items=ra.ItemSet(places), above=above, alpha=0.05, how="by hand"
     )
     result = ra.inference.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
     assert (result.method, result.assumes, result.n_units, result.decidable_from) == (None,) * 4
@@ -256,8 +256,9 @@ def test_what_nobody_said_is_not_known():
     assert decisions.to_dict()["basis"] is None
     assert "assumed" not in result.summary()
     # Decisions on all pairs hold for each item.
-    assert result.first == ("A",)
-    assert (result.marginal_best.tolist(), result.marginal_worst.tolist()) == ([1, 2], [1, 2])
+    assert result.first == (1,)
+    assert result.best.tolist() == result.worst.tolist() == places
+    assert result.marginal_best.tolist() == result.marginal_worst.tolist() == places
 
 
 def test_one_item_needs_no_decision():
