@@ -406,26 +406,20 @@ class HoeffdingEstimator(SamplingEstimator):
         return ceil((statistic.width / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
-        size = self.n_samples(sampler.statistic)
-        if sampler.n_choices <= size:
-            mean, number = sampler.mean_of_all()
-            return Estimate(
-                value=mean,
-                lower=mean,
-                upper=mean,
-                alpha=self.alpha,
-                n_samples=number,
-                stopped="all",
-            )
-        # Only the sum is kept.
-        value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
+        size, radius = self.n_samples(sampler.statistic), self.epsilon
+        is_exact = sampler.n_choices <= size
+        if is_exact:
+            (value, size), radius = sampler.mean_of_all(), 0.0
+        else:
+            # Only the sum is kept.
+            value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
         return Estimate(
             value=value,
-            lower=max(value - self.epsilon, sampler.statistic.low),
-            upper=min(value + self.epsilon, sampler.statistic.high),
+            lower=max(value - radius, sampler.statistic.low),
+            upper=min(value + radius, sampler.statistic.high),
             alpha=self.alpha,
             n_samples=size,
-            stopped="fixed",
+            stopped="all" if is_exact else "fixed",
         )
 
 

@@ -320,6 +320,11 @@ def side(at):
     return lambda t: (t.sides()[at], t.plain.n - 1)
 
 
+def least_to_decide(level):
+    """Return the least number of units of which one of all signs has a p-value of a level."""
+    return next(n for n in range(1, 99) if Fraction(2, 2**n) <= level)
+
+
 VERSUS = {
     "tests": lambda t: t.plain.n - 1,
     "most units of a pair": Versus.most,
@@ -333,8 +338,8 @@ VERSUS = {
         sum(len(t.differences(k)) < len(t.plain.ballots) for k in range(1, t.plain.n)),
         t.plain.n - 1,
     ),
-    "units of both": lambda t: {len(t.differences(k)) for k in range(1, t.plain.n)},
-    "units that are enough": lambda t: next(n for n in range(1, 99) if 2.0 ** (1 - n) <= t.alpha),
+    "units that decide": lambda t: least_to_decide(t.alpha / (t.plain.n - 1)),
+    "units that decide at once": lambda t: least_to_decide(t.alpha),
 }
 ONE = {
     "units of both": lambda t, k: len(t.differences(k)),
@@ -345,7 +350,7 @@ ONE = {
         len(t.plain.ballots),
     ),
     "independent units": lambda t, k: len(t.plain.ballots),
-    "units that are enough": lambda t, k: VERSUS["units that are enough"](t),
+    "units that are enough": lambda t, k: least_to_decide(t.alpha),
 }
 
 
@@ -412,6 +417,7 @@ SEPARATED = {
     "pairs with as many units": lambda s: (s.with_enough(), s.plain.n - 1),
     "neighbors": lambda s: s.plain.n - 1,
     "pairs on which all agree": Separated.agreed,
+    "pairs turned": lambda s: (sum(sum(told) < 0 for told in s.neighbors()), s.plain.n - 1),
 }
 
 
