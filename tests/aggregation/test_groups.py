@@ -144,6 +144,9 @@ def test_counts_intervals_fits_and_explanations_say_it() -> None:
     imputed = f"{JOINS}: {ALONE} the policy 'uniform' for absent items alone"
     assert imputed in ra.rank_intervals(PANELS, method="hoeffding").notes
     assert none in ra.PlackettLuce.fit(PANELS, pseudo_rankings=0.5).notes
+    for data in (PANELS, BLOCKS, PANELS.pairwise("ignore")):
+        fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
+        assert "joins {Ada, Bee" in fit.notes[-1]
     with pytest.raises(NotIdentifiedError):
         ra.PlackettLuce.fit(PANELS)
     assert none in ra.Mallows.fit(PANELS).notes

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rankagg._typing import Floats, Tolerance
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
+from rankagg.aggregation import Evidence
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -216,7 +217,8 @@ class BradleyTerry(PlackettLuce):
                 allowed = "'newton' but for a PairwiseMatrix without a prior or modeled ties"
                 raise InvalidInputError("method", allowed, method)
             return _by_walk(sample, options)
-        return _by_likelihood(sample, options, tuple(covariates))
+        fit = _by_likelihood(sample, options, tuple(covariates))
+        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(None)))
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, cast
 
@@ -157,11 +157,10 @@ def fit_worths(
     effective = total**2 / float(profile.counts @ profile.weights**2)
     observed = partial(DistinctChoices.of_ranks, profile.ranks)
     spread = _score_covariance(profile) if profile.is_strict else None
-    return _maximize_choices(
-        Sample(profile.items, choices, total, effective, observed, spread),
-        options,
-        notes=Evidence(profile).gaps(None),
+    fit = _maximize_choices(
+        Sample(profile.items, choices, total, effective, observed, spread), options
     )
+    return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(None)))
 
 
 def _score_covariance(profile: Profile) -> Floats:
