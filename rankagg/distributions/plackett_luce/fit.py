@@ -177,9 +177,7 @@ def _score_covariance(profile: Profile) -> Floats:
     return covariance
 
 
-def _maximize_choices(
-    sample: Sample, options: FitOptions, *, notes: tuple[str, ...]
-) -> PlackettLuceFit:
+def _maximize_choices(sample: Sample, options: FitOptions) -> PlackettLuceFit:
     """Return the fit of observed choices."""
     choices, ghost = sample.choices, options.pseudo_rankings
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
@@ -214,7 +212,7 @@ def _maximize_choices(
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=(*_option_notes(options, ties, scale), *notes, *found.notes()),
+        notes=(*_option_notes(options, ties, scale), *found.notes()),
         gradient_norm=found.gradient_norm,
         log_likelihood_equal=equal * scale,
         _score=score,
