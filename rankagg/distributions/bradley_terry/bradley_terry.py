@@ -212,12 +212,15 @@ class BradleyTerry(PlackettLuce):
             remedy = "Ties are no results with ties='ignore'." if how == "ignore" else ""
             raise InvalidInputError("data", "results of two or more items", data, remedy)
         if check_choice(method, ("newton", "spectral"), "method") == "spectral":
-            plain = options.is_plain and how in ("half", "ignore") and link == "logit"
+            plain = (
+                options.is_plain and options.outcomes == "half" and cov_type in ("auto", "model")
+            )
             if not (plain and isinstance(data, PairwiseMatrix)):
                 allowed = "'newton' but for a PairwiseMatrix without a prior or modeled ties"
                 raise InvalidInputError("method", allowed, method)
-            return _by_walk(sample, options)
         fit = _by_likelihood(sample, options, tuple(covariates))
+        if method != "newton":
+            fit = _by_walk(fit, sample, options)
         return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(None)))
 
     def __repr__(self) -> str:
@@ -256,9 +259,7 @@ class _Options:
         """Return what errors come from."""
         if self.cov_type == "cluster" and sample.blocks is None:
             allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
-            remedy = (
-                "State the cluster of each comparison, a judge or a prompt, when you make them."
-            )
+            remedy = "State the cluster of each comparison, a judge or a prompt."
             raise InvalidInputError("cov_type", allowed, "cluster", remedy)
         if self.cov_type != "auto":
             return self.cov_type
@@ -359,56 +360,28 @@ def _centered(covariance: Floats, n: int) -> Floats:
     return np.asarray((centered + centered.T) / 2.0)
 
 
-def _by_walk(sample: Sample, options: _Options) -> BradleyTerryFit:
-    """Return the fit by rank centrality."""
-    from rankagg.distributions.bradley_terry.result import BradleyTerryFit  # noqa: PLC0415
-
-    items, contests, n = sample.items, sample.contests, len(sample.items)
-    model = Model(contests, "half")
-    _check_connected(model, items)
+def _by_walk(fit: BradleyTerryFit, sample: Sample, options: _Options) -> BradleyTerryFit:
+    """Return the fit by rank centrality in place of that of maximum likelihood."""
+    contests, n = sample.contests, len(sample.items)
     (won, tied, lost), wins = contests.results, np.zeros((n, n))
     wins[contests.first, contests.second] = won + tied / 2.0
     wins[contests.second, contests.first] = lost + tied / 2.0
     met = wins + wins.T
     logs = spectral_worths(np.divide(wins, met, out=np.zeros_like(wins), where=met > 0))
-    total = float(contests.totals.sum())
-    effective = total**2 / float(contests.squares.sum())
-    covariance = spectral_covariance(logs, met * (effective / total))
+    scale = fit.n_observations / float(contests.totals.sum())
+    covariance = spectral_covariance(logs, met * scale)
     _, *notes = _notes(sample, options, "model")
     told = "Log worths sum to 0, by rank centrality: near the maximum of the likelihood, not there."
-    return BradleyTerryFit(
-        distribution=BradleyTerry(logs, items=items),
-        names=tuple(map(str, items)),
+    return replace(
+        fit,
+        distribution=BradleyTerry(logs, items=sample.items),
         estimates=logs,
         covariance=covariance,
-        log_likelihood=model.value(logs) * effective / total,
-        n_parameters=n - 1,
-        n_observations=effective,
+        model_covariance=covariance,
+        log_likelihood=Model(contests, "half").value(logs) * scale,
         converged=True,
         n_iterations=0,
         notes=(told, *notes),
-        ties=options.ties,
-        link="logit",
-        has_side=False,
-        cov_type="model",
-        unit=sample.single,
-        n_clusters=0,
-        degrees_of_freedom=np.full(n, np.inf),
-        model_covariance=covariance,
-        _units=np.ones(n),
-        _contests=contests,
-    )
-
-
-def _check_connected(model: Model, items: ItemSet) -> None:
-    check_connected(
-        model.contests.beats(),
-        items,
-        words=("without a comparison", "never lost or tied", "never won or tied"),
-        loses="ever lost to a later one or tied with it",
-        remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a loss "
-        "more for every item.",
-        camps=True,
     )
 
 
@@ -417,7 +390,15 @@ def _checked_maximum(
 ) -> Maximum:
     """Return the maximum of the likelihood, or raise where there is none."""
     if options.is_plain:
-        _check_connected(model, items)
+        check_connected(
+            model.contests.beats(),
+            items,
+            words=("without a comparison", "never lost or tied", "never won or tied"),
+            loses="ever lost to a later one or tied with it",
+            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
+            "loss more for every item.",
+            camps=True,
+        )
     check_distinct(model, names)
     if model.has_tie and not model.contests.results[[0, 2]].any():
         raise NotIdentifiedError(

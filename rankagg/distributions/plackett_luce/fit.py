@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.aggregation import Evidence
-from rankagg.core import UNRANKED, ItemSet, Profile, counted
+from rankagg.core import UNRANKED, Profile, counted
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 from rankagg.distributions.plackett_luce.likelihood import (
@@ -70,7 +68,7 @@ class FitOptions:
         return not (self.is_regular or self.tie_ridge)
 
 
-def _climbed(likelihood: Likelihood, sample: Sample, options: FitOptions) -> Maximum:
+def _climbed(likelihood: Likelihood, profile: Profile, options: FitOptions) -> Maximum:
     """Climb to the maximum, by the other method too where the first one fails.
 
     Without ties there is a maximum, since the items were found connected (or there are
@@ -83,7 +81,7 @@ def _climbed(likelihood: Likelihood, sample: Sample, options: FitOptions) -> Max
         return minorize(likelihood, steps, tolerance)
     quick = newton(likelihood, steps if by_newton else NEWTON_STEPS, tolerance)
     if likelihood.sizes and (not quick.converged or np.abs(quick.parameters).max() > FAR_PARAMETER):
-        _check_endless_ties(likelihood, sample, options)
+        _check_endless_ties(likelihood, profile, options)
     if not by_newton:
         return minorize(likelihood, steps, tolerance)
     # Steps that ran out because the caller wanted few are no failure of the method.
@@ -94,9 +92,9 @@ def _climbed(likelihood: Likelihood, sample: Sample, options: FitOptions) -> Max
     return slow if slow.converged or slow.value > quick.value else quick
 
 
-def _check_endless_ties(likelihood: Likelihood, sample: Sample, options: FitOptions) -> None:
+def _check_endless_ties(likelihood: Likelihood, profile: Profile, options: FitOptions) -> None:
     sizes, free = likelihood.sizes, {"ties": not likelihood.tie_ridge}
-    observed = sample.observed()
+    observed = DistinctChoices.of_ranks(profile.ranks)
     if options.pseudo_rankings:
         observed = observed.with_ghost()
     # Ties alone make the plainer sentence.
@@ -116,25 +114,7 @@ def _check_endless_ties(likelihood: Likelihood, sample: Sample, options: FitOpti
         "Use `pseudo_rankings=0.5`, a `ridge` or a `tie_ridge`, break ties where nothing but ties "
         "was observed, or leave items out."
     )
-    raise rises_for_ever(worths, sample.items, beside, remedy)
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """What was observed."""
-
-    items: ItemSet
-    # What was chosen from what.
-    choices: Choices
-    # Summed weight of the observations.
-    total: float
-    # How many observations of equal weight that is worth.
-    effective: float
-    # Returns the different choices, for the question whether a maximum exists.
-    observed: Callable[[], DistinctChoices]
-    # Shape (n, n). Of the score at equal worths, before anything was chosen; None where that is
-    # the information of the sets that were chosen from.
-    spread: Floats | None = None
+    raise rises_for_ever(worths, profile.items, beside, remedy)
 
 
 def fit_worths(
@@ -155,11 +135,7 @@ def fit_worths(
         check_connected(beats_graph(profile.ranks), profile.items)
     total = float(weights.sum())
     effective = total**2 / float(profile.counts @ profile.weights**2)
-    observed = partial(DistinctChoices.of_ranks, profile.ranks)
-    spread = _score_covariance(profile) if profile.is_strict else None
-    fit = _maximize_choices(
-        Sample(profile.items, choices, total, effective, observed, spread), options
-    )
+    fit = _maximize_choices(profile, choices, effective / total, options)
     return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(None)))
 
 
@@ -177,15 +153,17 @@ def _score_covariance(profile: Profile) -> Floats:
     return covariance
 
 
-def _maximize_choices(sample: Sample, options: FitOptions) -> PlackettLuceFit:
-    """Return the fit of observed choices."""
-    choices, ghost = sample.choices, options.pseudo_rankings
+def _maximize_choices(
+    profile: Profile, choices: Choices, scale: float, options: FitOptions
+) -> PlackettLuceFit:
+    """Return the fit; `scale` is how many observations a unit of weight is worth."""
+    ghost = options.pseudo_rankings
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     shown = choices.with_ghost(ghost) if ghost else choices
     climbed = Likelihood(shown, sizes, options.ridge, options.tie_ridge)
-    found = _climbed(climbed, sample, options)
+    found = _climbed(climbed, profile, options)
     data = Likelihood(choices, sizes)
-    n, scale = data.n, sample.effective / sample.total
+    n = data.n
     worths = found.parameters[:n] - found.parameters[:n].mean()
     parameters = np.concatenate([worths, found.parameters[climbed.n :]])
     ties = dict(zip(sizes, parameters[n:].tolist(), strict=True))
@@ -197,19 +175,20 @@ def _maximize_choices(sample: Sample, options: FitOptions) -> PlackettLuceFit:
             start = newton(data, NEWTON_STEPS, 1e-9, equal_worths=True).parameters
         alike = data.derivatives(start)
         equal = alike.value if options.is_plain else np.nan
-        if sample.spread is None:
-            inverse = inverse_information(alike.information, n) * scale
+        if profile.is_strict:
+            # Before anything was chosen.
+            inverse = inverse_information(_score_covariance(profile), n)
         else:
-            inverse = inverse_information(sample.spread, n)
+            inverse = inverse_information(alike.information, n) * scale
         score = float(alike.gradient @ inverse @ alike.gradient)
     return PlackettLuceFit(
-        distribution=PlackettLuce(worths, items=sample.items, log_ties=ties),
-        names=(*map(str, sample.items), *(f"log tie {d}" for d in ties)),
+        distribution=PlackettLuce(worths, items=profile.items, log_ties=ties),
+        names=(*map(str, profile.items), *(f"log tie {d}" for d in ties)),
         estimates=parameters,
         covariance=_covariance_of_fit(choices, at.information, found.information, options) / scale,
         log_likelihood=at.value * scale,
         n_parameters=n - 1 + len(ties),
-        n_observations=sample.effective,
+        n_observations=scale * float(profile.counts @ profile.weights),
         converged=found.converged,
         n_iterations=found.n_iterations,
         notes=(*_option_notes(options, ties, scale), *found.notes()),

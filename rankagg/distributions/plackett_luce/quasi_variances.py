@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Positions
 from rankagg.core import ItemSet, Result, counted, plain_rows, square_labels
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -23,7 +23,7 @@ class QuasiVariances(Result):
     Attributes
     ----------
     items : ItemSet
-        The items: of a fit by estimate, as `comparison_intervals` has them.
+        The items.
     variances : ndarray of float, shape (n,)
         q, with q_i + q_j close to the variance of the difference of i and j; one of them may be
         negative.
@@ -34,6 +34,8 @@ class QuasiVariances(Result):
     items: ItemSet
     variances: Floats
     worst_error: float
+    # Shape (n,). Positions in the order in which items are shown.
+    _order: Positions
 
     _schema = "rankagg.quasi_variances"
     _number = "{:z.4g}"
@@ -45,9 +47,10 @@ class QuasiVariances(Result):
         return roots
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per item: quasi_variance, quasi_se."""
+        """Return one row per item, of a fit by estimate: quasi_variance, quasi_se."""
         columns = {"quasi_variance": self.variances, "quasi_se": self.standard_errors}
-        return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
+        return frame.iloc[self._order]
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -134,4 +137,9 @@ def quasi_variances(
     start = linear if safe else np.full(n, variance.mean() / 2.0)
     found = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
     errors = np.abs(np.expm1(residuals(found.x) / 2.0))
-    return QuasiVariances(items=known, variances=found.x * unit, worst_error=float(errors.max()))
+    return QuasiVariances(
+        items=known,
+        variances=found.x * unit,
+        worst_error=float(errors.max()),
+        _order=np.arange(n),
+    )

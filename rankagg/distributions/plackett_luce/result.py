@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,12 +39,11 @@ class WorthsFit(FitResult):
         Returns
         -------
         QuasiVariances
-            Items by estimate, with the worst relative error of a standard error (Firth and de
-            Menezes 2004).
+            With the worst relative error of a standard error (Firth and de Menezes 2004).
         """
-        order = np.argsort(-self.estimates[: self._n], kind="stable")
-        items = self.distribution.items.at(order)
-        return quasi_variances(self.covariance[np.ix_(order, order)], items=items)
+        n, items = self._n, self.distribution.items
+        order = np.argsort(-self.estimates[:n], kind="stable")
+        return replace(quasi_variances(self.covariance[:n, :n], items=items), _order=order)
 
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths less that of a reference item, with their standard errors.
@@ -88,13 +87,14 @@ class WorthsFit(FitResult):
         pandas.DataFrame
             estimate, quasi_se, lower, upper; items by estimate.
         """
-        quasi = self.quasi_variances()
-        errors, order = quasi.standard_errors, self.distribution.items.indices(quasi.items)
-        estimates = self.estimates[order]
-        radius = self._student_of(order).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
+        errors = self.quasi_variances().standard_errors
+        estimates = self.estimates[: self._n]
+        radius = self._student_of(slice(self._n)).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
         columns = {"estimate": estimates, "quasi_se": errors}
         columns |= {"lower": estimates - radius, "upper": estimates + radius}
-        return pd.DataFrame(columns, index=pd.Index(list(quasi.items), name="item"))
+        index = pd.Index(list(self.distribution.items), name="item")
+        frame = pd.DataFrame(columns, index=index)
+        return frame.sort_values("estimate", ascending=False, kind="stable")
 
     def summary(
         self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None

@@ -113,7 +113,7 @@ class BattlesKind(Kind):
 
     @cached_property
     def unbeaten(self) -> str:
-        """Which groups of items never lost to later ones, or tied; empty where there are none.
+        """Which items never lost, or never won, against the others; empty where there are none.
 
         Where no chain of battles joins all items, half a win says nothing, and it is empty too.
         """
@@ -121,14 +121,8 @@ class BattlesKind(Kind):
         if len(known.parts) > 1 or len(known.groups) < 2:
             return ""
         largest = max(known.groups, key=len)
-        at = known.groups.index(largest)
-        sides = ((known.groups[:at], "lost"), (known.groups[at + 1 :], "won"))
-        told = [
-            said(f"{{}} never {verb} against the others, or tied", listing(sum(groups, ()), 3))
-            for groups, verb in sides
-            if groups
-        ]
-        return joined(told, "; ")
+        others = [item for group in known.groups if group is not largest for item in group]
+        return said("{} never lost or never won against the others, or tied", listing(others, 3))
 
     @property
     def prior(self) -> str:

@@ -95,7 +95,6 @@ def test_intervals_of_predictions_follow_from_the_covariance(fit):
 def test_quasi_variances_give_the_errors_of_differences(fit):
     quasi = fit.quasi_variances()
     assert list(quasi.to_frame().index) == list(fit.comparison_intervals().index)
-    assert quasi.to_dict()["items"][0]["item"] == quasi.items[0]
     for row in fit.pairs().itertuples():
         i, j = (quasi.items.index(item) for item in (row.first, row.second))
         near = np.sqrt(quasi.variances[i] + quasi.variances[j])
