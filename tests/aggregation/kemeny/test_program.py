@@ -17,9 +17,9 @@ from rankagg.exceptions import InfeasibleError, InvalidInputError, SolverNotFoun
 def profile_of(seed: int, n: int = 5) -> ra.Profile:
     """Return weighted rankings with gaps, ties and short lists."""
     rng = np.random.default_rng(seed)
-    ranks = rng.integers(0, n, (7, n)).astype(float)
+    ranks = rng.integers(1, n + 1, (7, n)).astype(float)
     ranks[rng.random(ranks.shape) < 0.2] = np.nan
-    ranks[0] = np.arange(n)
+    ranks[0] = np.arange(1, n + 1)
     return ra.Profile.from_ranks(ranks, weights=rng.choice([1.0, 0.5, 1 / 3, 2.7], 7))
 
 
@@ -63,7 +63,7 @@ def test_the_least_objective_is_the_cost_of_the_consensus(rule: ra.Kemeny, tmp_p
 
 
 def test_variables_tell_the_consensus() -> None:
-    data = ra.Profile.from_ranks([[0, 0, 2], [0, 0, 2], [1, 0, 2]], items=["Ann", "Bob", "Cid"])
+    data = ra.Profile.from_ranks([[1, 1, 3], [1, 1, 3], [2, 1, 3]], items=["Ann", "Bob", "Cid"])
     program = ra.Kemeny(consensus_ties=True, tie_cost=0.5).program(data)
     program.solve(cbc())
     chosen = {x.name for x in program.variables() if x.value() and x.value() > 0.5}
