@@ -17,12 +17,22 @@ from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.strict_json import RepeatedKeyError, distinct
-from rankagg.io.tables.sources import check_filled, check_plain_table, decoded, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    PER_BYTE,
+    check_filled,
+    check_memory,
+    check_plain_table,
+    decoded,
+    text_lines,
+)
 from rankagg.io.tables.table import Table
 
 DELIMITERS = "\t,;"
 QUOTE = b'"'
 
+# Measured: bytes of memory for a cell of Arrow, a column, an object of Python, and a line of JSON.
+PER_CELL, PER_COLUMN, PER_OBJECT, PER_LINE = 16, 2**12, 96, 256
 # A row must fit into a block of Arrow.
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
@@ -30,7 +40,12 @@ MANY_COLUMNS, FEW_ROWS = 256, 32
 
 
 def read_delimited(
-    name: str, data: bytes | str, *, blank_rows: bool = False, has_commas: bool = False
+    name: str,
+    data: bytes | str,
+    *,
+    blank_rows: bool = False,
+    has_commas: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Table:
     """Read delimited text; raises where it is no table.
 
@@ -38,11 +53,16 @@ def read_delimited(
     parts the cells where it is plain to see that the csv module would do the same (but for its
     limit of a cell); all else is left to that, which says what is wrong.
     """
+    cells, width = _counts(data)
+    taken = PER_BYTE * len(data) + PER_CELL * cells + PER_COLUMN * width
+    check_memory(name, taken, max_bytes)
     by_arrow = _by_arrow(data, blank_rows=blank_rows)
     body: list[tuple[int, list[str]]] = []
     if by_arrow is not None:
         head, columns, delimiter = by_arrow
     else:
+        taken += PER_BYTE * len(data) + PER_OBJECT * cells
+        check_memory(name, taken, max_bytes)
         text = decoded(name, data)
         check_plain_table(name, text)
         fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
@@ -61,7 +81,7 @@ def read_delimited(
         return [line for line, _ in again][1:]
 
     header = [unguard(cell.strip()) for cell in head]
-    table = Table(name, header, columns, is_text=True, lines=lines)
+    table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
     for line, row in body:
         if len(row) != len(header):
             raise DataFormatError(
@@ -69,6 +89,14 @@ def read_delimited(
                 f"{len(header)}; every row must have one cell per column."
             )
     return table
+
+
+def _counts(data: bytes | str) -> tuple[int, int]:
+    """Return how many cells a text has at most, and how many of them in its first line."""
+    signs = DELIMITERS + "\n\r"
+    marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
+    end = min((at for x in marks[-2:] if (at := data.find(x)) >= 0), default=len(data))
+    return sum(map(data.count, marks)), 1 + max(data.count(x, 0, end) for x in marks[:-2])
 
 
 def _numbered_rows(
@@ -175,15 +203,20 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
-def read_json_lines(name: str, text: str) -> Table:
+def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in JSON Lines; columns stand in the order in which they first occur."""
+    taken = PER_LINE * (text.count("\n") + text.count("\r"))
+    taken += 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    check_memory(name, taken, max_bytes)
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
     names = list(dict.fromkeys(key for row in rows for key in row))
-    check_filled(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
+    filled = sum(map(len, rows))
+    check_filled(name, (len(rows), "rows"), (len(names), "columns"), filled, max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
-    return Table(name, header, columns, lines=lambda: [number for number, _ in numbered])
+    lines = [number for number, _ in numbered]
+    return Table(name, header, columns, lines=lambda: lines, taken=taken)
 
 
 def _object(name: str, number: int, line: str) -> dict[str, Any]:
