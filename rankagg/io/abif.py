@@ -12,8 +12,10 @@ import numpy as np
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
-from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
+from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text, text_lines
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 128
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
 # BLT: candidates and seats, who has withdrawn, and the first of the ballots.
 BLT = re.compile(r"([0-9]+) +([0-9]+)\s*?\n\s*(?:-[0-9]+\s+)*[0-9]+(?: +[-=0-9]+)* +0\s*?\n")
@@ -28,7 +30,12 @@ CHOICE = re.compile(
 )
 
 
-def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "unlisted") -> Profile:
+def read_abif(
+    source: Source,
+    *,
+    left_out: Literal["unlisted", "unranked"] = "unlisted",
+    max_bytes: int = MAX_BYTES,
+) -> Profile:
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format, or in BLT.
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
@@ -47,6 +54,8 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
         A UTF-8 file.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Candidates that a ballot does not name are below those that it names, or not observed.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -79,7 +88,7 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]
     """
     absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     text = _from_blt(name, text) if BLT.match(text) else text
     names: dict[str, str] = {}
     ballots, blank = [], 0
@@ -106,7 +115,7 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     if blank:
         told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
         warnings.warn(told, DataWarning, stacklevel=3)
-    return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED)
+    return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED, max_bytes)
 
 
 def _from_blt(name: str, text: str) -> str:
@@ -158,7 +167,11 @@ def _buckets(place: str, text: str) -> list[list[str]]:
 
 
 def _profile(
-    name: str, names: dict[str, str], ballots: list[tuple[str, int, list[list[str]]]], absent: int
+    name: str,
+    names: dict[str, str],
+    ballots: list[tuple[str, int, list[list[str]]]],
+    absent: int,
+    max_bytes: int,
 ) -> Profile:
     """Return the ballots as places of the candidates."""
     known = {label: label for label in names.values()} | names
@@ -180,7 +193,13 @@ def _profile(
         rows.append(row)
     items = ItemSet(dict.fromkeys(known.values()))
     filled = sum(map(len, rows))
-    check_filled(name, (len(rows), "lines of ballots"), (len(items), "candidates"), filled)
+    check_filled(
+        name,
+        (len(rows), "lines of ballots"),
+        (len(items), "candidates"),
+        filled,
+        max_bytes=max_bytes,
+    )
     ranks = np.full((len(rows), len(items)), absent, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())

@@ -20,6 +20,7 @@ from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, 
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness, warn_of_style
 from rankagg.io.tables.sources import (
+    MAX_BYTES,
     TableSource,
     check_filled,
     is_any_frame,
@@ -46,6 +47,7 @@ def read_ballots(
     left_out: LeftOut = "unranked",
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
 
@@ -66,6 +68,8 @@ def read_ballots(
         What stands before decimals in text.
     missing : iterable of str, optional
         Words for an item that is not ranked, beside the usual ones, as they are written.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -91,7 +95,8 @@ def read_ballots(
     [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
     """
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
-    table = read_table(source, style=replace(NumberStyle.of(decimal, missing), ordinals=True))
+    style = replace(NumberStyle.of(decimal, missing), ordinals=True)
+    table = read_table(source, style=style, max_bytes=max_bytes)
     gone = names_of(drop)
     for name in gone:
         table.position(name, "drop")
@@ -141,6 +146,7 @@ def read_rankings(
     cells: Literal["items", "ranks"] = "items",
     drop: Iterable[Label] = (),
     left_out: LeftOut = "unlisted",
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
 
@@ -166,6 +172,8 @@ def read_rankings(
         Columns that are no lists.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Items that a list does not name are below those that it names, or not observed.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -202,10 +210,10 @@ def read_rankings(
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     check_choice(cells, ("items", "ranks"), "cells")
     if not (is_source(source) or is_any_frame(source)):
-        read = [read_text(path) for path in cast(Iterable[Any], source)]
+        read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)
-    table, gone = read_table(source, style=RANKS), names_of(drop)
+    table, gone = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
     for name in gone:
         table.position(name, "drop")
     long = (ranking, item, rank)
@@ -242,7 +250,7 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
         if wrong.any():
             raise table.error(int(np.argmax(wrong)), rank, what)
     sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
-    check_filled(table.name, *sizes, len(numbers))
+    check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
     warn_of_likeness(table.name, items.labels, stacklevel=3)
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers

@@ -14,7 +14,7 @@ from rankagg._typing import Bools, Floats, Integers64, Label, Positions
 from rankagg.core import ItemSet, listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of
-from rankagg.io.tables.sources import check_filled
+from rankagg.io.tables.sources import PER_CELL, check_filled
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -266,7 +266,14 @@ def _of_marks(
     _check_alike(table, voters, first, ballots)
     m, k = len(voters.labels), int(ranks.max())
     marked = np.flatnonzero(marks.codes != BLANK)
-    check_filled(table.name, (m, "ballots"), (k, "ranks"), len(marked))
+    check_filled(
+        table.name,
+        (m, "ballots"),
+        (k, "ranks"),
+        len(marked),
+        max_bytes=table.max_bytes,
+        per_cell=4 * PER_CELL,
+    )
     cells = voters.codes[marked] * k + ranks[marked] - 1
     at = marks.codes[marked]
     order = np.lexsort((at, cells))

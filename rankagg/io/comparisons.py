@@ -20,7 +20,7 @@ from rankagg.core import ItemSet, counted, raw_text
 from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import names_of, warn_of_likeness
-from rankagg.io.tables.sources import TableSource, read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, read_table
 from rankagg.io.tables.table import Table
 
 #: Who gave an answer, in "model_a", "Response A", "player 1".
@@ -184,6 +184,7 @@ def read_comparisons(
     side: Label | None = None,
     covariates: Iterable[Label] = (),
     items: Iterable[Label] | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Comparisons:
     r"""Read comparisons of two items each: battles, matches, judgments of two answers.
 
@@ -211,6 +212,8 @@ def read_comparisons(
         Columns of numbers that describe the comparisons.
     items : iterable of str or int, optional
         All items, where some may be in no comparison; by default the sorted labels that occur.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -250,7 +253,7 @@ def read_comparisons(
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
         raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, Table) else read_table(source, max_bytes=max_bytes)
     for name, parameter in [
         *zip(named, COMPARISON_COLUMNS, strict=True),
         *((x, "covariates") for x in described),

@@ -27,6 +27,7 @@ from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted, listed, 
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (
+    MAX_BYTES,
     Source,
     check_filled,
     check_plain_table,
@@ -35,6 +36,8 @@ from rankagg.io.tables.sources import (
     text_lines,
 )
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 64
 REPAIR = "`errors='repair'` reads it all the same and says what it changes."
 
 # Most ballots are no more than these.
@@ -158,10 +161,14 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
+def as_ranks(
+    name: str, n: int, ballots: BallotLines, left_out: int, max_bytes: int = MAX_BYTES
+) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
     lines, _, lengths, listed, in_ballot, sizes = ballots
-    check_filled(name, (len(lines), "ballots"), (n, "alternatives"), len(listed))
+    check_filled(
+        name, (len(lines), "ballots"), (n, "alternatives"), len(listed), max_bytes=max_bytes
+    )
     row = np.repeat(np.arange(len(lines)), lengths)
     outside = (listed < 1) | (listed > n)
     if outside.any():
@@ -349,6 +356,7 @@ def read_preflib(
     *,
     left_out: Literal["unranked", "unlisted"] = "unranked",
     errors: Literal["refuse", "repair"] = "refuse",
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     """Read ballots in a PrefLib format, of today or from before 2022.
 
@@ -365,6 +373,8 @@ def read_preflib(
         What becomes of a file that contradicts itself. "repair": an alternative that a ballot
         lists again keeps its first place there, numbers from 0 are read as numbers from 1, and of
         totals and type the ballots are right and not the header.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -383,7 +393,7 @@ def read_preflib(
     """
     repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
     code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     if not looks_like_preflib(text):
         check_plain_table(name, text)
         raise DataFormatError(
@@ -398,7 +408,7 @@ def read_preflib(
         contents = _repaired(contents, told)
     items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
-    ranks = as_ranks(name, len(items), contents.ballots, out)
+    ranks = as_ranks(name, len(items), contents.ballots, out, max_bytes)
     counts = contents.ballots.voters
     told += _contradictions(name, contents.header, counts, ranks)
     if told and not repairs:

@@ -134,7 +134,7 @@ def _read_scores(typed: Typed) -> Found:
 
     def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
         columns = typed.given("system", "task", "instance", "score", "drop")
-        numbers = typed.given("missing", "percent", "decimal", "errors")
+        numbers = typed.given("missing", "percent", "decimal", "errors", "max_bytes")
         return ra.read_scores(typed.file, higher_is_better=higher_is_better, **columns, **numbers)
 
     table = read(not typed.lower_is_better)
@@ -331,22 +331,24 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
 def _read_ballots(typed: Typed) -> Found:
-    given = typed.given("count", "drop", "left_out", "decimal", "missing")
+    given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
     return ra.read_ballots(typed.file, **given), ()
 
 
 def _read_preflib(typed: Typed) -> Found:
-    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors"))
+    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors", "max_bytes"))
     typed.title = title_of(typed.file)
     return _without(found, typed.drop), ()
 
 
 def _read_abif(typed: Typed) -> Found:
-    return _without(ra.read_abif(typed.file, **typed.given("left_out")), typed.drop), ()
+    return _without(
+        ra.read_abif(typed.file, **typed.given("left_out", "max_bytes")), typed.drop
+    ), ()
 
 
 def _read_cast_votes(typed: Typed) -> Found:
-    given = typed.given(*CAST)
+    given = typed.given(*CAST, "max_bytes")
     found = ra.read_cast_votes(typed.file, **{**given, "spellings": _spellings(typed.spellings)})
     return found.profile, found.lines()
 
@@ -376,7 +378,7 @@ OF_LISTS = [
 
 
 def _read_lists(typed: Typed) -> Found:
-    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out")
+    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out", "max_bytes")
     found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
     lists, named = len(found), list(found.times_ranked().values())
     both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
@@ -433,7 +435,7 @@ def _read_comparisons(typed: Typed) -> Found:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
     weight = typed.weight[0] if typed.weight else None
     columns = typed.given(*_names(OF_COMPARISONS))
-    table = read_table(typed.file)
+    table = read_table(typed.file, **typed.given("max_bytes"))
     taken = {weight, *typed.covariates, *(x for x in columns.values() if isinstance(x, str))}
     left = [name for name in table.header if str(name) not in taken]
     found = ra.read_comparisons(table, weight=weight, **columns)
@@ -544,7 +546,7 @@ def kind_of(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
 def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
     """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
-        found = ra.recognize(typed.file, drop=typed.drop)
+        found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
         if first.format not in DATA_FORMATS:

@@ -212,7 +212,7 @@ def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     rows = [_object(name, number, line) for number, line in numbered]
     names = list(dict.fromkeys(key for row in rows for key in row))
     filled = sum(map(len, rows))
-    check_filled(name, (len(rows), "rows"), (len(names), "columns"), filled, max_bytes)
+    check_filled(name, (len(rows), "rows"), (len(names), "columns"), filled, max_bytes=max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
     lines = [number for number, _ in numbered]

@@ -43,8 +43,8 @@ BINARY = ("Parquet", "Excel")
 
 #: Bytes of memory that reading a file may take, unless `max_bytes` says more.
 MAX_BYTES = 2**30
-# Measured: what a reader of tables makes of a byte of text, and of a cell of a dense table.
-PER_BYTE, PER_DENSE_CELL = 4, 96
+# Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
+PER_BYTE, PER_CELL = 4, 24
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
@@ -128,13 +128,15 @@ def check_filled(
     rows: tuple[int, str],
     columns: tuple[int, str],
     filled: int,
+    *,
     max_bytes: int = MAX_BYTES,
+    per_cell: int = PER_CELL,
 ) -> None:
     """Raise where rows times columns make too large a table; it is dense, whatever is filled."""
     cells = rows[0] * columns[0]
     what = f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
     what += f"{counted(cells, 'cell')}, {filled} of them filled; it"
-    check_memory(what, PER_DENSE_CELL * cells, max_bytes)
+    check_memory(what, per_cell * cells, max_bytes)
 
 
 def read_text(

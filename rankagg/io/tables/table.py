@@ -32,7 +32,7 @@ from rankagg.io.tables.columns import (
     Numbers,
     NumberStyle,
 )
-from rankagg.io.tables.sources import MAX_BYTES, PER_DENSE_CELL, check_memory
+from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 # What readers can be told of a column of numbers.
 HOW_WRITTEN = {
@@ -41,8 +41,8 @@ HOW_WRITTEN = {
 }
 HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
 HOW_WRITTEN["system"] = f"Without `score` each column but `task` is a system. {HOW_WRITTEN['task']}"
-# Measured: bytes that a distinct label takes in the end, and the code of one in a row.
-PER_LABEL, PER_CODE = 512, 64
+# Measured: bytes that a distinct label takes in the end, the code of one in a row, and a number.
+PER_LABEL, PER_CODE, PER_NUMBER = 512, 64, 96
 # So many cells are read one by one as fast as by Arrow.
 FEW_CELLS = 256
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -173,7 +173,7 @@ class Table:
 
     def stacked(self, names: Sequence[Any], parameter: str) -> Numbers:
         """Return columns of finite numbers, one column after another; NaN is missing."""
-        needed = self.taken + PER_DENSE_CELL * len(names) * self.n_rows
+        needed = self.taken + PER_NUMBER * len(names) * self.n_rows
         check_memory(self.name, needed, self.max_bytes)
         values = np.empty((len(names), self.n_rows))
         said: Counter[tuple[str, str]] = Counter()
