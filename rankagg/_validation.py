@@ -205,7 +205,7 @@ def check_entries(
 
 
 def as_generator(rng: RNGLike) -> Generator:
-    """Return a generator from a seed or a generator (SPEC 7)."""
+    """Return a generator from a seed or a generator."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):

@@ -38,6 +38,7 @@ COUNT = 2**31 - 1
 LARGEST = 10**1000 - 1
 
 SECONDS, BYTES = 60.0, 2**30
+SHOWN = 8  # places of a ranking that a sentence names
 SPEED = 1e7  # steps in a second, on a fast machine
 ENTRY, NUMBER = 150, 60  # bytes of a large integer in a dictionary, and in a list
 
@@ -870,10 +871,22 @@ class Statement(ABC):
         require(data["status"] == met, "the status is another")
         claims = [str(Fraction(x, denominator)) for x in (total, self.wanted)]
         require([data["cost"], data["lower_bound"]] == claims, "cost or bound is printed wrong")
+        price = data.get("consensus_tie_cost")
+        tied = "" if price is None else f", a vote on a tied pair {price}"
         self.sentence = (
-            f"The proof holds: this {self.called} costs {claims[0]}, and "
-            f"none{' under the constraints' if optional else ''} less than {claims[1]}."
+            f"The proof holds: the {self.called} {self.written()} costs {claims[0]} (a tied vote "
+            f"costs {data['tie_cost']}{tied}), and "
+            f"none{' under its constraints' if optional else ''} less than {claims[1]}."
         )
+
+    @abstractmethod
+    def levels(self) -> list[list[int]]:
+        """Return the items, the best first; those that are tied stand together."""
+
+    def written(self) -> str:
+        """Return the order with the names of the items, in the middle cut where it is long."""
+        parts = [" = ".join(str(self.votes.names[i]) for i in some) for some in self.levels()]
+        return " > ".join(parts if len(parts) <= SHOWN else [*parts[: SHOWN - 2], "...", parts[-1]])
 
     @abstractmethod
     def cost(self) -> int:
@@ -914,6 +927,9 @@ class Strict(Statement):
             x for i, row in enumerate(votes.wins) for j, x in row.items() if place[i] > place[j]
         )
         return self.constant + sum(against) * self.whole
+
+    def levels(self) -> list[list[int]]:
+        return [[i] for i in self.order]
 
     def before(self, i: int, j: int) -> int:
         """Return what i before j costs."""
@@ -958,6 +974,9 @@ class Weak(Statement):
             self.three(i, j)[1 + (level[i] > level[j]) - (level[i] < level[j])]
             for i, j in self.votes.pairs()
         )
+
+    def levels(self) -> list[list[int]]:
+        return list(self.data["buckets"])
 
     def three(self, i: int, j: int) -> tuple[int, int, int]:
         """Return what i above j costs, the two tied, and i below j."""
@@ -1018,6 +1037,10 @@ class Placed(Statement):
             behind.remove(item)
             total += weight * sum(self.gain[item][j] for j in behind)
         return total
+
+    def levels(self) -> list[list[int]]:
+        placed = self.data["placed"]
+        return [*([i] for i in placed), [i for i in range(self.votes.n) if i not in set(placed)]]
 
     def heaviest(self) -> Fraction:
         return max(self.weights, default=Fraction(1))

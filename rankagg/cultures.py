@@ -115,7 +115,7 @@ class DataSource(Named, ABC):
         n_rankings : int, optional
             How many rankings, or tasks of scores, it holds; by default the source's own number.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class Culture(DataSource):
         n_rankings : int
             How many rankings it holds.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from io import StringIO
 from unicodedata import normalize
@@ -81,7 +82,9 @@ def test_twins_and_nul_are_refused(door):
     twins = [normalize(form, "caf\u00e9") for form in ("NFC", "NFD")]
     with pytest.raises(InvalidInputError, match=r"look different\. Got 'caf.* and 'caf"):
         door(twins)
-    assert door(["caf\u00e9", "cafe"]) is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # they are alike
+        assert door(["caf\u00e9", "cafe"]) is not None
     with pytest.raises(InvalidInputError, match="without NUL"):
         door(["A", "B\0"])
 

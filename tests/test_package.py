@@ -181,7 +181,8 @@ def fenced(language):
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def test_readme_prints_what_it_shows(capsys):
+def test_readme_prints_what_it_shows(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes a file
     exec(compile(fenced("python"), "README.md", "exec"), {})
     assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
 

@@ -63,7 +63,7 @@ def battles():
     rng = np.random.default_rng(3)
     first = rng.integers(0, 4, 60)
     second = (first + rng.integers(1, 4, 60)) % 4
-    return ra.fit_bradley_terry(
+    return ra.BradleyTerry.fit(
         ra.Comparisons(ITEMS, first, second, rng.choice([-1, -1, 0, 1, 1], 60)),
         ties="davidson", side=True,
     )  # fmt: skip

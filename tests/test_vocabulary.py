@@ -24,7 +24,8 @@ SYNONYMS = {
     "theta": {"beta", "concentration", "dispersion", "lam"},
     "items": {"candidates", "alternatives", "objects", "elements", "players", "options"},
     "unranked": {"policy", "missing_policy", "incomplete", "na", "nan_policy"},
-    "tolerance": {"tol", "atol", "rtol", "eps"},
+    # `tolerance` is of scores; where a fit has converged is `tol`.
+    "tolerance": {"atol", "rtol", "eps"},
     "time_limit": {"timeout", "max_time", "limit_seconds", "max_seconds"},
     "aggregators": {"rules", "rule"},
     "distribution": {"law", "laws"},
@@ -43,7 +44,8 @@ STUDIES = (
     "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CorruptionStudy",
     "studies.CycleStudy", "studies.MissingScoresStudy", "studies.TaskSubsetStudy",
 )  # fmt: skip
-EXPLAINED = {(study, "seed") for study in STUDIES}
+# The number of values is n in the formula.
+EXPLAINED = {(study, "seed") for study in STUDIES} | {("hoeffding_radius", "n")}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {

@@ -27,7 +27,7 @@ from rankagg.aggregation.means import (
     Median,
     cautions,
     other_scale,
-    scale_caution,
+    unlike_tasks,
 )
 from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
 from rankagg.aggregation.result import Consensus, rank_by_scores

@@ -135,7 +135,7 @@ class Aggregator(ABC):
         tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator for rules that draw random numbers (SPEC 7); others ignore it.
+            A seed or a generator for rules that draw random numbers; others ignore it.
         deadline : Deadline, optional
             When rules that search for a proof return what they have, beside their own limit.
 
@@ -169,7 +169,8 @@ class Aggregator(ABC):
             assert outcome.scores is not None, "a hook returns scores or a ranking"
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
-        notes = (*notes, *self._unseen(evidence), *evidence.gaps)
+        # A fit that the rule rests on may have said it.
+        notes = tuple(dict.fromkeys((*notes, *evidence.gaps(self._policy_for(evidence)))))
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
@@ -183,14 +184,6 @@ class Aggregator(ABC):
             runtime=runtime,
             _evidence=evidence,
         )
-
-    def _unseen(self, evidence: Evidence) -> tuple[str, ...]:
-        """Say which items have a rank although no ranking has one for them."""
-        unseen = None if self.policy is None else evidence.unseen
-        if unseen is None or not unseen.any():
-            return ()
-        names = listed(evidence.items.where(unseen))
-        return (f"in no ranking, placed by the policy {self.policy!r} alone: {names}",)
 
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

@@ -20,6 +20,8 @@ from rankagg.core import (
     counted,
 )
 from rankagg.core.comparisons import Comparisons
+from rankagg.core.connectivity import gap_notes
+from rankagg.core.graphs import Parts, parts_of_rows
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: Results of pairs, which hold no rankings.
@@ -121,16 +123,6 @@ class Evidence:
     def summary(self) -> ScoreSummary | None:
         """What scores add up to, where the data are that."""
         return self.data if isinstance(self.data, ScoreSummary) else None
-
-    @property
-    def unseen(self) -> Bools | None:
-        """True for items that no ranking ranks; None where that is not known."""
-        if isinstance(self.data, PairData):
-            return None
-        if isinstance(self.data, ScoreSummary):
-            seen = np.sum([tally.observed for tally in self.data.tallies.values()], axis=0)
-            return np.asarray(seen == 0)
-        return np.asarray((self.profile.ranks == UNRANKED).all(axis=0))
 
     @property
     def is_complete_and_strict(self) -> bool:
@@ -244,10 +236,58 @@ class Evidence:
         """Whether votes are there or few enough to be counted."""
         return len(self.items) <= MOST_ITEMS or isinstance(self.data, PairwiseMatrix)
 
+    @cached_property
+    def _present(self) -> Bools | None:
+        """Which items each ranking, or each item, is compared with; None where that is all."""
+        data = self.data
+        if isinstance(data, Profile):
+            return None if data.is_complete else data.ranks != UNRANKED
+        if isinstance(data, ScoreTable):
+            return ~np.isnan(data.values).T if data.n_missing else None
+        if isinstance(data, ScoreSummary):
+            return np.asarray(sum(tally.both for tally in data.tallies.values()) > 0)
+        if len(self.items) == 1 or (isinstance(data, PairwiseMatrix) and data.is_decided):
+            return None
+        met = data.counts if isinstance(data, Comparisons) else data.scaled_comparisons
+        present = np.asarray(met > 0)
+        np.fill_diagonal(present, present.any(axis=1))
+        return present
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The number of the group of each item: chains of comparisons join the items of one."""
+        if self._present is None:
+            return np.zeros(len(self.items), dtype=np.int32)
+        return parts_of_rows(self._present)
+
     @property
-    def gaps(self) -> tuple[str, ...]:
-        """What comparisons leave open, for the reader; nothing for other data."""
-        return self.data.connectivity().gaps if isinstance(self.data, Comparisons) else ()
+    def unit(self) -> str:
+        """What compares items, in the singular."""
+        if isinstance(self.data, ScoreTable | ScoreSummary):
+            is_fine = isinstance(self.data, ScoreSummary) or self.data.is_instance_level
+            return "instance" if is_fine else "task"
+        return "comparison" if isinstance(self.data, PairData) else "ranking"
+
+    def gaps(self, unranked: Unranked | None, unit: str | None = None) -> tuple[str, ...]:
+        """Return what to say of items in no ranking, and of groups that nothing joins.
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"} or None
+            What places absent items; votes have their own.
+        unit : str, optional
+            Another word for the `unit`.
+
+        Returns
+        -------
+        tuple of str
+        """
+        if self._present is None or not self.parts.any():
+            return ()
+        if isinstance(self.data, PairData):
+            unranked = getattr(self.data, "unranked", None)
+        unseen = np.logical_not(self._present.any(axis=0))
+        return gap_notes(self.items, self.parts, unseen, unit or self.unit, unranked)
 
     def _lost(self, what: str) -> str:
         if isinstance(self.data, Comparisons):

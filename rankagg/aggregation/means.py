@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -39,21 +39,23 @@ def other_scale(table: ScoreTable | ScoreSummary) -> tuple[Label, ...]:
     return (table.tasks[large], table.tasks[small]) if differ else ()
 
 
-def cautions(table: ScoreTable | ScoreSummary) -> list[str]:
-    """Return what speaks against a mean over the tasks of each system."""
-    gaps = np.isnan(table.task_scores())
-    partly = table.systems.where(gaps.any(axis=1) & ~gaps.all(axis=1))
-    notes = [f"over the tasks that are present for {listed(partly)}"] if partly else []
+def unlike_tasks(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> list[str]:
+    """Return why a mean over tasks is hard to interpret: their scales, or their directions."""
+    notes, tasks = [], other_scale(table) if scales else ()
+    if tasks:
+        told = "scores on {} are over ten times as large as on {}: a mean of both says little"
+        notes.append(told.format(*map(named, tasks)))
     if len(set(table.higher_is_better.values())) > 1:
         notes.append("higher is better on some tasks, and lower on others: a mean says little")
     return notes
 
 
-def scale_caution(table: ScoreTable | ScoreSummary) -> list[str]:
-    """Return what speaks against an arithmetic mean of tasks of several scales."""
-    told = "scores on {} are over ten times as large as on {}: of two scales a mean says little"
-    tasks = other_scale(table)
-    return [told.format(*map(named, tasks))] if tasks else []
+def cautions(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> list[str]:
+    """Return what speaks against a mean over the tasks that each system has."""
+    gaps = np.isnan(table.task_scores())
+    partly = table.systems.where(gaps.any(axis=1) & ~gaps.all(axis=1))
+    present = [f"over the tasks that are present for {listed(partly)}"] if partly else []
+    return [*unlike_tasks(table, scales=scales), *present]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,8 @@ class ScoreAggregator(Aggregator):
     """
 
     needs: ClassVar[Needs] = "scores"
+    #: Whether tasks of larger scores weigh more.
+    _adds_scores: ClassVar[bool] = False
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
@@ -78,7 +82,8 @@ class ScoreAggregator(Aggregator):
         summary *= self._sign(table)
         # Before sizes are restored: what is below all floats, or beyond them, has a place too.
         ranking, ties = rank_by_scores(summary, table.systems, rounding_error(size))
-        return Outcome(restored(summary, shift), ranking, notes=(*cautions(table), *ties))
+        notes = (*cautions(table, scales=self._adds_scores), *ties)
+        return Outcome(restored(summary, shift), ranking, notes=notes)
 
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
         return table._task_means(signed=True)
@@ -106,9 +111,7 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
-    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        outcome = super()._aggregate(evidence, rng)
-        return replace(outcome, notes=(*scale_caution(evidence.means), *outcome.notes))
+    _adds_scores = True
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         means = weighted_mean(np.vstack([scores, sizes]), np.vstack([weights, weights]))

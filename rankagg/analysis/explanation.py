@@ -21,6 +21,7 @@ from rankagg.core import (
     Result,
     exact,
     listed,
+    plural,
     said,
     shortened,
     stated,
@@ -161,6 +162,13 @@ class Explanation(Result):
         return self.votes_for - self.votes_against
 
     @property
+    def are_joined(self) -> bool:
+        """Whether chains of comparisons join the two; where none does, no data order them."""
+        part = self.consensus._evidence.parts
+        i, j = self.consensus.items.indices([self.above, self.below])
+        return bool(part[i] == part[j])
+
+    @property
     def score_difference(self) -> float | None:
         """By how much the first item's score is the larger; None for rules without scores."""
         if self.consensus.scores is None:
@@ -231,7 +239,7 @@ class Explanation(Result):
             ranking = [list(bucket) for bucket in self.swap.ranking.buckets]
             swap = {"extra_cost": self.swap.extra_cost, "ranking": ranking}
         pair = self._plain("above", "below", "is_tied", "votes_for", "votes_against", "ties")
-        more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held")
+        more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held", "are_joined")
         return {"aggregator": self.consensus.aggregator.name, **pair, **more, "swap": swap}
 
     # -- in words -----------------------------------------------------------------------------
@@ -241,6 +249,9 @@ class Explanation(Result):
         verb = "ties" if self.is_tied else "has"
         joint = "and" if self.is_tied else "above"
         lines = [f"{self.consensus.aggregator.name} {verb} {a} {joint} {b}", self._votes_line()]
+        if not self.are_joined:
+            unit = self.consensus._evidence.unit
+            lines.append(f"groups      no chain of {plural(unit)} joins {a} and {b}")
         if self.score_difference is not None:
             lines.append(self._score_line())
         if self.cycle:

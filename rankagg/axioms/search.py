@@ -252,7 +252,7 @@ def find_counterexample(
     n_samples : int, default 1000
         How many profiles are drawn where `search="random"`.
     rng : int, numpy.random.Generator or None, optional
-        A seed or a generator for them (SPEC 7).
+        A seed or a generator for them.
     time_limit : float, optional
         Seconds after which `OutOfTimeError` says how many profiles have been looked at.
 

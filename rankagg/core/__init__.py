@@ -46,6 +46,7 @@ from rankagg.core.names import (
     level_of,
     listing,
     named,
+    p_text,
     part_of,
     percent,
     said,

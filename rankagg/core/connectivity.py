@@ -8,13 +8,61 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankagg import _pandas as pd
-from rankagg._typing import Integers, Label
-from rankagg.core.graphs import connected_parts, ordered_parts
+from rankagg._typing import Bools, Integers, Label, Unranked
+from rankagg.core.graphs import Parts, connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.results import Result, plain_rows
 
 Group = tuple[Label, ...]
 GROUPS_LISTED = 8
+# Groups that a note names.
+GROUPS_NOTED = 4
+
+
+def gap_notes(
+    items: ItemSet, part: Parts, unseen: Bools, unit: str, policy: Unranked | None = None
+) -> tuple[str, ...]:
+    """Return what to say of items that no data order: a sentence for each kind, or nothing.
+
+    Parameters
+    ----------
+    items : ItemSet
+        The items.
+    part : ndarray of int, shape (n,)
+        The number of the group of each item; chains of units join the items of a group.
+    unseen : ndarray of bool, shape (n,)
+        True for items that no unit compares.
+    unit : str
+        What could have joined them, such as "ranking".
+    policy : {"uniform", "ignore", "last"} or None
+        What places absent items; None where nothing does.
+
+    Returns
+    -------
+    tuple of str
+    """
+    notes = []
+    if unseen.any():
+        placed = (
+            "so placed by nothing" if policy is None else f"placed by the policy {policy!r} alone"
+        )
+        notes.append(f"in no {unit}, {placed}: {listed(items.where(unseen))}")
+    numbers = np.unique(part[~unseen]).tolist()
+    if len(numbers) > 1:
+        *most, last = [
+            f"{{{listed(items.where((part == number) & ~unseen))}}}"
+            for number in numbers[:GROUPS_NOTED]
+        ]
+        if len(numbers) > GROUPS_NOTED:
+            most, last = [*most, last], counted(len(numbers) - GROUPS_NOTED, "more group")
+        rests = (
+            "no comparison" if policy is None else f"the policy {policy!r} for absent items alone"
+        )
+        notes.append(
+            f"no {unit} joins {', '.join(most)} and {last}: their order relative to each other "
+            f"rests on {rests}"
+        )
+    return tuple(notes)
 
 
 class Connectivity(Result):
@@ -119,16 +167,11 @@ class Connectivity(Result):
     @property
     def gaps(self) -> tuple[str, ...]:
         """What comparisons leave open, a sentence for each; nothing where they join all items."""
-        found = []
-        if self.never_compared:
-            found.append(f"in no comparison, so placed by nothing: {listed(self.never_compared)}")
-        met = [part for part in self.parts if not set(part) & set(self.never_compared)]
-        if len(met) > 1:
-            found.append(
-                f"no comparison joins these {len(met)} sets, so that their order says nothing: "
-                f"{_listed_groups(tuple(met))}"
-            )
-        return tuple(found)
+        part = np.empty(len(self.items), dtype=np.int32)
+        for number, members in enumerate(self.parts):
+            part[self.items.indices(members)] = number
+        unseen = self.wins + self.ties + self.losses == 0
+        return gap_notes(self.items, part, unseen, "comparison")
 
     def _facts(self) -> Iterable[str]:
         ties = counted(int(self.ties.sum()) // 2, "tie", ",")

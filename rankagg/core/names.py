@@ -216,6 +216,11 @@ def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any)
     return Sentence(told, (Stated(number, what, text=told, **of),))
 
 
+def p_text(p_value: float) -> str:
+    """Return a p-value as text; one that no float holds is below 1e-300."""
+    return f"{p_value:z.3g}" if p_value != 0 else "< 1e-300"
+
+
 def said(template: str, *parts: object, **named_parts: object) -> str:
     """Return a template with its parts filled in, which states the numbers of all of them."""
     text = template.format(*parts, **named_parts)

@@ -265,13 +265,16 @@ class Profile(Value):
         weights: ArrayLike | None = None,
         groups: Sequence[Group] | None = None,
     ) -> Self:
-        """Create a profile from numbers, smaller is better, one ranking a row.
+        """Create a profile from ranks, smaller is better, one ranking a row.
 
         Parameters
         ----------
         ranks : array_like of float, shape (m, n)
             Finite numbers, NaN for an item that the ranking does not rank. An array of integers
-            below 0 is refused, as `ranks` of a profile hold codes there.
+            below 0 is refused, as `ranks` of a profile hold codes there. The rank 0 is the best
+            where each row holds the ranks 0, 1, ... of the items that it ranks, or different ones
+            below n with NaN between; where ranks begin at 1, it means not ranked. Negative numbers,
+            and fractions other than 1/2, are no ranks, and 0 is a number among them.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0
@@ -282,9 +285,19 @@ class Profile(Value):
         Returns
         -------
         Profile
+
+        Raises
+        ------
+        InvalidInputError
+            If it is not certain what a rank 0 means.
+
+        Warns
+        -----
+        DataWarning
+            How many cells with 0 were read as not ranked.
         """
         canonical.refuse_codes(ranks)
-        codes, item_set = canonical.from_table(ranks, items, tolerance)
+        codes, item_set = canonical.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
     @classmethod
@@ -326,14 +339,13 @@ class Profile(Value):
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
         scores = as_frame(scores)
-        return cls.from_ranks(
+        codes, item_set = canonical.from_table(
             sign * as_matrix(scores, "scores", nan=True),
-            items=axis_labels(scores, 1, items, "items"),
-            tolerance=tolerance,
-            counts=counts,
-            weights=weights,
-            groups=groups,
+            axis_labels(scores, 1, items, "items"),
+            tolerance,
+            are_ranks=False,
         )
+        return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
     @classmethod
     def from_orders(
@@ -484,7 +496,7 @@ class Profile(Value):
         Parameters
         ----------
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

@@ -36,9 +36,10 @@ def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Flo
     return mids[0], mids[1]
 
 
-def shared_items(ranks: Ranks) -> Floats:
+def shared_items(ranks: Ranks, *, listed: bool = False) -> Floats:
     """Return for every k how many items are among both first k, ties broken at random, shape (n,).
 
+    With `listed`, items that one of both does not list count nowhere; else their order is random.
     Time grows as n where no item is tied, and as n times the tied ones else.
     """
     n = ranks.shape[1]
@@ -46,9 +47,10 @@ def shared_items(ranks: Ranks) -> Floats:
     alone = (places.mid_ranks(ranks) == ranks).all(axis=0)
     reached = np.bincount(ranks.max(axis=0)[alone], minlength=n)
     shared = np.cumsum(reached).astype(np.float64)
-    if not alone.all():
+    tied = ~alone & ((ranks >= 0).all(axis=0) | (not listed))
+    if tied.any():
         for k in range(1, n + 1):
-            shares = places.top_k_shares(ranks, k)[:, ~alone]
+            shares = places.top_k_shares(ranks, k)[:, tied]
             shared[k - 1] += float((shares[0] * shares[1]).sum())
     return shared
 

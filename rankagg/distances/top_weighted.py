@@ -84,24 +84,35 @@ def _expected_share(
 
 
 def rank_biased_overlap(
-    first: PartialRanking, second: PartialRanking, *, persistence: float = 0.9
+    first: PartialRanking,
+    second: PartialRanking,
+    *,
+    persistence: float = 0.9,
+    variant: Literal["extrapolated", "least", "residual"] = "extrapolated",
 ) -> float:
     """Average the overlap of the first k items over all k, early ones counting more.
+
+    Complete rankings are seen to the end. Of top-k lists (those with unlisted items) the overlap
+    beyond their ends is unknown: it is extrapolated, or bounded from below.
 
     Parameters
     ----------
     first, second : PartialRanking
-        Rankings of the same items; only those that both observe take part. Where there is a tie
-        at rank k, the overlap is the expected one when it is broken at random.
+        Rankings of the same items; only those that both observe take part. Lists may have
+        different lengths.
     persistence : float, default 0.9
         p in (0, 1): the overlap of the first k items weighs (1 - p) p**(k - 1). See the notes for
         what that makes of a rank.
+    variant : {"extrapolated", "least", "residual"}, default "extrapolated"
+        Of lists: RBO_ext, as if they continued to agree as they do as far as they go (equation 32
+        of Webber et al.); RBO_min, if they shared nothing more (equation 11); or RBO_res, by how
+        much the largest possible value is above that (equation 30). Of complete rankings the
+        first two are the same, and nothing is left over.
 
     Returns
     -------
     float
-        Between 0 and 1. Both rankings are seen to the end, so the overlap beyond is 1 and nothing
-        is extrapolated.
+        Between 0 and 1; NaN if it is to be extrapolated from a list that lists nothing.
 
     Notes
     -----
@@ -111,20 +122,31 @@ def rank_biased_overlap(
     (equation 21 of Webber et al.), and the first one 69.3 % at p = 0.5, where the first depth
     weighs 50 %.
 
+    With ties the result is the mean over all ways of breaking them (RBO^a of Corsi and Urbano).
+    Webber et al. place all tied items at the first of their ranks instead (RBO^w).
+
     Time grows as n without ties, and as n^2 where there are some.
 
     References
     ----------
     Webber, Moffat and Zobel (2010), "A similarity measure for indefinite rankings",
-    https://doi.org/10.1145/1852102.1852106.
+    https://doi.org/10.1145/1852102.1852106; ties: Corsi and Urbano (2024), "The treatment of ties
+    in rank-biased overlap", https://doi.org/10.1145/3626772.3657700.
 
     Examples
     --------
-    >>> from rankagg import Permutation
+    >>> from rankagg import PartialRanking, Permutation
     >>> from rankagg.distances import rank_biased_overlap
     >>> abc = Permutation.from_order("ABC")
     >>> round(rank_biased_overlap(abc, Permutation.from_order("ACB"), persistence=0.5), 3)
     0.875
+
+    Two lists of four of six items, which share their last one and one more:
+
+    >>> lists = [PartialRanking.from_top_k(top, items="ACGHMN") for top in ("NHMA", "CGNA")]
+    >>> variants = ("extrapolated", "least", "residual")
+    >>> [round(rank_biased_overlap(*lists, variant=variant), 4) for variant in variants]
+    [0.3915, 0.1947, 0.5117]
 
     What the first ten depths and the first ten ranks weigh at 0.9, of 1000 items:
 
@@ -143,10 +165,36 @@ def rank_biased_overlap(
     0.856
     """
     p = check_number(persistence, "persistence", low=0, high=1, open_low=True, open_high=True)
+    choice = check_choice(variant, ("extrapolated", "least", "residual"), "variant")
     ranks = common_ranks(first, second)
     n = ranks.shape[1]
-    overlap = shared_items(ranks) / np.arange(1, n + 1)
-    return float(((1.0 - p) * p ** np.arange(n)) @ overlap + p**n)
+    short, long = np.sort((ranks >= 0).sum(axis=1)).tolist()
+    depths = np.arange(1, n + 1)
+    # At depth d, the number 0 included: the items shared, and what each of them weighs.
+    shared = np.concatenate([[0.0], shared_items(ranks, listed=True)])[: long + 1]
+    weights = np.concatenate([[0.0], (1.0 - p) * p ** (depths - 1) / depths])
+    seen = float(weights[: long + 1] @ shared)
+    if short == n:
+        return 0.0 if choice == "residual" else seen + p**n
+    in_both = shared[long]
+    if choice == "extrapolated":
+        if short == 0:
+            return float("nan")
+        agreed = shared[short] / short
+        behind = float(weights[short : long + 1] @ np.arange(long - short + 1))
+        agreed_at_end = (in_both - shared[short]) / long + agreed
+        return float(seen + behind * agreed + agreed_at_end * p**long)
+    # What one item weighs that is shared at all depths.
+    always = -(1.0 - p) / p * np.log1p(-p)
+    if choice == "least":
+        return float(seen + in_both * max(always - weights[: long + 1].sum(), 0.0))
+    # The least depth at which all items of both lists can be shared.
+    last = round(short + long - in_both)
+    outside = (
+        short * weights[short + 1 : last + 1].sum() + long * weights[long + 1 : last + 1].sum()
+    )
+    beyond = in_both * max(always - weights[: last + 1].sum(), 0.0)
+    return float(p**short + p**long - p**last - outside - beyond)
 
 
 def weighted_kendall_tau(

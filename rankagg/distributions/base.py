@@ -141,7 +141,7 @@ class RankingDistribution(Value):
         size : int
             How many, at least 1.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class RankingDistribution(Value):
         profile : Profile
             Rankings of the same items.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
@@ -332,6 +332,17 @@ class Uniform(RankingDistribution):
     def entropy(self) -> float:
         """Return log n!."""
         return lgamma(self.n_items + 1)
+
+
+def effective_weights(profile: Profile) -> Floats:
+    """Return the weights of the rows, in the unit in which they sum to the effective number.
+
+    That is (sum w)^2/sum w^2 over the rankings (Kish 1965, "Survey Sampling", section 11.7): their
+    number where weights are equal, whatever the unit of weights is.
+    """
+    shares = profile.weights / profile.weights.max()
+    scaled: Floats = shares * float(profile.counts @ shares) / float(profile.counts @ shares**2)
+    return scaled
 
 
 def log_compatible(ranks: Ranks) -> Floats:

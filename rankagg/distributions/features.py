@@ -15,6 +15,7 @@ from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core import ItemSet, Profile, counted, listed
 from rankagg.core.comparisons import Comparisons
+from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.contests import contests_of
 from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.fit_result import FitResult, with_intervals
@@ -26,7 +27,6 @@ from rankagg.distributions.maximum import (
     newton,
     solve_definite,
 )
-from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.choices import choices_of
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -202,7 +202,6 @@ class FeatureFit(FitResult):
     _design: Design = field(compare=False)
     _ridge: float | None = field(compare=False)
     # How many observations of equal weight a unit of weight is worth.
-    _scale: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         """Return the log worths of other items, never seen or not, from their features.
@@ -244,8 +243,7 @@ class FeatureFit(FitResult):
         -------
         pandas.DataFrame
             A row per fit: n_parameters, deviance (-2 log likelihood); and against the fit before
-            it df, chi2 and p_value of the likelihood ratio. Weighted data count with their
-            effective number, in chi2 too.
+            it df, chi2 and p_value of the likelihood ratio.
 
         Raises
         ------
@@ -271,7 +269,7 @@ class FeatureFit(FitResult):
                 if df < 1:
                     allowed = "fits with more parameters than the one before"
                     raise InvalidInputError("others", allowed, Described(f"{df} more"))
-                chi2 = (rows[-1]["deviance"] - row["deviance"]) * self._scale
+                chi2 = rows[-1]["deviance"] - row["deviance"]
                 if chi2 < -1e-6 * (1.0 + abs(row["deviance"])):
                     told = Described("one that is less likely than the one before it")
                     raise InvalidInputError("others", "nested fits of the same data", told)
@@ -291,7 +289,7 @@ def fit_plackett_luce(
     """Estimate Plackett-Luce or Bradley-Terry worths that are linear in features of the items.
 
     Log worths are sum_j x_ij b_j, the features of item i times their effects, so that items that
-    were never ranked have worths too. `PlackettLuce.fit` and `fit_bradley_terry` have a worth for
+    were never ranked have worths too. `PlackettLuce.fit` and `BradleyTerry.fit` have a worth for
     each item instead.
 
     Parameters
@@ -347,7 +345,7 @@ def fit_plackett_luce(
     likelihood: LogLikelihood
     kind: type[PlackettLuce] = PlackettLuce
     if isinstance(data, Comparisons):
-        contests, _ = contests_of(data, side=False, covariates=(), entries=False)
+        contests, _ = contests_of(data, side=False, covariates=())
         likelihood, beats, kind = Model(contests, "davidson"), contests.beats(), BradleyTerry
         total, squares = float(contests.totals.sum()), float(contests.squares.sum())
     elif isinstance(data, Profile) and data.n_items > 1:
@@ -397,7 +395,7 @@ class FeatureProblem:
             names=(*self.design.names, *(f"log tie {d}" for d in sizes[: len(ties)])),
             estimates=found.parameters[kept],
             covariance=inverse[np.ix_(kept, kept)] * (self.total / self.effective),
-            log_likelihood=self.worths.value(worths),
+            log_likelihood=self.worths.value(worths) * self.effective / self.total,
             n_parameters=len(kept),
             n_observations=self.effective,
             converged=found.converged,
@@ -406,7 +404,6 @@ class FeatureProblem:
             residuals=pd.Series(residuals, index=index, name="residual"),
             _design=self.design,
             _ridge=self.ridge,
-            _scale=self.effective / self.total,
         )
 
     def _notes(self, found: Maximum) -> Iterator[str]:

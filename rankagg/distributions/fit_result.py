@@ -63,7 +63,8 @@ class FitResult(Result):
     covariance : ndarray of float, shape (p, p)
         Of the estimates, from the observed information.
     log_likelihood : float
-        At the maximum; weighted rankings count with their weight.
+        At the maximum, of `n_observations` rankings: weights are in the unit in which they sum to
+        that, so that criteria and tests do not depend on the unit of the weights.
     n_parameters : int
         Free continuous parameters.
     n_observations : float

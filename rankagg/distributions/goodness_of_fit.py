@@ -14,7 +14,12 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.core import Profile, Result, plain_rows
-from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform
+from rankagg.distributions.base import (
+    MOST_ENUMERATED,
+    RankingDistribution,
+    Uniform,
+    effective_weights,
+)
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.fit import MallowsFit
@@ -38,15 +43,15 @@ TRIES = 20
 
 def fit_uniform(profile: Profile) -> FitResult:
     """Return the uniform distribution as a fit without parameters."""
-    uniform, weights = Uniform(profile.items), profile.counts * profile.weights
+    uniform, weights = Uniform(profile.items), profile.counts * effective_weights(profile)
     return FitResult(
         distribution=uniform,
         names=(),
         estimates=np.zeros(0),
         covariance=np.zeros((0, 0)),
-        log_likelihood=uniform.log_prob(profile),
+        log_likelihood=float(weights @ uniform.log_probs(profile)),
         n_parameters=0,
-        n_observations=float(weights.sum() ** 2 / (weights @ profile.weights)),
+        n_observations=float(weights.sum()),
         converged=True,
         n_iterations=0,
     )

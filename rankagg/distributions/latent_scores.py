@@ -119,7 +119,7 @@ class LatentScores(Value):
         n_instances : int, optional
             Instances of each task; None for one score per task and no instances.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

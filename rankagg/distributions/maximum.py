@@ -113,6 +113,11 @@ class Maximum:
 
     def notes(self) -> list[str]:
         """Return a note where the climb ended before the maximum."""
+        if self.stuck and not self.converged:
+            return [
+                "Not converged: rounding hides the maximum, since weights or worths differ too "
+                "much. What is shown is not the maximum."
+            ]
         steps = counted(self.n_iterations, "step")
         told = (
             f"Not converged in {steps}; what is shown is not the maximum. Raise `max_iterations`."
@@ -226,9 +231,9 @@ def inverse_information(information: Floats, n: int, *, grounded: bool = True) -
     return inverse
 
 
-def centered_covariance(information: Floats, n: int) -> Floats:
+def centered_covariance(information: Floats, n: int, *, grounded: bool = True) -> Floats:
     """Return the covariance of log worths less their mean, and of the other parameters."""
-    covariance = inverse_information(information, n)
+    covariance = inverse_information(information, n, grounded=grounded)
     covariance[:n] -= covariance[:n].mean(axis=0)
     covariance[:, :n] -= covariance[:, :n].mean(axis=1)[:, None]
     return (covariance + covariance.T) / 2.0

@@ -12,9 +12,9 @@ from rankagg._validation import check_number
 from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
+from rankagg.distributions.bradley_terry.spectral import spectral_worths
 from rankagg.distributions.mallows.center import find_center
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.plackett_luce.spectral import spectral_worths
 
 
 @dataclass(frozen=True, kw_only=True)

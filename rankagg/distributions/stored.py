@@ -10,10 +10,10 @@ from typing import Any, cast
 from rankagg._typing import Label
 from rankagg.core import ItemSet, Permutation, counted
 from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
+from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mixtures.mixture import Mixture
-from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown

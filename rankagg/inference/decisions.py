@@ -19,9 +19,9 @@ from rankagg.distributions.fit_result import holm
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,
     bernstein_radius,
-    hoeffding_radius,
     is_near_normal,
     normal_radius,
+    radius_of_shares,
 )
 from rankagg.inference.intervals.methods import IntervalOptions
 
@@ -137,7 +137,7 @@ def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
             found = bool(bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
             return found or (options.method == "normal" and _normal(units, alpha, options.sides))
         level = anytime_alpha(alpha, units) if options.anytime else alpha
-        return bool(hoeffding_radius(1.0 / units, level, options.sides) < 0.5)
+        return bool(radius_of_shares(1.0 / units, level, options.sides) < 0.5)
 
     return least_number(decides)
 

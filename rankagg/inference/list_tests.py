@@ -19,6 +19,7 @@ from rankagg.core import (
     are_level,
     counted,
     frozen_array,
+    p_text,
     places,
     said,
     stated,
@@ -58,7 +59,7 @@ class RobustRankAggregation(Result):
 
     _schema = "rankagg.robust_rank_aggregation"
     _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
-    _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), "{:z.3g}".format)
+    _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), p_text)
 
     @property
     def n_lists(self) -> int:

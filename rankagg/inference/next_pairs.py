@@ -29,7 +29,7 @@ def next_pairs(
     ----------
     fit : BradleyTerryFit or PlackettLuceFit
         What is known. Few comparisons have no finite maximum, or errors, without a ridge:
-        `BradleyTerry.fit(comparisons.pairwise(), ridge=0.25)`.
+        `BradleyTerry.fit(comparisons, ridge=0.25, cov_type="model")`.
     n_pairs : int, default 1
         How many comparisons, each chosen as if those before it were made; a pair may repeat.
     k : int, optional
@@ -82,7 +82,7 @@ def next_pairs(
     known = variances_of_differences(covariance)
     off = ~np.eye(n, dtype=bool)
     if not (np.isfinite(covariance).all() and (known[off] > 0).all()):
-        remedy = "`BradleyTerry.fit(..., ridge=0.25)` has them for any data."
+        remedy = "`BradleyTerry.fit(..., ridge=0.25, cov_type='model')` has them for any data."
         raise InvalidInputError("fit", "a fit with errors", Described("unknown ones"), remedy)
     distance = worths[:, None] - worths
     above, told = ndtr(distance / np.sqrt(known + ~off)), _information(fit, distance)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Unranked
@@ -175,6 +176,8 @@ LEVEL, NEAR = 0.02, 0.25
 # Of gaps that follow what others score: the level, the fewest units that can tell, and how often
 # levels of units and of systems are taken from each other.
 SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
+# Of columns that are like their neighbors: the level, and the fewest that can tell.
+ALIKE, FEWEST_COLUMNS = 0.01, 6
 
 
 class PairSums(NamedTuple):
@@ -290,6 +293,42 @@ def selection_note(scores: Floats) -> tuple[str, ...]:
         "than they say"
     )
     return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
+
+
+def neighbor_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where columns are more like their neighbors than in a random order.
+
+    The mean correlation of each column of a table with the next one, after what is each system's
+    own, is compared with its mean and its variance under all orders of the columns, at a level of
+    1 %; scores have a row per column of the table.
+    """
+    n = len(scores)
+    if n < FEWEST_COLUMNS:
+        return ()
+    scores = scores[:, :: max(1, -(-scores.size // LOOKED_AT))]
+    there = ~np.isnan(scores)
+    rows = np.where(there, scores, 0.0)
+    rows /= np.abs(rows).max(axis=1, keepdims=True) + (rows == 0).all(axis=1, keepdims=True)
+    for axis in (1, 0):
+        means = rows.sum(axis=axis, keepdims=True) / np.fmax(there.sum(axis, keepdims=True), 1)
+        rows = np.where(there, rows - means, 0.0)
+        length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        varies = length > rounding_error(1.0)
+        rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
+    # Of the correlations of all pairs of columns, whose sums need no pair.
+    own, pairs = (rows**2).sum(axis=1), n * (n - 1)
+    mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs
+    square = (((rows.T @ rows) ** 2).sum() - (own**2).sum()) / pairs
+    found = (rows[:-1] * rows[1:]).sum() / (n - 1)
+    error = np.sqrt(max(square - mean**2, 0.0) / (n - 1))
+    if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
+        return ()
+    note = (
+        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
+        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
+        "wrong more often than stated"
+    )
+    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
 
 
 def _middle_mean(values: Floats) -> Floats:

@@ -11,8 +11,9 @@ import numpy as np
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
-from rankagg.core import Result, level_of, plain_rows, said, stated
+from rankagg.core import Result, level_of, p_text, plain_rows, said, stated
 from rankagg.distributions.fit_result import holm
+from rankagg.inference.decisions import by_sign_flips
 from rankagg.inference.units import Unit
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flip", "wilcoxon", "sign"]
@@ -30,7 +31,7 @@ TESTS: dict[str, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
 }
-FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), "{:z.3g}".format))
+FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), p_text))
 
 
 class PairedTest(Result):
@@ -135,8 +136,8 @@ class PairedTest(Result):
         if self.method == "sign":
             effect = f"effect: share of {self.word}s with {self.first} above, of those that differ"
         units = stated(self.n_units, "units of both", noun=self.word)
-        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", ".3g")
-        test = "{} and {} in {}: {} test, {}; p = {}"
+        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", p_text)
+        test = "{} and {} in {}: {} test, {}; p {}"
         return [
             said(test, *names, units, TESTS[self.method], kind, p_value),
             effect,
@@ -235,27 +236,32 @@ class PairedTests(Result):
         """What the reader must know, each sentence once."""
         told = [note for test in self.tests for note in test.notes]
         gaps = sum(test.n_missing > 0 for test in self.tests)
-        kept = [note for note in dict.fromkeys(told) if " left out" not in note]
+        too_few = self._too_few()
+        # One pair alone needs fewer units than all together.
+        covered = (" left out", *(" can be told from none" for _ in too_few))
+        kept = [n for n in dict.fromkeys(told) if not any(part in n for part in covered)]
         if gaps:
             pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(self.tests))
             lack = "lacks" if gaps == 1 else "lack"
             left = "{} {} scores in some {}s, which are left out there"
             kept.append(said(left, pairs, lack, self.tests[0].word))
-        return (*self._too_many(), *kept)
+        return (*too_few, *kept)
 
-    def _too_many(self) -> tuple[str, ...]:
+    def _too_few(self) -> tuple[str, ...]:
         """Return a note where so few units cannot decide one of so many pairs."""
         most, word = max(test.n_units for test in self.tests), self.tests[0].word
         least, pairs = 2.0 ** (1 - most), len(self.tests)
         if most == 0 or least * pairs <= self.alpha:
             return ()
         told = (
-            "no p-value of {} is below {}, which Holm's procedure for {} never rejects; "
-            "`rank_intervals` flips signs of all pairs at once and needs no such correction"
+            "no p-value of {} is below {}, which Holm's procedure for {} never rejects; {} can "
+            "decide something, or with `rank_intervals`, which flips signs of all pairs at once, {}"
         )
         units = stated(most, "most units of a pair", noun=word)
         smallest = stated(least, "smallest p-value", ".2g")
-        return (said(told, units, smallest, stated(pairs, "tests", noun="pair")),)
+        enough = stated(by_sign_flips(self.alpha / pairs), "units that decide", noun=word)
+        at_once = stated(by_sign_flips(self.alpha), "units that decide at once")
+        return (said(told, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
 
     def _facts(self) -> Iterable[str]:
         one = self.tests[0]

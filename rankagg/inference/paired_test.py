@@ -11,6 +11,7 @@ import numpy as np
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Generator, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
+from rankagg.aggregation import unlike_tasks
 from rankagg.core import ScoreTable, are_level, level_of, rounding_error, said, scaled, stated
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips, unit_word
@@ -25,7 +26,7 @@ from rankagg.inference.one_pair import (
 )
 from rankagg.inference.pair_values import PairValues, asymmetry_note
 from rankagg.inference.paired_results import PairedMethod, PairedTest, PairedTests
-from rankagg.inference.units import Unit, units_from
+from rankagg.inference.units import Unit, neighbors_alike, units_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,8 @@ class PairedSample:
     is_binary: bool
     # What the reader must know of the units.
     notes: tuple[str, ...]
+    # What speaks against a mean of the differences.
+    cautions: tuple[str, ...]
 
     @property
     def is_weighted(self) -> bool:
@@ -144,13 +147,16 @@ def paired_sample(
         # A column is a task, or an instance of one.
         word="instance" if word == "ranking" else word,
         is_binary=bool(answers) and bool((columns == 1).all()),
-        notes=units.notes,
+        notes=(*units.notes, *neighbors_alike(data, units)),
+        cautions=tuple(unlike_tasks(data)),
     )
 
 
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
 Notes: TypeAlias = tuple[str, ...]
+# Tests of sums or ranks of score differences, which depend on the scales of tasks.
+OF_SCORES = ("sign-flip", "wilcoxon")
 
 
 def paired_test(
@@ -315,7 +321,7 @@ class _Options:
     def tests(self, sample: PairedSample, rng: Generator) -> list[PairedTest]:
         """Test all pairs."""
         method, d = self._chosen(sample), sample.differences
-        notes: Notes = ()
+        notes: Notes = sample.cautions if method in OF_SCORES else ()
         if method == "sign-flip":
             how = (sample.weights, self.alpha, self.n_resamples, rng)
             flips = flip_tests(d, *how, sizes=sample.sizes)
@@ -324,7 +330,7 @@ class _Options:
             if not flips.is_exact and flips.n_vectors * level < 1:
                 many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
                 each = stated(level, "alpha of each test", ".2g")
-                notes = (said("only {} for a level of {}: raise `n_resamples`", many, each),)
+                notes += (said("only {} for a level of {}: raise `n_resamples`", many, each),)
         else:
             columns = zip(d.T, sample.sizes.T, ~np.isnan(d.T), strict=True)
             found = [self._of_pair(method, one[told], size[told]) for one, size, told in columns]
@@ -369,7 +375,7 @@ class _Options:
         wins, losses = _wins_and_losses(differences)
         effect, lower, upper, p_value, is_exact, direction = found
         # Ends that are scores; those of shares are computed without them.
-        is_of_scores = method in ("sign-flip", "wilcoxon")
+        is_of_scores = method in OF_SCORES
         largest = np.nanmax(sample.sizes[:, p], initial=0.0) if is_of_scores else 0.0
         units = stated(told, "units of both", noun=sample.word)
         if missing and told:

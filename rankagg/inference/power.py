@@ -13,7 +13,7 @@ from rankagg import _pandas as pd
 from rankagg._pandas import table_remedy
 from rankagg._typing import Floats, Label, Positions
 from rankagg._validation import check_alpha, check_integer, check_number
-from rankagg.aggregation import cautions, scale_caution
+from rankagg.aggregation import cautions
 from rankagg.core import (
     Result,
     ScoreTable,
@@ -292,15 +292,29 @@ def separation(
     sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
     rows = [_gap_of(sample, pair, level, chance) for pair in range(len(names) - 1)]
     seen: dict[str, Any] = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
+    turned = seen["difference"] < 0
+    seen["difference"] = np.abs(seen["difference"])
+    neighbors = zip(pairwise(names), turned, strict=True)
+    above, below = zip(*(pair[::-1] if turn else pair for pair, turn in neighbors), strict=True)
+    notes = cautions(data)
+    if turned.any():
+        told = (
+            "in {} the one of the lower mean is above: it is ahead in the {}s that have the "
+            "scores of both"
+        )
+        number = part_of(int(turned.sum()), "pairs turned", len(turned), "neighbors", "pair")
+        notes.append(said(told, number, sample.word))
     return Separation(
         order=tuple(names),
+        above=above,
+        below=below,
         unit=sample.unit,
         word=sample.word,
         alpha=float(alpha),
         power=chance,
         n_tests=tests,
         is_answers=sample.is_answers,
-        notes=(*scale_caution(data), *cautions(data)),
+        notes=tuple(notes),
         **seen,
     )
 
@@ -333,7 +347,9 @@ def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tup
     spread = float(np.sqrt(variance))
     factor = n * float((weights**2).sum() / weights.sum() ** 2)
     rounded = rounding_error(float(sample.sizes[told, pair].max()) / scale, n)
-    gap = abs(mean) if abs(mean) > rounded else 0.0
+    # Zero up to rounding is 0.
+    mean = mean if abs(mean) > rounded else 0.0
+    gap = abs(mean)
     needed = np.inf
     if sample.is_answers:
         share = float((d**2).mean())
@@ -358,6 +374,9 @@ class Separation(Result):
     ----------
     order : tuple of labels
         The systems by mean score, the best first.
+    above, below : tuple of labels, length n - 1
+        Each two neighbors in that order: the one that is ahead in the units that have the scores
+        of both, and the other.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
     word : str
@@ -369,7 +388,8 @@ class Separation(Result):
     is_answers : bool
         Scores are right or wrong answers, and the test is McNemar's; else the t-test.
     difference, spread : ndarray of float, shape (n - 1,)
-        Of each system and the next one: the mean difference of units, and its standard deviation.
+        Of each two neighbors: how far the first is above the other in the mean of units that have
+        the scores of both, at least 0, and the standard deviation of these differences.
     n_units : ndarray of int, shape (n - 1,)
         Units that have the scores of both.
     detectable : ndarray of float, shape (n - 1,)
@@ -383,6 +403,8 @@ class Separation(Result):
     """
 
     order: tuple[Label, ...]
+    above: tuple[Label, ...]
+    below: tuple[Label, ...]
     unit: Unit
     word: str
     alpha: float
@@ -411,7 +433,7 @@ class Separation(Result):
         pandas.DataFrame
             above, below, difference, spread, n_units, detectable, needed.
         """
-        names = {"above": list(self.order[:-1]), "below": list(self.order[1:])}
+        names = {"above": list(self.above), "below": list(self.below)}
         return pd.DataFrame(names | {figure: getattr(self, figure) for figure in FIGURES})
 
     def _content(self) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from rankagg.core import (
     counted,
     frozen_array,
     listed,
+    p_text,
     places,
     said,
     stated,
@@ -361,7 +362,10 @@ class FriedmanTest(Result):
         items = stated(len(self.items), "items", noun="item")
         rankings = stated(self.n_rankings, "rankings", noun="ranking")
         chi2, f = stated(self.statistic, "chi-square", ".4g"), stated(self.f_statistic, "F", ".4g")
-        p, p_of_f = stated(self.p_value, "p-value", ".3g"), stated(self.f_p_value, "p of F", ".3g")
+        p, p_of_f = (
+            stated(self.p_value, "p-value", p_text),
+            stated(self.f_p_value, "p of F", p_text),
+        )
         df, rest = stated(self.df, "freedom"), stated(self.f_df[1], "freedom of the rest")
         critical = stated(self.critical_difference(alpha), "critical difference", ".4g")
         level, w = stated(alpha, "alpha", "g"), stated(self.kendall_w, "Kendall's W", ".4g")
@@ -379,7 +383,7 @@ class FriedmanTest(Result):
         return (
             f"<FriedmanTest of {counted(len(self.items), 'item')} in "
             f"{counted(self.n_rankings, 'ranking')}: "
-            f"chi-square {self.statistic:.4g}, p = {self.p_value:.3g}, W = {self.kendall_w:.3g}>"
+            f"chi-square {self.statistic:.4g}, p {p_text(self.p_value)}, W = {self.kendall_w:.3g}>"
         )
 
 
@@ -436,7 +440,7 @@ def friedman(
     >>> import rankagg as ra
     >>> test = ra.friedman(ra.datasets.load("superglue_human"))
     >>> test
-    <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p = 9.25e-05, W = 0.518>
+    <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p 9.25e-05, W = 0.518>
     >>> round(test.critical_difference(alpha=0.05), 3)
     2.384
     >>> test.groups(alpha=0.05)[1:]
@@ -548,14 +552,14 @@ class SkillingsMackTest(Result):
         telling = stated(self.n_telling, "rankings that tell items apart", of=self.n_rankings)
         size = said("{} in {}, {}", stated(len(self.items), "items", noun="item"), units, telling)
         value, df = stated(self.statistic, "Skillings-Mack", ".4g"), stated(self.df, "freedom")
-        p_value = stated(self.chi2_p_value, "p-value", ".3g")
+        p_value = stated(self.chi2_p_value, "p-value", p_text)
         lines = [
             said("{} of which tell items apart; independent: {}s", size, self.unit),
             *(said("note: {}", note) for note in self.notes),
             said("Skillings, Mack  {}, df {}, p {} by chi-square", value, df, p_value),
         ]
         if self.simulated_p_value is not None:
-            simulated = stated(self.simulated_p_value, "simulated p-value", ".3g")
+            simulated = stated(self.simulated_p_value, "simulated p-value", p_text)
             draws = stated(self.n_resamples, "draws", noun="draw")
             told = "simulated        p {}, of {} of orders within {}s"
             lines.append(said(told, simulated, draws, self.unit))
@@ -566,7 +570,7 @@ class SkillingsMackTest(Result):
         return (
             f"<SkillingsMackTest of {counted(len(self.items), 'item')} in "
             f"{counted(self.n_rankings, 'ranking')}: {self.statistic:.4g}, df {self.df}, "
-            f"p = {self.p_value:.3g} ({how})>"
+            f"p {p_text(self.p_value)} ({how})>"
         )
 
 
@@ -627,7 +631,7 @@ def skillings_mack(
     --------
     >>> import rankagg as ra
     >>> ra.skillings_mack(ra.datasets.load("superglue_human"))
-    <SkillingsMackTest of 6 items in 10 rankings: 25.92, df 5, p = 0.0001 (simulated)>
+    <SkillingsMackTest of 6 items in 10 rankings: 25.92, df 5, p 0.0001 (simulated)>
     >>> ra.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
     25.92
     """

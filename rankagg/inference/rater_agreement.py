@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Integers64, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
-from rankagg.core import ItemSet, Profile, Result, ScoreTable, level_of, said, stated
+from rankagg.core import ItemSet, Profile, Result, ScoreTable, level_of, p_text, said, stated
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.rank_tests import check_rankings, simulated_p_value, told_ranks
 from rankagg.inference.units import rankings_of
@@ -151,21 +151,25 @@ def krippendorff_alpha(
     )
 
 
-def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
-    """Return the code of each rating, -1 where there is none, and what codes stand for."""
+def _rated(ratings: Any, metric: str, parameter: str) -> pd.DataFrame:
+    """Return ratings with a row per rater and a column per item, numbers unless nominal."""
     ratings = pd.as_frame(ratings)
     if np.ndim(ratings) != 2:
         allowed = "a table, one row a rater and one column an item"
-        raise InvalidInputError("ratings", allowed, ratings)
+        raise InvalidInputError(parameter, allowed, ratings)
     frame = pd.DataFrame(ratings)
-    if metric != "nominal":
-        try:
-            frame = frame.astype(float)
-        except (TypeError, ValueError):
-            remedy = "Texts are for metric='nominal'."
-            raise InvalidInputError(
-                "ratings", f"numbers for metric={metric!r}", ratings, remedy
-            ) from None
+    if metric == "nominal":
+        return frame
+    try:
+        return frame.astype(float)
+    except (TypeError, ValueError):
+        remedy = "Texts are for `krippendorff_alpha` with metric='nominal'."
+        raise InvalidInputError(parameter, "numbers", ratings, remedy) from None
+
+
+def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
+    """Return the code of each rating, -1 where there is none, and what codes stand for."""
+    frame = _rated(ratings, metric, "ratings")
     codes, values = pd.factorize(frame.to_numpy().ravel(), sort=metric != "nominal")
     if len(values) > MOST_VALUES:
         raise InvalidInputError("ratings", f"at most {MOST_VALUES} different ones", len(values))
@@ -261,7 +265,7 @@ class KendallW(Result):
         items = stated(self.n_ranked, "items that each ranks", ",", of=len(self.items))
         w, chi2 = stated(self.kendall_w, "W", ".4g"), stated(self.statistic, "chi-square", ".4g")
         rho, df = stated(self.mean_spearman, "mean rho", "z.4g"), stated(self.df, "freedom")
-        p_value = stated(self.p_value, "p-value", ".3g")
+        p_value = stated(self.p_value, "p-value", p_text)
         two = "" if np.isnan(self.mean_spearman) else said(", mean Spearman of two raters {}", rho)
         return [
             said(
@@ -276,7 +280,7 @@ class KendallW(Result):
 
 
 def kendall_w(
-    data: Profile | ScoreTable,
+    data: Profile | ScoreTable | ArrayLike | pd.DataFrame,
     *,
     tolerance: Tolerance = 0.0,
     n_resamples: int = 10_000,
@@ -286,10 +290,12 @@ def kendall_w(
 
     Parameters
     ----------
-    data : Profile or ScoreTable
-        One ranking per rater, or scores that rank; ties are allowed, and unlisted items tie at the
-        end. Rankings may lack items where the design is balanced: each has as many, and every two
-        items are together in as many rankings.
+    data : Profile, ScoreTable, array_like or DataFrame
+        One ranking per rater, or scores that rank; or numbers as `krippendorff_alpha` takes them,
+        one row a rater and one column an item, of which the smallest ranks first; NaN where there
+        is none. Ties are allowed, and unlisted items tie at the end. Rankings may lack items where
+        the design is balanced: each has as many, and every two items are together in as many
+        rankings.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     n_resamples : int, default 10,000
@@ -335,6 +341,8 @@ def kendall_w(
     C    10.000
     D    11.000
     """
+    if not isinstance(data, Profile | ScoreTable) and np.ndim(pd.as_frame(data)) == 2:
+        data = ScoreTable(_rated(data, "ordinal", "data").T, higher_is_better=False)
     profile, _ = rankings_of(data, tolerance, None)
     check_rankings(profile)
     if profile.clusters is not None or profile.n_rankings < 2:

@@ -3,7 +3,8 @@
 The spread of some rankings is one: the mean distance of two different ones. With m rankings and a
 function of k of them the exact mean takes m^k evaluations, and is estimated here from few, with a
 guarantee. Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) that is not
-needed. Choices are drawn independently, with replacement, from all choices of different rankings.
+needed. Choices are drawn independently, with replacement, from all choices of different rankings;
+where a fixed number of draws would be no fewer than these, all are evaluated instead.
 """
 
 from __future__ import annotations
@@ -187,6 +188,7 @@ FIRST_LOOK, GROWTH = 32, 1.1
 REDRAWS = 10_000
 
 STOPPED = {
+    "all": "these are all that there are, so the mean is exact",
     "fixed": "their number was fixed beforehand",
     "relative": "the relative precision was reached",
     "absolute": "the absolute precision was reached",
@@ -204,14 +206,16 @@ class Estimate(Result):
     value : float
         The estimate.
     lower, upper : float
-        The mean over all choices is within these with probability 1 - alpha.
+        The mean over all choices is within these with probability 1 - alpha; the mean itself
+        where all choices were evaluated.
     alpha : float
         The probability of error.
     n_samples : int
-        Choices of rankings that were evaluated.
-    stopped : {"fixed", "relative", "absolute", "max_samples"}
-        Why it ended: the number was fixed beforehand; the relative or the absolute precision was
-        reached; or there were no more samples allowed, and only `lower` and `upper` are promised.
+        Choices of rankings that were evaluated, in order; equal rankings count once.
+    stopped : {"all", "fixed", "relative", "absolute", "max_samples"}
+        Why it ended: all choices were evaluated; the number was fixed beforehand; the relative or
+        the absolute precision was reached; or there were no more samples allowed, and only
+        `lower` and `upper` are promised.
     """
 
     value: float
@@ -219,7 +223,7 @@ class Estimate(Result):
     upper: float
     alpha: float
     n_samples: int
-    stopped: Literal["fixed", "relative", "absolute", "max_samples"]
+    stopped: Literal["all", "fixed", "relative", "absolute", "max_samples"]
 
     _schema = "rankagg.estimate"
     _prints_table = False
@@ -233,10 +237,12 @@ class Estimate(Result):
         return asdict(self)
 
     def _facts(self) -> list[str]:
+        bounds = f"from {self.lower:.6g} to {self.upper:.6g} with probability {1 - self.alpha:g}"
+        is_exact = self.stopped == "all"
+        done = "evaluated" if is_exact else "drawn"
         return [
-            f"mean {self.value:.6g}, from {self.lower:.6g} to {self.upper:.6g} with probability "
-            f"{1 - self.alpha:g}",
-            f"{self.n_samples} choices of rankings were drawn; {STOPPED[self.stopped]}",
+            f"mean {self.value:.6g}, {'exact' if is_exact else bounds}",
+            f"{self.n_samples} choices of rankings were {done}; {STOPPED[self.stopped]}",
         ]
 
 
@@ -301,6 +307,31 @@ class _Sampler:
             choices = self._choices(min(CHOICES_HELD, size - start))
             yield self.statistic.values(self._profile, choices)
 
+    def mean_of_all(self) -> tuple[float, int]:
+        """Return the exact mean, and the number of choices of rows that it takes."""
+        counts, degree = self._profile.counts, self.statistic.degree
+        weights = self._profile.weights / self._profile.weights.max()
+        total, mass, number = 0.0, 0.0, 0
+        for start in range(0, self.n_choices, CHOICES_HELD):
+            flat = np.arange(start, min(start + CHOICES_HELD, self.n_choices))
+            rows = np.stack(np.unravel_index(flat, (len(counts),) * degree), axis=1)
+            shares = np.ones(len(rows))
+            for j in range(degree):
+                row = rows[:, j]
+                # Copies that are not in the choice yet.
+                left = counts[row] - (rows[:, :j] == row[:, None]).sum(axis=1)
+                shares *= left * weights[row]
+            rows, shares = rows[shares > 0], shares[shares > 0]
+            if len(rows):
+                total += float(shares @ self.statistic.values(self._profile, rows))
+            mass, number = mass + float(shares.sum()), number + len(rows)
+        return total / mass, number
+
+    @property
+    def n_choices(self) -> int:
+        """The number of choices of rows, in order, with those that hold a row too often."""
+        return int(len(self._profile.counts) ** self.statistic.degree)
+
     def _choices(self, size: int) -> Positions:
         """Draw rows of choices; a choice with an observation twice is drawn again."""
         degree = self.statistic.degree
@@ -325,6 +356,9 @@ class _Sampler:
 class HoeffdingEstimator(SamplingEstimator):
     """The mean within `epsilon`, from a number of samples that is fixed beforehand.
 
+    Where there are no more choices of rankings than samples, all are evaluated, and the mean is
+    exact.
+
     Parameters
     ----------
     epsilon : float
@@ -339,10 +373,14 @@ class HoeffdingEstimator(SamplingEstimator):
     Examples
     --------
     >>> import rankagg as ra
-    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05).estimate(profile, rng=0)
-    >>> estimate.n_samples, abs(estimate.value - ra.spread(profile, average=True)) < 0.1
-    (1660, True)
+    >>> estimator = ra.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
+    >>> profile = ra.cultures.ImpartialCulture().draw(5, 200, rng=0)
+    >>> estimate = estimator.estimate(profile, rng=0)
+    >>> estimate.n_samples, abs(estimate.value - ra.spread(profile, average=True)) < 0.3
+    (2050, True)
+    >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
+    mean 0.961924, exact
+    4 choices of rankings were evaluated; these are all that there are, so the mean is exact
     """
 
     epsilon: float
@@ -369,6 +407,16 @@ class HoeffdingEstimator(SamplingEstimator):
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
         size = self.n_samples(sampler.statistic)
+        if sampler.n_choices <= size:
+            mean, number = sampler.mean_of_all()
+            return Estimate(
+                value=mean,
+                lower=mean,
+                upper=mean,
+                alpha=self.alpha,
+                n_samples=number,
+                stopped="all",
+            )
         # Only the sum is kept.
         value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
         return Estimate(

@@ -12,7 +12,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Group, Integers64, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Borda, Consensus, check_aggregator
-from rankagg.core import Profile, Result, ScoreTable, listed, percent, said, stated
+from rankagg.core import Profile, Result, ScoreTable, listed, p_text, percent, said, stated
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.dispersion import spread
@@ -87,7 +87,7 @@ class TwoGroupTest(Result):
         between = stated(self.between, "share of judgments that differ", percent)
         apart = stated(self.distance, "share of pairs that consensuses order differently", percent)
         energy = stated(self.statistic, "energy distance", ".4g")
-        p_value = stated(self.p_value, "p-value", ".3g")
+        p_value = stated(self.p_value, "p-value", p_text)
         how = stated(self.n_resamples, "draws", ",") if self.n_resamples else "all"
         rule = self.consensuses[0].aggregator.name
         return [

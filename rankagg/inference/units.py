@@ -30,7 +30,14 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import Moments, PairSums, PairValues, RankingValues, moments_of
+from rankagg.inference.pair_values import (
+    Moments,
+    PairSums,
+    PairValues,
+    RankingValues,
+    moments_of,
+    neighbor_note,
+)
 
 
 def instances_within(
@@ -81,6 +88,16 @@ def pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> 
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
+
+
+def neighbors_alike(data: ScoreTable, units: Units) -> tuple[str, ...]:
+    """Return a note where tasks that count as independent are like their neighbors.
+
+    Instances have none: files often sort them by their outcome.
+    """
+    if data.is_instance_level or units.clusters is not None or units.fixed_tasks:
+        return ()
+    return neighbor_note((data.values * data.signs).T)
 
 
 def strata_of(profile: Profile) -> tuple[Positions, Floats]:

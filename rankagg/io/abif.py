@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,19 @@ from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 128
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
-# BLT: candidates and seats, who has withdrawn, and the first of the ballots.
-BLT = re.compile(r"([0-9]+) +([0-9]+)\s*?\n\s*(?:-[0-9]+\s+)*[0-9]+(?: +[-=0-9]+)* +0\s*?\n")
-BLT_BALLOT = re.compile(r"([0-9]+)((?: [-=0-9]+)*) 0")
+# BLT: comments, candidates and seats, who has withdrawn, and the first of the ballots.
+BLT = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*[0-9]+[ \t]+[0-9]+[ \t\r]*(?:#[^\n]*)?\s+"
+    r"(?:-[0-9]+\s+)*"
+    r"(?:\([^()\n]*\)\s*)?[0-9]+(?:\.[0-9]+)?(?:[ \t]+[-=0-9]+)*[ \t]+0\s"
+)
+# A comment behind what may hold its sign in quotes.
+COMMENT = re.compile(r'((?:[^"#]|"[^"]*")*)#.*')
+# The id of a ballot, or what stands between blanks.
+BLT_WORD = re.compile(r"\([^()]*\)|[^\s()]+")
+BLT_WEIGHT = re.compile(r"[0-9]{1,15}(?:\.[0-9]+)?")
+BLT_CHOICE = re.compile(r"-|[0-9]+(?:=[0-9]+)*")
+NAMES_IN_A_LINE = re.compile(r'"[^"]*"(?:\s+"[^"]*")+')
 BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
     r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
@@ -43,10 +53,12 @@ def read_abif(
     with other signs than letters stand in brackets. Lines ``=DGM:[Doña García Márquez]`` say who a
     code is, ``#`` begins a comment, and lines ``{...}`` tell of the election and are skipped.
 
-    BLT, which programs for STV read, is known by its content: a line of the numbers of candidates
-    and seats, then ballots ``27 1 3=2 0`` (27 with the first candidate above two that are tied; a
-    skipped place ``-`` is left out), a line ``0``, names in the order of the numbers, and a title.
-    Those who have withdrawn (``-2``, before the ballots) are taken off all ballots.
+    BLT, which programs for STV read, is known by its content: the numbers of candidates and
+    seats, then ballots ``27 1 3=2 0`` (27 with the first candidate above two that are tied; a
+    skipped place ``-`` is left out), a ``0``, names in the order of the numbers, and a title. A
+    ballot may have an id, ``(a1) 1 3 2 0``, and all may be in one line. Where some weight has
+    decimals, the first numbers are weights of the rankings and no counts. Those who have withdrawn
+    (``-2``, before the ballots) are taken off all ballots. ``#`` begins a comment.
 
     Parameters
     ----------
@@ -88,8 +100,10 @@ def read_abif(
     [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]
     """
     absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
+    out = UNLISTED if absent == "unlisted" else UNRANKED
     name, text = read_text(source, max_bytes, PER_BYTE)
-    text = _from_blt(name, text) if BLT.match(text) else text
+    if BLT.match(text):
+        return _read_blt(name, text, out, max_bytes)
     names: dict[str, str] = {}
     ballots, blank = [], 0
     for number, whole in enumerate(text_lines(text), start=1):
@@ -110,34 +124,119 @@ def read_abif(
                 f"{place}: a line must read '27:Ann>Bob=Cid', '=code:[name]', '{{...}}' or "
                 f"'# comment'. Got {shown(whole.strip())}."
             )
+    _check_ballots(name, len(ballots), counted(blank, "ballot") if blank else "")
+    return _profile(name, names, ballots, out, max_bytes=max_bytes)
+
+
+class Blt(NamedTuple):
+    """An election in BLT."""
+
+    seats: int
+    title: str
+    # The names of the candidates by their numbers.
+    names: dict[str, str]
+    withdrawn: set[str]
+    # The line, the weight, and the numbers of a ballot, in tied groups.
+    ballots: list[tuple[int, float, list[list[str]]]]
+
+    @classmethod
+    def parsed(cls, name: str, text: str) -> Blt:
+        """Parse a text, of which `BLT` matches the beginning."""
+        lines = [COMMENT.sub(r"\1", line) for line in text_lines(text)]
+        words = [(k, w) for k, line in enumerate(lines) for w in BLT_WORD.findall(line)]
+        n, seats = int(words[0][1]), int(words[1][1])
+        at, gone = 2, set[str]()
+        while at < len(words) and words[at][1][:1] == "-":
+            gone.add(words[at][1][1:])
+            at += 1
+        ballots = []
+        while at < len(words) and words[at][1] != "0":
+            at, ballot = _blt_ballot(name, lines, words, at)
+            ballots.append(ballot)
+        # Behind the 0 that ends the ballots.
+        last = words[at][0] if at < len(words) else len(lines)
+        rest = lines[last:]
+        if rest:
+            before = sum(k == last for k, _ in words[: at + 1])
+            rest[0] = (
+                rest[0].split(maxsplit=before)[before:][0] if _has_more(rest[0], before) else ""
+            )
+        names = list[str]()
+        for line in map(str.strip, rest):
+            quoted = NAMES_IN_A_LINE.fullmatch(line)
+            names += re.findall(r'"([^"]*)"', line) if quoted else [line.strip('"')] if line else []
+        if len(names) < n:
+            raise DataFormatError(
+                f"{name} names {len(names)} of {n} candidates; it may be cut off."
+            )
+        labels = {str(k): label.strip() for k, label in enumerate(names[:n], start=1)}
+        return cls(seats, names[n].strip() if len(names) > n else "", labels, gone, ballots)
+
+
+def _has_more(line: str, words: int) -> bool:
+    return len(line.split(maxsplit=words)) > words
+
+
+def _blt_ballot(
+    name: str, lines: list[str], words: list[tuple[int, str]], at: int
+) -> tuple[int, tuple[int, float, list[list[str]]]]:
+    """Return where the next ballot begins, and one that begins at a word, all in one line."""
+    line = words[at][0]
+    start = at + (words[at][1][0] == "(")
+    end = start + 1
+    while end < len(words) and words[end][0] == line and words[end][1] != "0":
+        end += 1
+    ballot = [word for _, word in words[start:end]]
+    is_whole = end < len(words) and words[end][0] == line and ballot
+    is_right = is_whole and BLT_WEIGHT.fullmatch(ballot[0]) and float(ballot[0]) > 0
+    if not (is_right and all(map(BLT_CHOICE.fullmatch, ballot[1:]))):
+        raise DataFormatError(
+            f"{name}, line {line + 1}: a ballot must read '27 1 3=2 0', or '2.5 1 2 0' with its "
+            f"weight. Got {shown(lines[line].strip())}."
+        )
+    buckets = [word.split("=") for word in ballot[1:] if word != "-"]
+    return end + 1, (line + 1, float(ballot[0]), buckets)
+
+
+def blt_of(source: Source, max_bytes: int = MAX_BYTES) -> Blt | None:
+    """Return the election in a file; None where it is not BLT."""
+    name, text = read_text(source, max_bytes, PER_BYTE)
+    return Blt.parsed(name, text) if BLT.match(text) else None
+
+
+def _read_blt(name: str, text: str, absent: int, max_bytes: int) -> Profile:
+    """Return the ballots of BLT without those who have withdrawn."""
+    found = Blt.parsed(name, text)
+    kept = {code: label for code, label in found.names.items() if code not in found.withdrawn}
+    ballots, weights, blank = [], list[float](), 0.0
+    for line, weight, buckets in found.ballots:
+        left = [[code for code in group if code not in found.withdrawn] for group in buckets]
+        left = [group for group in left if group]
+        if left:
+            ballots.append((f"{name}, line {line}", 1, left))
+            weights.append(weight)
+        else:
+            blank += weight
+    about = (
+        f"{counted(found.seats, 'seat')}, {counted(len(found.withdrawn), 'candidate')} withdrawn"
+    )
+    warnings.warn(f"{name}: an election of {about}.", DataWarning, stacklevel=4)
+    _check_ballots(name, len(ballots), f"{blank:g} ballot" + "s" * (blank != 1) if blank else "")
+    if all(weight.is_integer() for weight in weights):
+        counts = list(map(int, weights))
+        whole = [
+            (place, count, one) for (place, _, one), count in zip(ballots, counts, strict=True)
+        ]
+        return _profile(name, kept, whole, absent, max_bytes=max_bytes)
+    return _profile(name, kept, ballots, absent, max_bytes=max_bytes, weights=weights)
+
+
+def _check_ballots(name: str, ballots: int, blank: str) -> None:
     if not ballots:
         raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
     if blank:
-        told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
-        warnings.warn(told, DataWarning, stacklevel=3)
-    return _profile(name, names, ballots, UNLISTED if absent == "unlisted" else UNRANKED, max_bytes)
-
-
-def _from_blt(name: str, text: str) -> str:
-    """Return BLT as ABIF, in the same lines, without those who have withdrawn."""
-    lines = [" ".join(line.split()) for line in text_lines(text)]
-    n, seats = map(int, lines[0].split())
-    end = lines.index("0") if "0" in lines else len(lines)
-    names = [line.strip('"') for line in lines[end + 1 :] if line]
-    if len(names) < n:
-        raise DataFormatError(f"{name} names {len(names)} of {n} candidates; it may be cut off.")
-    told, gone = ["", *lines[1:end]], {"-"}
-    for k, line in enumerate(told):
-        if line[:1] == "-":
-            told[k], gone = "", gone | set(line.replace("-", "").split())
-        elif found := BLT_BALLOT.fullmatch(line):
-            groups = ([x for x in group.split("=") if x not in gone] for group in found[2].split())
-            told[k] = f"{found[1]}:{'>'.join('='.join(group) for group in groups if group)}"
-    codes = {str(code): label for code, label in enumerate(names[:n], start=1)}
-    told += [f"={code}:[{label}]" for code, label in codes.items() if code not in gone]
-    about = f"{counted(seats, 'seat')}, {counted(len(gone) - 1, 'candidate')} withdrawn"
-    warnings.warn(f"{name}: an election of {about}.", DataWarning, stacklevel=4)
-    return "\n".join(told)
+        told = f"{name}: {blank} without any name, in no ranking."
+        warnings.warn(told, DataWarning, stacklevel=5)
 
 
 def _buckets(place: str, text: str) -> list[list[str]]:
@@ -171,7 +270,9 @@ def _profile(
     names: dict[str, str],
     ballots: list[tuple[str, int, list[list[str]]]],
     absent: int,
+    *,
     max_bytes: int,
+    weights: list[float] | None = None,
 ) -> Profile:
     """Return the ballots as places of the candidates."""
     known = {label: label for label in names.values()} | names
@@ -203,4 +304,5 @@ def _profile(
     ranks = np.full((len(rows), len(items)), absent, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())
-    return Profile._trusted(items, ranks, counts=[count for _, count, _ in ballots])
+    counts = [count for _, count, _ in ballots]
+    return Profile._trusted(items, ranks, counts=counts, weights=weights)

@@ -72,6 +72,10 @@ class CastVotes(Result):
         Choices that are in the rankings.
     steps : tuple
         For each step what `to_frame` has in a row, as attributes.
+    choices : tuple
+        The columns that were read as choices, the first choice first; empty for the long form.
+    left_out_columns : tuple
+        The columns that were not read as choices.
     spelled : tuple of (str, int)
         What was read as something else than the name of a candidate, as it is written, and in how
         many choices.
@@ -95,12 +99,18 @@ class CastVotes(Result):
     n_choices: int
     n_ranked: int
     steps: tuple[CleaningStep, ...]
+    choices: tuple[Label, ...]
+    left_out_columns: tuple[Label, ...]
     spelled: tuple[tuple[str, int], ...]
 
     _schema: ClassVar[str] = "rankagg.cast_votes"
     _row: ClassVar[str] = "step"
 
     def _facts(self) -> Iterable[str]:
+        if self.choices:
+            gone = ", ".join(map(shown, self.left_out_columns))
+            chosen = ", ".join(map(shown, self.choices))
+            yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
         yield (
             f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged} as they were cast, "
             f"{self.n_changed} changed, {self.n_blank} blank, {self.n_emptied} with nothing left"
@@ -118,10 +128,10 @@ class CastVotes(Result):
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         if self.spelled:
-            shown = self.spelled if rows is None else self.spelled[:rows]
-            more = len(self.spelled) - len(shown)
+            chosen = self.spelled if rows is None else self.spelled[:rows]
+            more = len(self.spelled) - len(chosen)
             told = ", ".join(
-                f"{repr(shortened(text)) if text else 'empty'} {number}" for text, number in shown
+                f"{repr(shortened(text)) if text else 'empty'} {number}" for text, number in chosen
             )
             yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
 
@@ -144,6 +154,8 @@ class CastVotes(Result):
         kinds = ("ballots", "unchanged", "changed", "blank", "emptied", "choices", "ranked")
         return {
             **{f"n_{kind}": getattr(self, f"n_{kind}") for kind in kinds},
+            "choices": list(self.choices),
+            "left_out_columns": list(self.left_out_columns),
             "items": list(self.profile.items),
             "steps": plain_rows(self.to_frame().reset_index()),
             "spelled": dict(self.spelled),
@@ -227,6 +239,7 @@ def read_cast_votes(
     skipped: Literal["close", "end", "end-after-two"] = "close",
     write_ins: Literal["keep", "pool", "drop"] = "keep",
     spellings: Mapping[str, Iterable[str]] | None = None,
+    alias: Mapping[str, str] | None = None,
     left_out: Literal["unlisted", "unranked"] = "unlisted",
     max_bytes: int = MAX_BYTES,
 ) -> CastVotes:
@@ -234,8 +247,8 @@ def read_cast_votes(
 
     Two forms are told apart by the columns that are named:
 
-    * wide (default): one row per ballot, one column per choice, the first choice first; a cell
-      names a candidate;
+    * wide (default): one row per ballot, one column per choice; a cell names a candidate, or
+      several, which is an overvote ("Ann, Bob" where both are names elsewhere);
     * long (`ballot`, `rank` and `item`): one row per mark. Two candidates of one ballot at one rank
       are an overvote; a rank without a row is blank.
 
@@ -248,8 +261,9 @@ def read_cast_votes(
     source : path, text stream or DataFrame
         As `read_ballots` takes it.
     choices : iterable of str or int, optional
-        Wide form: the columns of choices, the first choice first; by default all that are not named
-        otherwise.
+        Wide form: the columns of choices, the first choice first. By default those that share most
+        of their names with each other, in the order that their headings state ("1st choice",
+        "Rank 2"), or else in their own.
     ballot, rank, item : str or int, optional
         Long form: columns of ballots, of ranks counted from 1, and of candidates.
     count, weight, group : str or int, optional
@@ -270,6 +284,9 @@ def read_cast_votes(
         How "undervote", "overvote" and "write-in" are written, for each kind that is written
         otherwise than usual. Capitals and what stands between words make no difference. A name
         or number may follow behind a write-in. Empty cells are undervotes.
+    alias : mapping, optional
+        Other spellings of candidates, such as of a write-in, each with the name that it is read as.
+        A candidate's number, as in "Ann (12)", is no part of the name where it is always the same.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Candidates that a ballot does not name are below those that it names, or not observed.
     max_bytes : int, default 2**30
@@ -283,14 +300,16 @@ def read_cast_votes(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, or no ballot ranks anything.
+        If the file is not such a table, no ballot ranks anything, it is not certain which columns
+        are the choices of one contest, or a column may hold counts and is not named.
     InvalidInputError
-        If a named column does not exist, or a policy is none of these.
+        If a named column or a spelling of `alias` does not exist, or a policy is none of these.
 
     Warns
     -----
     DataWarning
-        If an item is called like a missing value, such as "NA".
+        If an item is called like a missing value, such as "NA", or two names differ in case,
+        accents, blanks or one letter alone.
 
     Examples
     --------
@@ -319,7 +338,7 @@ def read_cast_votes(
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"ballot": ballot, "rank": rank, "item": item}
     named |= {"count": count, "weight": weight, "group": group}
-    grid = read_grid(table, spelled, named, choices, drop)
+    grid = read_grid(table, spelled, named, choices, drop, alias=alias, items=stated)
     codes, labels = _ranked_items(grid, write_ins, stated)
     cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
     if not (cleaned.fates == Fate.RANKED).any():
@@ -364,7 +383,7 @@ def _ranked_items(
 
 
 def _warn_of_names(name: str, grid: Grid) -> None:
-    warn_of_likeness(name, grid.labels, stacklevel=3)
+    warn_of_likeness(name, grid.labels, stacklevel=3, has_alias=True)
     for at, label in enumerate(grid.labels):
         if str(label).casefold() in MISSING_WORDS:
             number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
@@ -461,5 +480,7 @@ def _counted_steps(
         n_choices=int(counts.sum()) * fates.shape[1],
         n_ranked=number(ranked),
         steps=steps,
+        choices=tuple(grid.choices),
+        left_out_columns=tuple(grid.left_out),
         spelled=grid.spelled,
     )

@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from itertools import count as numbers_from
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
@@ -222,9 +223,9 @@ def looks_like_preflib(text: str) -> bool:
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
-def title_of(source: Source) -> str:
+def title_of(source: Source, max_bytes: int = MAX_BYTES) -> str:
     """Return the title that the header of a file of today states; empty where there is none."""
-    _, text = read_text(source)
+    _, text = read_text(source, max_bytes)
     found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
     return dict(filter(None, found)).get("TITLE", "")
 
@@ -371,8 +372,9 @@ def read_preflib(
         ballot lists (a top-k list).
     errors : {"refuse", "repair"}, default "refuse"
         What becomes of a file that contradicts itself. "repair": an alternative that a ballot
-        lists again keeps its first place there, numbers from 0 are read as numbers from 1, and of
-        totals and type the ballots are right and not the header.
+        lists again keeps its first place there, numbers from 0 are read as numbers from 1,
+        alternatives of one name get numbers ("Ann", "Ann (2)"), and of totals and type the ballots
+        are right and not the header.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -434,7 +436,25 @@ def _repaired(contents: Contents, told: list[str]) -> Contents:
     lines = counted(int((once.lengths < ballots.lengths).sum()), "line")
     if len(once.alternatives) < len(numbers):
         told.append(f"lists an alternative again in {lines}, where its first place counts")
-    return Contents(header, names, once)
+    apart = _numbered_apart(names)
+    if changed := [label for number, label in apart.items() if label != names[number]]:
+        told.append(f"names alternatives alike, which are numbered apart: {listed(changed)}")
+    return Contents(header, apart, once)
+
+
+def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
+    """Return distinct names: the second of one name gets "(2)" behind it."""
+    apart: dict[int, str] = {}
+    taken = set(names.values())
+    seen = set[str]()
+    for number in sorted(names):
+        label = names[number]
+        if label in seen:
+            label = next(x for k in numbers_from(2) if (x := f"{label} ({k})") not in taken)
+            taken.add(label)
+        seen.add(label)
+        apart[number] = label
+    return apart
 
 
 def _named_items(name: str, contents: Contents) -> ItemSet:
@@ -460,7 +480,8 @@ def _named_items(name: str, contents: Contents) -> ItemSet:
     for number in range(1, stated + 1):
         if first.setdefault(names[number], number) != number:
             raise DataFormatError(
-                f"{name} names two alternatives {shown(names[number])}; names must be distinct."
+                f"{name} names two alternatives {shown(names[number])}; names must be distinct.",
+                REPAIR,
             )
     return ItemSet(first)
 

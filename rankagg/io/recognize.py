@@ -57,6 +57,8 @@ class Recognized:
         is_file = isinstance(self.source, str | PathLike)
         source = repr(self.name) if is_file else self.name.removeprefix("the ").lower()
         for form, _, parameters, _ in self.readings:
+            if parameters is None:
+                continue
             given = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
             given += ["higher_is_better=..."] if form == "scores" else []
             calls.append(f"{FORMATS[form].read.__name__}({', '.join(given)})")
@@ -83,7 +85,7 @@ class Recognized:
         if not self.is_certain:
             raise DataFormatError(f"{self}.")
         (one,) = self.readings
-        return FORMATS[one.format].read(self.source, **{**one.parameters, **parameters})
+        return FORMATS[one.format].read(self.source, **{**(one.parameters or {}), **parameters})
 
     def __repr__(self) -> str:
         return visible(f"<{self}>")

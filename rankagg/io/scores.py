@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from rankagg.io.tables.columns import (
     warn_of_likeness,
     warn_of_style,
 )
+from rankagg.io.tables.look import holds_words, seems_no_task
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
 Codes: TypeAlias = Positions
+#: What `only` and `drop` name.
+Chosen: TypeAlias = tuple[Iterable[Any], Iterable[Any]]
 
 
 def read_scores(
@@ -37,6 +41,7 @@ def read_scores(
     task: Label | None = None,
     instance: Label | None = None,
     score: Label | None = None,
+    only: Iterable[Label] = (),
     drop: Iterable[Label] = (),
     task_weights: TaskWeights | None = None,
     task_families: TaskFamilies | None = None,
@@ -68,6 +73,10 @@ def read_scores(
         The column of systems; the first by default.
     task, instance, score : str or int, optional
         Columns of the other forms.
+    only : str, int or iterable of them, optional
+        Tasks to take, by name or pattern ("mmlu*"); where each system has a column, columns. By
+        default all columns of numbers, unless a heading has a word for what no benchmark is
+        ("Price", "Hub Likes", "Average"): then `only` must be given; "*" takes all.
     drop : iterable of str or int, optional
         Tasks to leave out; where each system has a column, columns.
     task_weights : mapping or Series from task to float, optional
@@ -95,16 +104,17 @@ def read_scores(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, or a whole number is beyond what a 64-bit float holds;
-        the message names row and column.
+        If the file is not such a table, a heading leaves doubt about what the tasks are, or a
+        whole number is beyond what a 64-bit float holds; the message names row and column.
     InvalidInputError
         If a named column or task does not exist, or the table has no valid scores.
 
     Warns
     -----
     DataWarning
-        If a task's instance has no score of any system: it is left out. How many cells were read
-        by `missing` and `errors`, and where some scores of a long column have a percent sign.
+        If a task's instance has no score of any system: it is left out. Which columns hold words,
+        and are left out. How many cells were read by `missing` and `errors`, and where some scores
+        of a long column have a percent sign.
 
     Examples
     --------
@@ -125,15 +135,15 @@ def read_scores(
         column = table.header[0] if system is None else system
         if instance is not None and instance == column:
             raise InvalidInputError("system and instance", "different columns", instance)
-        entries = _of_columns(table, column, instance, drop)
+        entries = _of_columns(table, column, instance, (only, drop))
     elif score is None:
         if system is not None:
             allowed = "None where each system has a column (`task` without `score`)"
             raise InvalidInputError("system", allowed, system)
-        entries = _of_rows(table, task, instance, drop)
+        entries = _of_rows(table, task, instance, (only, drop))
     else:
         column = table.header[0] if system is None else system
-        entries = _of_scores(table, (column, task, instance, score), drop)
+        entries = _of_scores(table, (column, task, instance, score), (only, drop))
     warn_of_style(table.name, entries.column.said, stacklevel=2)
     warn_of_likeness(table.name, entries.systems, stacklevel=2)
     found = _build(table, entries, higher_is_better, task_weights)
@@ -169,10 +179,10 @@ class _Entries:
         return shown(self.tasks[self.unit_tasks[self.at_unit[entry]]])
 
 
-def _of_columns(table: Table, system: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
+def _of_columns(table: Table, system: Any, instance: Any | None, chosen: Chosen) -> _Entries:
     systems = table.coded(system, "system")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    tasks = _not_dropped([name for name in table.header if name not in (system, instance)], drop)
+    tasks = _chosen_columns(table, (system, instance), chosen, "tasks")
     if not tasks:
         raise DataFormatError(f"{table.name} has no task columns besides {shown(system)}.")
     column = table.stacked(tasks, "task")
@@ -193,9 +203,7 @@ def _no_instances(table: Table) -> Coded:
     return Coded(np.zeros(table.n_rows, dtype=np.intp), [None])
 
 
-def _of_scores(
-    table: Table, columns: tuple[Any, Any, Any | None, Any], drop: Iterable[Any]
-) -> _Entries:
+def _of_scores(table: Table, columns: tuple[Any, Any, Any | None, Any], chosen: Chosen) -> _Entries:
     named = [name for name in columns if name is not None]
     if len(set(named)) < len(named):
         raise InvalidInputError("system, task, instance and score", "different columns", named)
@@ -204,7 +212,7 @@ def _of_scores(
     tasks = table.coded(task, "task")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
     column = table.stacked([score], "score")
-    kept = _not_dropped(tasks.labels, drop)
+    kept = _chosen(tasks.labels, chosen)
     if not kept:
         raise DataFormatError(f"{table.name} has no tasks left.")
     if len(kept) < len(tasks.labels):
@@ -215,13 +223,12 @@ def _of_scores(
     return _one_by_one(systems, tasks, instances, column)
 
 
-def _of_rows(table: Table, task: Any, instance: Any | None, drop: Iterable[Any]) -> _Entries:
+def _of_rows(table: Table, task: Any, instance: Any | None, chosen: Chosen) -> _Entries:
     if task == instance:
         raise InvalidInputError("task and instance", "different columns", task)
     tasks = table.coded(task, "task")
     instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    others = [name for name in table.header if name not in (task, instance)]
-    systems = _not_dropped(others, drop, "columns")
+    systems = _chosen_columns(table, (task, instance), chosen, "columns")
     if not systems:
         raise DataFormatError(f"{table.name} has no columns besides {shown(task)}.")
     at_system = np.repeat(np.arange(len(systems)), table.n_rows)
@@ -250,14 +257,71 @@ def _one_by_one(systems: Coded, tasks: Coded, instances: Coded, column: Numbers)
     )
 
 
-def _not_dropped(tasks: list[Any], drop: Iterable[Any], what: str = "tasks") -> list[Any]:
-    known, gone = set(tasks), names_of(drop)
-    for name in gone:
-        if not isinstance(name, Hashable) or name not in known:
-            allowed = f"{what} of the table ({listed(tasks)})"
-            raise InvalidInputError("drop", allowed, name, nearest(name, tasks))
-    left_out = set(gone)
-    return [name for name in tasks if name not in left_out]
+class TaskColumns(NamedTuple):
+    """Columns of a wide table, by their headings and cells."""
+
+    tasks: list[Any]
+    # Columns of numbers whose headings leave doubt.
+    doubtful: list[Any]
+    # Columns without any number.
+    words: list[Any]
+
+
+def task_columns(table: Table, among: Iterable[Any]) -> TaskColumns:
+    """Sort columns into tasks, doubtful ones and words; the only ones of numbers are tasks."""
+    found = TaskColumns([], [], [])
+    for name in among:
+        if holds_words(table.columns[table.position(name, "only")], table.style):
+            found.words.append(name)
+        else:
+            (found.doubtful if seems_no_task(name) else found.tasks).append(name)
+    if found.tasks:
+        return found
+    # What is wrong with the cells of words is said where they are read.
+    return TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
+
+
+def _chosen_columns(
+    table: Table, keys: tuple[Any, Any | None], chosen: Chosen, what: str
+) -> list[Any]:
+    """Return the columns to take; raises where it is in doubt which are tasks."""
+    columns = _chosen([name for name in table.header if name not in keys], chosen, what)
+    if names_of(chosen[0]):
+        return columns
+    tasks, doubtful, words = task_columns(table, columns)
+    if doubtful:
+        raise DataFormatError(
+            f"{table.name}: {listed(doubtful)} may be no {what}.",
+            f"Name those to take with `only` ({listed(tasks)} are left), or take all with "
+            "`only='*'`.",
+        )
+    if words and what == "columns":
+        # The reader of numbers says which cell is none.
+        return columns
+    if words:
+        told = f"{table.name}: left out {listed(words)}, which hold no numbers."
+        warnings.warn(told, DataWarning, stacklevel=5)
+    return tasks
+
+
+def _chosen(names: list[Any], chosen: Chosen, what: str = "tasks") -> list[Any]:
+    """Return the names that `only` names, all without it, but for those that `drop` names."""
+    only, drop = map(names_of, chosen)
+    kept = {name for one in only for name in _matching("only", one, names, what)}
+    gone = {name for one in drop for name in _matching("drop", one, names, what)}
+    return [name for name in names if (not only or name in kept) and name not in gone]
+
+
+def _matching(parameter: str, wanted: Any, names: list[Any], what: str) -> list[Any]:
+    """Return the name that is wanted, or all that a pattern fits."""
+    if isinstance(wanted, Hashable) and wanted in names:
+        return [wanted]
+    is_text = isinstance(wanted, str)
+    found = [name for name in names if is_text and fnmatchcase(str(name), wanted)]
+    if not found:
+        allowed = f"{what} of the table ({listed(names)})"
+        raise InvalidInputError(parameter, allowed, wanted, nearest(wanted, names))
+    return found
 
 
 def _build(

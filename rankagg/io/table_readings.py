@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Floats, Label
-from rankagg.core import counted, listed, places, raw_text
-from rankagg.io import cast_vote_grid, comparisons
+from rankagg.core import counted, listed, places
+from rankagg.exceptions import shown
+from rankagg.io import ballots, cast_vote_grid, comparisons
+from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
     FEW_ROWS,
     JUDGES,
     MANY_RANKS,
-    MOST_COLUMNS,
-    PLACE,
-    SIDES,
     UNNAMED,
     TableLook,
 )
@@ -37,13 +35,13 @@ class FileReading(NamedTuple):
     format: str
     # What it holds, as "comparisons of model_a and model_b by winner".
     what: str
-    # Parameters of the reader.
-    parameters: Mapping[str, Any] = {}
+    # Parameters of the reader; None where no call can be vouched for.
+    parameters: Mapping[str, Any] | None = {}
     is_certain: bool = True
 
     def without(self, columns: list[Label]) -> FileReading:
         """Return the reading that leaves more columns out."""
-        if not columns or self.format == "comparisons":
+        if not columns or self.parameters is None or self.format == "comparisons":
             return self
         gone = [*columns, *names_of(self.parameters.get("drop", ()))]
         return self._replace(parameters={**self.parameters, "drop": gone})
@@ -100,15 +98,24 @@ def _long(look: TableLook) -> Iterator[FileReading]:
         if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
             continue
         names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
+        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
         sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
         sure &= not _are_swapped(look, columns)
-        if form != "scores":
-            rest = look.values[columns[-1]] % 0.5
-            sure &= not rest.any() and (form == "lists" or look.is_key([columns[0], columns[2]]))
-        else:
+        if form == "scores":
             sure &= bool(look.called("score", among=columns[-1:]))
             sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
-        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+        else:
+            sure &= not (look.values[columns[-1]] % 0.5).any()
+            once = look.is_key([columns[0], columns[-1]])
+            sure &= once
+            rest = [name for name in look.names if name not in names.values()]
+            if form == "lists" and rest:
+                what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
+                what += "leave it out with `drop`"
+                yield FileReading(form, what, None, False)
+                continue
+            if form == "lists" and not once:
+                what += ", with one rank twice in a list"
         yield FileReading(form, what, names, bool(sure))
 
 
@@ -125,6 +132,11 @@ def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[
     return {"system": system, "task": task, **units, "score": score}
 
 
+def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
+    """Say whether systems are numbers, and what they are scored on has names."""
+    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
+
+
 def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
@@ -138,167 +150,100 @@ def _rated(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("scores", what, names, False)
 
 
-def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether systems are numbers, and what they are scored on has names."""
-    return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
-
-
 def _scores(look: TableLook) -> Iterator[FileReading]:
+    """Scores with a column for each task, or for each system where rows are tasks or judges."""
+    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
     instances = look.called("instance", among=range(1, len(look.names)))
-    keys = [0] if look.is_key([0]) else [0, *instances[:1]]
-    judges = look.called(*JUDGES, among=keys[:1])
-    written = [at for at in look.texts if judges and look.seems_numbers(at)]
-    tasks = [at for at in sorted([*look.numeric, *written]) if at not in keys]
-    if not tasks or len(tasks) + len(keys) < len(look.names) or not look.is_key(keys):
+    keys = systems[:1] or ([0] if look.is_key([0]) else [0, *instances[:1]])
+    first = look.names[keys[0]]
+    judges = [] if systems else look.called(*JUDGES, among=keys[:1])
+    found = task_columns(look.table, [x for at, x in enumerate(look.names) if at not in keys])
+    ats = [look.names.index(name) for name in found.tasks]
+    weak = [look.names[at] for at in look.called("other", "rank", "count", among=ats)]
+    tasks = [name for name in found.tasks if name not in weak] or found.tasks
+    odd = [name for name in (*found.doubtful, *weak) if name not in tasks]
+    ats = [look.names.index(name) for name in tasks]
+    known = systems or judges or look.words[0] in UNNAMED
+    readable = [at for at in ats if at in look.numeric]
+    written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
+    left = [*odd, *found.words]
+    if not (readable or written) or not look.is_key(keys) or any(_long(look)):
         return
-    headings = {str(look.names[at]) for at in tasks}
-    sure = bool(look.called("system", among=[0])) or look.words[0] in UNNAMED
-    odd = [look.names[at] for at in look.called("other", "rank", "count", among=tasks)]
-    sure &= not odd and not _are_swapped(look, keys)
+    if len(readable) + len(written) < len(tasks) or (not known and (left or written)):
+        return
+    headings = {str(name) for name in tasks}
+    sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
     sure &= not any(map(_is_number, headings))
-    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(0)))
-    what = f"scores of each {look.names[0] or 'row'} on {counted(len(tasks), 'task')}"
-    what += f" ({listed(odd)} among them)" if odd else ""
-    instance = look.named(instance=keys[1:])
+    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
-        rows = np.column_stack([look.values[at] for at in tasks])
+        rows = np.column_stack([look.values[at] for at in ats])
         sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
         sure &= not (_seem_ranks(rows) and _are_ranks(rows))
-    if judges and not instance:
-        judge, names = look.names[0], [look.names[at] for at in tasks]
-        turned = f"scores of {listed(names)} by each {judge}"
-        yield FileReading("scores", turned, {"task": judge}, False)
-    yield FileReading("scores", what, instance, sure)
-
-
-def _board(look: TableLook) -> Iterator[FileReading]:
-    """Leave out what stands beside scores: the maker of a system, the age of who judges."""
-    systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])][:1]
-    judges = [at for at in look.called(*JUDGES, among=[0]) if look.is_key([at])]
-    rows = systems or judges
-    known = look.called("rank", "count", "other")
-    # Numbers of which some cannot be read are scores.
-    written = [at for at in look.texts if at not in known and look.seems_numbers(at)]
-    beside = {*look.texts, *known}.difference(rows, written)
-    tasks = [at for at in sorted([*look.numeric, *written]) if at not in {*beside, *rows}]
-    if rows and tasks and beside and not any(_long(look)) and not any(_scores(look)):
-        name, drop = look.names[rows[0]], [look.names[at] for at in sorted(beside)]
-        what = f"scores of each {name} on {counted(len(tasks), 'task')}"
-        if judges and not systems:
-            what = f"scores of {listed([look.names[at] for at in tasks])} by each {name}"
-        role = "system" if systems else "task"
-        what += f" (beside {listed(drop)})"
-        yield FileReading("scores", what, {role: name, "drop": drop}, False)
+    only = {"only": tasks} if odd or (left and judges) else {}
+    beside = f" (without {listed(left)})" if left else ""
+    if written and (judges or only):
+        cell = next(x for x in look.labels(written[0]).labels if np.isinf(as_number(x)))
+        told = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
+        yield FileReading("scores", f"scores of {listed(tasks)}, {told}", None, False)
+        return
+    if judges and len(keys) == 1:
+        what = f"scores of {listed(tasks)} by each {first}{beside}"
+        yield FileReading("scores", what, {"task": first, **only}, False)
+    if not (judges and left):
+        system = look.named(system=keys[:1]) if keys[0] else {}
+        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{beside}"
+        names = {**system, **look.named(instance=keys[1:]), **only}
+        yield FileReading("scores", what, names, bool(sure))
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
-    counts = look.called("count", among=look.numeric)
-    is_unnamed = look.words[0] in UNNAMED
-    voters = [0] if is_unnamed else look.called("voter", among=[0])
-    known = look.called("voter", "other", among=look.texts)
-    drop = sorted({*voters, *known, *(at for at in look.texts if at == 0)})
-    items = [at for at in look.numeric if at not in (*counts, *drop)]
-    others = len(look.names) - len(items) - len(drop) - len(counts)
-    # A name may be one of a voter.
-    is_system = look.called("system", among=[0]) and look.words[0] != ["name"]
-    if len(items) < 2 or others or is_system:
+    items = [look.names.index(name) for name in ballots.rank_columns(look)]
+    # The name of somebody may be that of a voter.
+    if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
+    rest = [at for at in range(len(look.names)) if at not in items]
+    counts = look.called("count", among=[at for at in rest if at in look.numeric])
     ranks = np.column_stack([look.values[at] for at in items])
-    if np.isnan(ranks).all(axis=1).any() or not _seem_ranks(ranks):
-        return
-    sure = len(items) > 2 and np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS and _are_ranks(ranks)
-    sure &= bool(voters or counts or not (drop or look.is_key([0]))) and len(counts) < 2
-    sure &= not is_unnamed
+    is_unnamed = rest[:1] == [0] and look.words[0] in UNNAMED
+    many = np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS
+    ranks = ranks[~np.isnan(ranks).all(axis=1)]
+    sure = len(items) > 2 and many and _seem_ranks(ranks) and _are_ranks(ranks)
+    sure &= bool(counts or look.called("voter", among=[0]) or not (rest or look.is_key([0])))
+    sure &= len(counts) < 2 and not is_unnamed
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
-    what = f"ballots of {counted(len(items), 'item')}"
-    named = look.named(count=counts, drop=drop)
-    if len(drop) > 1:
-        named["drop"] = [look.names[at] for at in drop]
-    yield FileReading("ballots", what, named, bool(sure))
+    what = f"ballots of {counted(len(items), 'item')}, {listed([look.names[at] for at in items])}"
+    yield FileReading("ballots", what, look.named(count=counts), bool(sure))
 
 
 def _cast_votes(look: TableLook) -> Iterator[FileReading]:
-    place = look.place
+    contests = cast_vote_grid.choice_columns(look)
     usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
-    said = usual.undervote | usual.overvote
-    marked = [at for at in look.texts if said & set(map(say, look.texts_of(at)))]
-    choices = sorted(place, key=place.__getitem__) if len(place) > 1 else marked
-    if len(choices) < 2:
-        return
-    rest = [at for at in range(len(look.names)) if at not in choices]
-    counts = look.called("count", among=[at for at in rest if at in look.numeric])
-    sure = [place.get(at) for at in choices] == list(range(1, len(choices) + 1)) and len(counts) < 2
-    sure &= set(choices) <= {*look.texts, *marked}
-    if all(len(look.words[at]) == 1 for at in choices) and not marked:
-        is_list = all(look.is_key([at]) for at in choices)
-        sure &= not (rest or is_list or len(choices) < 3)
-    names = [look.names[at] for at in choices]
-    parameters = {"choices": names} if rest or choices != sorted(choices) else {}
-    what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
-    yield FileReading("cast-votes", what, {**parameters, **look.named(count=counts)}, sure)
+    for names in contests:
+        choices = [look.names.index(name) for name in names]
+        rest = [at for at in range(len(look.names)) if at not in choices]
+        counts = look.called("count", among=[at for at in rest if at in look.numeric])
+        marks = usual.undervote | usual.overvote
+        is_marked = bool(marks & set(map(say, look.texts_of(*choices))))
+        places = [look.place.get(at) for at in choices]
+        if not (is_marked or any(places)) and (
+            look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
+        ):
+            continue
+        sure = len(contests) == 1 and len(counts) < 2
+        sure &= places == list(range(1, len(choices) + 1))
+        if all(len(look.words[at]) == 1 for at in choices) and not is_marked:
+            is_list = all(look.is_key([at]) for at in choices)
+            sure &= not (rest or is_list or len(choices) < 3)
+        what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
+        named = {"choices": names} if rest or choices != sorted(choices) else {}
+        yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    named = _sides(look)
-    if len(named) != 1:
-        named = [pair for pair in named if set(pair) <= set(look.texts) and look.share(pair)]
-    pairs = named or [pair for pair in combinations(look.texts[:6], 2) if look.share(pair)]
-    outcomes = look.called("outcome")
-    weights = look.called("count", among=look.numeric)
-    for a, b in [pair for pair in pairs if _hold_names(look, pair)][:3]:
-        won = [at for at in (a, b) if (a, b) in named and "winner" in look.words[at]]
-        won = won if len(won) == 1 else []
-        for at in won or [at for at in outcomes or look.texts[:6] if at not in (a, b)][:3]:
-            kind = "words"
-            if not won:
-                kind = _kind_of_outcomes(look.labels(at).labels, look.texts_of(a, b))
-                kind = kind if _name_sides(look, (a, b), at) else ""
-            whole = all((look.labels(one).codes >= 0).all() for one in (a, b, at))
-            sure = len(named) == len(won or outcomes) == 1 and kind == "words" and whole
-            sure &= look.share([a, b]) and not weights
-            sure &= not won or not _tell_of_ties(look, [x for x in look.texts if x not in (a, b)])
-            # Words that nobody knows are no scores; the reader says which of them.
-            if kind or (named and at in outcomes and look.share([a, b])):
-                columns = look.named(first=[a], second=[b], outcome=[at], weight=weights)
-                what = "comparisons of {first} and {second} by {outcome}".format_map(columns)
-                yield FileReading("comparisons", what, columns, sure)
-                return
-
-
-def _name_sides(look: TableLook, sides: Sequence[int], at: int) -> bool:
-    """Say whether names in a column, if it has any, are of a side in most rows."""
-    known: dict[str, int] = {}
-    each = []
-    for codes, labels in map(look.labels, (*sides, at)):
-        numbers = [known.setdefault(raw_text(label), len(known)) for label in labels]
-        # An empty cell has the last code.
-        each.append(np.array([*numbers, -1])[codes])
-    one, other, won = each
-    is_name = (won >= 0) & (np.isin(won, one) | np.isin(won, other))
-    fits = (won == one) | (won == other)
-    return bool(2 * np.count_nonzero(fits[is_name]) >= np.count_nonzero(is_name))
-
-
-def _tell_of_ties(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether a heading, or a cell of these columns, is a word for a tie."""
-    words = {word for heading in look.words for word in heading} | look.texts_of(*columns)
-    return any(map(comparisons.is_tie, words))
-
-
-def _points(look: TableLook) -> Iterator[FileReading]:
-    """Two sides, perhaps with what each scored: who won is in no column yet."""
-    kinds = (look.texts, look.numeric)
-    sides, points = ([pair for pair in _sides(look) if {*pair} <= {*kind}] for kind in kinds)
-    is_told = bool(look.called("outcome")) or look.has_no_headings or any(_comparisons(look))
-    fits = len(sides) == 1 and len(points) < 2 and not is_told
-    if fits and look.share(sides[0]) and _hold_names(look, sides[0]):
-        one, other, *scored = (look.names[at] for pair in (*sides, *points) for at in pair)
-        says = "has the sign of {} - {}".format(*scored) if scored else "says who won"
-        what = f"comparisons of {one} and {other} once a column {says}"
-        made = {"first": one, "second": other, "outcome": "COLUMN"}
-        yield FileReading("comparisons", what, made, False)
+    for what, parameters, sure in comparisons.comparison_readings(look):
+        yield FileReading("comparisons", what, parameters, sure)
 
 
 def _orders(look: TableLook) -> Iterator[FileReading]:
@@ -306,38 +251,6 @@ def _orders(look: TableLook) -> Iterator[FileReading]:
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
         yield FileReading("cast-votes", what, {}, False)
-
-
-def _sides(look: TableLook) -> list[tuple[int, int]]:
-    """Return the pairs of columns whose headings are alike but for the side."""
-    every = combinations(range(min(len(look.names), MOST_COLUMNS)), 2)
-    return [pair for pair in every if _are_sides(*(look.words[at] for at in pair))]
-
-
-def _hold_names(look: TableLook, columns: Sequence[int]) -> bool:
-    """Say whether columns may hold names; texts that are places, or numbers of a kind, are none."""
-    texts = {*columns} & {*look.texts}
-    if look.ordinals & {*columns}:
-        return False
-    cells = look.texts_of(*texts) if texts else set()
-    return 2 * sum(map(bool, map(PLACE.fullmatch, cells))) < max(len(cells), 1)
-
-
-def _are_sides(one: Sequence[str], other: Sequence[str]) -> bool:
-    differ = [f"{x} {y}" for x, y in zip(one, other, strict=False) if x != y]
-    return len(one) == len(other) and len(differ) == 1 and differ[0] in SIDES
-
-
-def _kind_of_outcomes(labels: Sequence[Any], items: set[str]) -> str:
-    """Say whether outcomes are "words" for sides or names, or "doubtful", or nothing known."""
-    is_item = [raw_text(label) in items for label in labels]
-    by_side = comparisons.SPELLED_OUTCOMES.read(labels).wrong is None
-    by_name = all(
-        known or comparisons.is_tie(label) for known, label in zip(is_item, labels, strict=True)
-    )
-    if by_side != by_name and not any(map(_is_number, labels)) and not (by_side and any(is_item)):
-        return "words"
-    return "doubtful" if by_side or by_name else ""
 
 
 def _is_number(label: object) -> bool:
@@ -382,11 +295,9 @@ RULES = (
     _long,
     _rated,
     _scores,
-    _board,
     _ballots,
     _cast_votes,
     _comparisons,
-    _points,
     _orders,
     _lists,
 )

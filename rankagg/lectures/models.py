@@ -252,9 +252,9 @@ def _(fit):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    Condorcet's sixty voters are close to no opinion at
-    all: θ may be 0. The interval knows that the center was *chosen* to fit. This matters. Here
-    are ten rankings of eight items, drawn uniformly: there is no center.
+    Condorcet's sixty voters are close to no opinion at all: θ may be 0. The interval counts at 0
+    that the center was *chosen* to fit. This matters. Here are ten rankings of eight items, drawn
+    uniformly: there is no center.
     """)
 
 
@@ -264,24 +264,24 @@ def _():
     spurious = ra.Mallows.fit(nobody)
     uniform = spurious.test_uniform(rng=0)
     mo.show_code(uniform, position="above")
-    return spurious, uniform
+    return nobody, spurious, uniform
 
 
 @app.cell(hide_code=True)
-def _(fit, spurious, uniform):
+def _(fit, nobody, spurious, uniform):
     _low, _high = spurious.conf_int().loc["theta"]
-    _profile = spurious.conf_int(method="profile").loc["theta"]
+    _given = ra.Mallows.fit(nobody, center=spurious.distribution.center).conf_int().loc["theta"]
     assert fit.conf_int().loc["theta", "lower"] == 0
     assert spurious.distribution.theta > 0.1
     assert uniform.p_value > 0.05
-    assert _low == 0 < _profile["lower"]
+    assert _low == 0 < _given["lower"]
     mo.md(f"""
     The estimate is θ = {spurious.distribution.theta:.2f}, although the truth is 0, because the
     Kemeny optimum is nearer to these ten than a ranking chosen beforehand would be. The test
     compares with uniform samples that choose *their* center too: p = {uniform.p_value:.2f}. The
-    interval that allows for the choice is [{_low:.2f}, {_high:.2f}]; the usual likelihood-ratio
-    interval, which takes the center for given, is [{_profile["lower"]:.2f},
-    {_profile["upper"]:.2f}].
+    likelihood-ratio interval is [{_low:.2f}, {_high:.2f}], since a chosen center takes n - 1
+    degrees of freedom at θ = 0; with the same center *given* it would be
+    [{_given["lower"]:.2f}, {_given["upper"]:.2f}], which leaves out the truth.
 
     **A consensus exists for every data set. That is no evidence of agreement.**
     """)
@@ -455,7 +455,7 @@ def _():
 
     Arenas compare two items at a time. The model is Bradley-Terry:
     $\operatorname{logit}P(a\text{ beats }b)=\lambda_a-\lambda_b$, plus whatever else decides:
-    ties, the side, the length of an answer (`fit_bradley_terry`). Elo ratings are $400/\ln 10$
+    ties, the side, the length of an answer (`BradleyTerry.fit`). Elo ratings are $400/\ln 10$
     times $\lambda$.
     """)
 
@@ -469,7 +469,7 @@ def _():
     chance = 1 / (1 + np.exp(truth[other] - truth[one]))
     result = np.where(_rng.random(1200) < chance, 1, -1)
     battles = ra.Comparisons(list("ABCDE"), one, other, result)
-    arena = ra.fit_bradley_terry(battles)
+    arena = ra.BradleyTerry.fit(battles)
     estimated = arena.to_frame()[["estimate", "std_err", "lower", "upper"]]
     mo.show_code()
     return arena, estimated, truth

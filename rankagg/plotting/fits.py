@@ -299,7 +299,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     ax.set_ylabel("theta = -log(phi)")
     open_frame(ax, grid="y")
     notes = [
-        f"thetas with {100 * (1 - alpha):g} % intervals (Wald)",
+        f"thetas with {100 * (1 - alpha):g} % likelihood intervals",
         "" if known.all() else "open triangle: no finite maximum",
         *notes_of(fit, are_known=True),
     ]
@@ -318,7 +318,7 @@ def worths_plot(
     Parameters
     ----------
     fit : PlackettLuceFit or BradleyTerryFit
-        Made by `PlackettLuce.fit`, `BradleyTerry.fit` or `fit_bradley_terry`.
+        Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
 

@@ -147,10 +147,16 @@ def _tables_of(path: Path) -> Iterator[ra.ScoreTable]:
         headings = [str(name).strip() for name in pd.read_csv(path, nrows=0).columns]
         if len(headings) > 1 and headings[1] in ("instance", "Utterance"):
             system, instance = headings[:2]
-            yield ra.read_scores(path, higher_is_better=True, system=system, instance=instance)
-            yield ra.read_scores(path, higher_is_better=False, system=system, instance=instance)
+            yield ra.read_scores(
+                path, higher_is_better=True, system=system, instance=instance, only="*"
+            )
+            yield ra.read_scores(
+                path, higher_is_better=False, system=system, instance=instance, only="*"
+            )
             # The first paper's headings of systems and instances are exchanged.
-            yield ra.read_scores(path, higher_is_better=True, system=instance, instance=system)
+            yield ra.read_scores(
+                path, higher_is_better=True, system=instance, instance=system, only="*"
+            )
         elif headings[0] in ("system", "Model"):
             scores = pd.read_csv(path, index_col=0)
             # One file has lost what is between the parts of a name.

@@ -192,8 +192,8 @@ LEVEL, BOUND = 0.01, PrintedRadius(radius="equation 4")
 def confidence(bench: Bench, found: ExperimentRun) -> None:
     """Bound one proportion, draw figure 4, and decide pairs of the tables that are here."""
     radii = {
-        "radius": ra.hoeffding_radius(1 / 100, LEVEL, sides=1),
-        "radius on both sides": ra.hoeffding_radius(1 / 100, LEVEL),
+        "radius": ra.hoeffding_radius(100, LEVEL, sides=1),
+        "radius on both sides": ra.hoeffding_radius(100, LEVEL),
     }
     found.add("Equation 4", radii, "delta = .01", "z = 100")
     drawn = PrintedRadius(radius="figure 4")

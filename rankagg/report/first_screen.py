@@ -15,6 +15,7 @@ from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import proof_of, units_of
 from rankagg.core import (
     ScoreTable,
+    capital,
     has_other_letters,
     in_words,
     joined,
@@ -169,7 +170,9 @@ def first_screen(findings: Findings) -> FirstScreen:
     return FirstScreen(
         result=_result(findings),
         certainty=joined(
-            filter(None, (_proved(findings), _decided(findings)) if is_ranked else ())
+            filter(
+                None, (_gaps(findings), _proved(findings), _decided(findings)) if is_ranked else ()
+            )
         ),
         numbers=tuple(_numbers(findings)),
         ranking=ranking,
@@ -230,6 +233,13 @@ def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Seque
         return ""
     share = stated(shared, "tasks shared with the first", noun="task")
     return said("they share only {}, and {} are needed", share, basis._sizes[1])
+
+
+def _gaps(findings: Findings) -> str:
+    """Say which groups nothing joins."""
+    evidence, kind = findings.exact._evidence, findings.kind
+    gaps = evidence.gaps(findings.comparison.unranked, kind.in_words(evidence.unit))
+    return joined(f"{capital(gap)}." for gap in gaps)
 
 
 def _proved(findings: Findings) -> str:

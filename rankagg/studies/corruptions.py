@@ -77,7 +77,7 @@ class Corruption(Named, ABC):
             The order of the systems that a corruption may be directed against; that of Borda's rule
             by default.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

@@ -13,7 +13,7 @@ from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.bounds import hoeffding_radius
+from rankagg.inference.intervals.bounds import radius_of_shares
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
     IntervalOptions,
@@ -237,7 +237,7 @@ class PrintedRadius(PairMethod):
         mean, z = imputed.moments.mean, ranked.units(self.unit, "direct").moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
         level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
-        radius = np.where(z > 0, hoeffding_radius(1.0 / number, level, sides=1), 1.0)
+        radius = np.where(z > 0, radius_of_shares(1.0 / number, level, sides=1), 1.0)
         lower, upper = np.clip(mean - radius, 0.0, 1.0), np.clip(mean + radius, 0.0, 1.0)
         estimate, low, high = (
             square(imputed, above, 1.0 - below, 0.5)

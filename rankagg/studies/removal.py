@@ -63,7 +63,7 @@ class ScoreRemoval(Named, ABC):
         whole_tasks : bool, default True
             An entry is all that a system scored on a task; else it is a single score.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

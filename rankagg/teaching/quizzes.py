@@ -49,7 +49,7 @@ def quiz(topic: str, *, rng: RNGLike = None) -> Quiz:
         "borda", "condorcet winner", "copeland", "cycle", "instant runoff", "kemeny",
         "kendall distance", "minimax", "ranked pairs" or "schulze"; a space may be a hyphen.
     rng : int, numpy.random.Generator or None, optional
-        A seed or a generator (SPEC 7); the same seed asks the same question.
+        A seed or a generator; the same seed asks the same question.
 
     Returns
     -------

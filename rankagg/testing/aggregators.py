@@ -212,7 +212,7 @@ class AggregatorContract:
 
     def test_groups_scored_together_are_scored_as_apart(self, rule: Rule) -> None:
         rng = np.random.default_rng(0)
-        ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(0, 3, (9, 4)))
+        ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(1, 4, (9, 4)))
         profile = ra.Profile.from_ranks(ranks, groups=list("zxyzzxyxx"))
         together = rule._scores_by_group(*profile._sorted_by_group())
         if together is None:
@@ -225,7 +225,7 @@ class AggregatorContract:
         if not any(field.name == "unranked" for field in fields(rule)):
             return
         rng = np.random.default_rng(0)
-        ranks = np.where(rng.random((60, 4)) < 0.3, np.nan, rng.integers(0, 4, (60, 4)))
+        ranks = np.where(rng.random((60, 4)) < 0.3, np.nan, rng.integers(1, 5, (60, 4)))
         profiles = ra.Profile.from_ranks(ranks, groups=list(range(20)) * 3).by_group().values()
         rules = [replace(rule, unranked=policy) for policy in ("uniform", "last")]  # type: ignore[call-arg]
         with suppress(InvalidInputError):

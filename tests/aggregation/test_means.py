@@ -69,7 +69,7 @@ def test_missing_tasks_are_left_out_and_named() -> None:
 def test_tasks_on_other_scales_are_noted() -> None:
     values = np.array([[0.9, 70.0, 0.0], [0.8, 75.0, 0.0]])
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y", "z"], higher_is_better=True)
-    told = "scores on y are over ten times as large as on x: of two scales a mean says little"
+    told = "scores on y are over ten times as large as on x: a mean of both says little"
     assert ra.Mean().aggregate(table).notes == (told,)
     assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
     # Ten times is one scale yet, and zeros are of any.

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
-from rankagg.exceptions import InvalidInputError, ItemMismatchError
+from rankagg.exceptions import DataWarning, InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
 
 NAN = float("nan")
@@ -333,3 +333,61 @@ def test_resampled_counts_may_be_of_any_size() -> None:
     votes = profile[[1]].pairwise()
     (other,) = ra.resample_kemeny(profile, [[0, 2**40]])
     assert other.pairwise.wins[1, 0] == pytest.approx(2**40 * votes.wins[1, 0])
+
+
+# -- what a rank 0 means ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([[0, 1, 2], [2, 0, 1]], [[0, 1, 2], [2, 0, 1]]),
+        ([[0, 0, 2], [0, 1, 1], [0.5, 0.5, 2]], [[0, 0, 2], [0, 1, 1], [0, 0, 2]]),
+        ([[0, NAN, 2], [NAN, 1, 2], [2, 1, NAN]], [[0, -1, 1], [-1, 0, 1], [1, 0, -1]]),
+        ([[0, 0.3, 7], [0, -1, 2]], [[0, 1, 2], [1, 0, 2]]),
+        ([[0, 0, 0]], [[0, 0, 0]]),
+    ],
+)
+def test_a_rank_0_that_is_the_best(ranks, expected):
+    assert Profile.from_ranks(ranks).ranks.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected", "number"),
+    [
+        ([[1, 2, 0, 0]], [[0, 1, -1, -1]], "2 cells"),
+        ([[1, 2, 0], [0, 0, 0], [1, 0, 0]], [[0, 1, -1], [-1, -1, -1], [0, -1, -1]], "6 cells"),
+        ([[0, 1, 2], [3, 1, 2]], [[-1, 0, 1], [2, 0, 1]], "1 cell"),
+        ([[1.5, 1.5, 0, 0], [1, 3, 0, 0]], [[0, 0, -1, -1], [0, 1, -1, -1]], "4 cells"),
+        ([[1, 0, 0, NAN]], [[0, -1, -1, -1]], "2 cells"),
+    ],
+)
+def test_a_rank_0_that_means_not_ranked(ranks, expected, number):
+    with pytest.warns(DataWarning, match=f"{number} with rank 0 read as not ranked"):
+        assert Profile.from_ranks(ranks).ranks.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [[0, 1, 1, 2]],
+        [[0, 5, 10]],
+        [[1, 0, 0], [2, 0, 0]],
+        [[0, 1, 2]] * 30 + [[1, 1, 2]],
+        [[0, 0, NAN, 3], [0, 1, 2, 3]],
+    ],
+)
+def test_a_rank_0_that_may_be_either_is_refused(ranks):
+    with pytest.raises(InvalidInputError, match="Add 1 to all ranks, or replace zeros by NaN"):
+        Profile.from_ranks(ranks)
+    scores = Profile.from_scores(ranks, higher_is_better=False)
+    assert (scores.ranks[0] == 0).any()
+
+
+def test_ranks_of_a_profile_come_back_with_gaps():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 8):
+        ranks = np.argsort(rng.random((20, n)), axis=1).astype(float)
+        ranks[rng.random(ranks.shape) < 0.3] = NAN
+        slowly = [[sum(y < x for y in row) if x == x else -1 for x in row] for row in ranks]  # noqa: PLR0124
+        assert Profile.from_ranks(ranks).ranks.tolist() == slowly

@@ -49,7 +49,10 @@ def test_overlaps_are_the_agreement_at_every_depth(pair):
         assert shares == pytest.approx(expected, abs=1e-12)
 
 
-@given(pair=ranking_pairs(), persistence=st.sampled_from([0.1, 0.5, 0.9, 0.99]))
+PERSISTENCES = st.sampled_from([0.1, 0.5, 0.9, 0.99])
+
+
+@given(pair=ranking_pairs(unlisted=False), persistence=PERSISTENCES)
 def test_rank_biased_overlap_averages_the_overlap_of_the_first_k(pair, persistence):
     first, second = pair
     both = (first.ranks != ra.UNRANKED) & (second.ranks != ra.UNRANKED)
@@ -63,6 +66,9 @@ def test_rank_biased_overlap_averages_the_overlap_of_the_first_k(pair, persisten
     found = rank_biased_overlap(first, second, persistence=persistence)
     assert found == pytest.approx(expected + persistence**n)
     assert 0 <= found <= 1 + 1e-12
+    least = rank_biased_overlap(first, second, persistence=persistence, variant="least")
+    residual = rank_biased_overlap(first, second, persistence=persistence, variant="residual")
+    assert (least, residual) == (found, 0)
 
 
 def test_rank_biased_overlap_of_equal_and_of_reversed_rankings():
@@ -72,6 +78,78 @@ def test_rank_biased_overlap_of_equal_and_of_reversed_rankings():
     for wrong in (0, 1, -1, "x"):
         with pytest.raises(InvalidInputError, match="persistence"):
             rank_biased_overlap(ABC, ABC, persistence=wrong)
+    with pytest.raises(InvalidInputError, match="variant"):
+        rank_biased_overlap(ABC, ABC, variant="min")
+
+
+def lists(*tops, items="ABCDEFGHMN"):
+    return [PartialRanking.from_top_k(top, items=items) for top in tops]
+
+
+# The third: equation 32 by hand, for lists of 4 and 7.
+@pytest.mark.parametrize(
+    ("tops", "extrapolated"),
+    [(("CABE", "CABE"), 1), (("ABC", "DEFG"), 0), (("NHMA", "CGNA"), 0.3915),
+     (("NDAE", "ABCDEFG"), 0.49038)],
+)  # fmt: skip
+def test_known_overlaps_of_lists(tops, extrapolated):
+    assert rank_biased_overlap(*lists(*tops)) == pytest.approx(extrapolated, abs=5e-6)
+    more = lists(*tops, items=[*"ABCDEFGHMN", *map(str, range(50))])  # other items change nothing
+    assert rank_biased_overlap(*more) == pytest.approx(extrapolated, abs=5e-6)
+
+
+def by_the_paper(short, long, p):
+    """Return RBO_ext by equation 32, RBO_min and RBO_res from lists continued to depth 400."""
+    short, long = sorted((short, long), key=len)
+    s, t = len(short), len(long)
+
+    def x(d):
+        return len(set(short[:d]) & set(long[:d]))
+
+    def total(overlap, depths):
+        return sum((1 - p) * p ** (d - 1) * overlap(d) / d for d in depths)
+
+    extrapolated = total(x, range(1, t + 1))
+    extrapolated += total(lambda d: x(s) * (d - s) / s, range(s + 1, t + 1))
+    extrapolated += ((x(t) - x(s)) / t + x(s) / s) * p**t
+    least = total(x, range(1, 15)) + x(t) * total(lambda _: 1, range(15, 400))
+    # As much as can be shared: first what the other list has, then new ones, the same for both.
+    mine = [*short, *(i for i in long if i not in short), *range(14)]
+    theirs = [*long, *(i for i in short if i not in long), *range(14)]
+    most = total(lambda d: len(set(mine[:d]) & set(theirs[:d])), range(1, 15)) + p**14
+    return extrapolated, least, most - least
+
+
+@given(
+    tops=st.tuples(*[st.lists(st.sampled_from("ABCDEFG"), unique=True, min_size=1)] * 2),
+    cuts=st.tuples(*[st.lists(st.booleans(), min_size=7, max_size=7)] * 2),
+    p=st.sampled_from([0.3, 0.9]),
+)
+@example(tops=("ABCD", "DCBAE"), cuts=([True] * 7,) * 2, p=0.9)
+@example(tops=("ABCD", "DCBAE"), cuts=([False] * 7,) * 2, p=0.9)
+def test_overlaps_of_lists_are_those_of_webber_averaged_over_ways_to_break_ties(tops, cuts, p):
+    grouped = []
+    for top, cut in zip(tops, cuts, strict=True):
+        buckets = []
+        for k, label in enumerate(top):
+            if not k or cut[k] or len(buckets[-1]) == 2:
+                buckets.append([])
+            buckets[-1].append(label)
+        grouped.append(buckets)
+    expected = np.mean([by_the_paper(*both, p) for both in product(*map(broken, grouped))], axis=0)
+    seen = [PartialRanking.from_buckets(b, items="ABCDEFGXYZ") for b in grouped]
+    both = [PartialRanking(np.where(one.ranks < 0, ra.UNLISTED, one.ranks), one.items)
+            for one in seen]  # fmt: skip
+    variants = ("extrapolated", "least", "residual")
+    found = [rank_biased_overlap(*both, persistence=p, variant=variant) for variant in variants]
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_list_of_nothing_cannot_be_extrapolated():
+    empty, full = lists("", "ABC")
+    assert isnan(rank_biased_overlap(empty, full))
+    assert rank_biased_overlap(empty, full, variant="least") == 0
+    assert rank_biased_overlap(empty, full, variant="residual") == pytest.approx(1)
 
 
 @given(orders=st.lists(st.permutations(range(6)), min_size=2, max_size=2), additive=st.booleans())

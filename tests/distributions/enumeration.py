@@ -10,7 +10,20 @@ from numpy.typing import NDArray
 from rankagg.testing.distributions import discordant, strict_ranks
 from tests import oracles
 
-__all__ = ["best_theta", "discordant", "greatest_likelihood", "log_likelihoods", "strict_ranks"]
+__all__ = [
+    "best_theta",
+    "discordant",
+    "effective_weights",
+    "greatest_likelihood",
+    "log_likelihoods",
+    "strict_ranks",
+]
+
+
+def effective_weights(profile):
+    """Return what the rows count: weights of every ranking times (sum w)/(sum w^2)."""
+    each = np.repeat(profile.weights, profile.counts)
+    return profile.counts * profile.weights * (each.sum() / (each**2).sum())
 
 
 @cache
@@ -27,7 +40,8 @@ def log_likelihoods(profile, center, thetas):
     """Return the Mallows log likelihood around a center for every theta, by enumeration."""
     rows = [*(oracles.as_places(ranking) for ranking in profile), ((None,) * profile.n_items)]
     counts = np.array([distance_histogram(row, center) for row in rows], dtype=float)
-    weights = np.append(profile.counts * profile.weights, -profile.total_weight)
+    weights = effective_weights(profile)
+    weights = np.append(weights, -weights.sum())
     powers = np.exp(-np.multiply.outer(thetas, np.arange(counts.shape[1])))
     heights: NDArray[np.float64] = np.log(powers @ counts.T) @ weights
     return heights

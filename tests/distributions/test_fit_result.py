@@ -3,11 +3,14 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import rankagg as ra
+from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 from rankagg.exceptions import InvalidInputError
+from tests.distributions.enumeration import effective_weights
 from tests.distributions.luce_by_hand import DATA, every_kind
 
 
@@ -70,3 +73,46 @@ def test_a_dict_has_no_nan():
     assert rows[1]["std_err"] is None
     assert rows[2]["z"] == 0
     json.dumps(rows, allow_nan=False)
+
+
+# -- weights --------------------------------------------------------------------------------------
+
+UNITS = [1 / 200, 7.0, 1e6]
+DRAWN = ra.Mallows("ABCD", 0.7).sample(40, rng=0)
+SOME = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(DRAWN))
+FEATURES = pd.DataFrame({"x": [3.0, 1.0, 2.0, 0.0]}, index=list("ABCD"))
+FITTERS = {
+    **NAMED_MODELS,
+    "features": lambda profile: ra.fit_plackett_luce(profile, features=FEATURES),
+    "mixture": lambda profile: ra.fit_mixture(profile, 2, n_starts=2, rng=0),
+    "bradley-terry": ra.BradleyTerry.fit,
+}
+
+
+@pytest.mark.parametrize("name", FITTERS)
+def test_the_unit_of_weights_changes_nothing(name):
+    def fitted(unit):
+        weighted = ra.Profile(list(DRAWN), counts=DRAWN.counts, weights=unit * SOME)
+        return FITTERS[name](weighted)
+
+    one = fitted(1.0)
+    content = [one.log_likelihood, one.aic, one.bic, one.n_observations, getattr(one, "icl", 0.0)]
+    assert content[1] == 2 * one.n_parameters - 2 * one.log_likelihood
+    for other in map(fitted, UNITS):
+        found = [other.log_likelihood, other.aic, other.bic, other.n_observations]
+        assert [*found, getattr(other, "icl", 0.0)] == pytest.approx(content, rel=1e-7)
+        np.testing.assert_allclose(other.estimates, one.estimates, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(other.conf_int(), one.conf_int(), rtol=1e-4, atol=1e-6)
+    if name not in ("bradley-terry", "mixture"):
+        weighted = ra.Profile(list(DRAWN), counts=DRAWN.counts, weights=SOME)
+        expected = effective_weights(weighted) @ one.distribution.log_probs(weighted)
+        assert one.log_likelihood == pytest.approx(expected, rel=1e-7)
+
+
+def test_counts_are_rankings_and_weights_are_not():
+    copied = ra.Profile(list(DRAWN), counts=3 * DRAWN.counts)
+    heavy = ra.Profile(list(DRAWN), counts=DRAWN.counts, weights=[3.0] * len(DRAWN))
+    for fitter in NAMED_MODELS.values():
+        plain = fitter(DRAWN)
+        assert fitter(copied).log_likelihood == pytest.approx(3 * plain.log_likelihood)
+        assert fitter(heavy).log_likelihood == pytest.approx(plain.log_likelihood)

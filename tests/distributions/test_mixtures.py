@@ -337,6 +337,23 @@ def test_the_number_is_found(n_starts):
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
 
 
+@pytest.mark.parametrize("family", ["mallows", "plackett-luce"])
+def test_the_unit_of_weights_changes_no_number_of_components(family):
+    both = ra.Mixture([ra.Mallows("ABCDE", 2.0), ra.Mallows("EDCBA", 2.0)], [0.6, 0.4])
+    votes = both.sample(60, rng=0)
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(votes))
+    tables = []
+    for unit in (1.0, 1 / 200, 7.0, 1e6):
+        weighted = ra.Profile(list(votes), counts=votes.counts, weights=unit * weights)
+        found = ra.distributions.choose_components(
+            weighted, [1, 2], family=family, n_starts=2, n_folds=2, rng=0
+        )
+        assert found.summary().startswith("components: 2 by BIC, 2 by ICL, 2 by held-out score")
+        tables.append(found.table.to_numpy())
+    for table in tables[1:]:
+        np.testing.assert_allclose(table, tables[0], rtol=1e-6)
+
+
 def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
     others = ra.Mallows("EDCBA", 1.5).sample(40, rng=0)
     votes = ra.Profile.from_orders(["ABCDE"] * 20, items=others.items) + others

@@ -185,7 +185,7 @@ def test_a_direction_is_found_exactly_where_there_is_one(profile):
 def test_random_ties_are_judged_as_by_hand(seed):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(3, 6)), int(rng.integers(2, 8))
-    profile = ra.Profile.from_ranks(rng.integers(0, n - 1, (m, n)))
+    profile = ra.Profile.from_ranks(rng.integers(1, n, (m, n)))
     check_direction(profile)
     check_direction(profile, worths=False)
     check_direction(profile, ties=False)

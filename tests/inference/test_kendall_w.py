@@ -3,6 +3,7 @@
 from itertools import combinations, permutations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from scipy import stats
@@ -185,9 +186,25 @@ def test_unlisted_items_tie_at_the_end():
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), "equal weight"),
         (ra.Profile.from_ranks([[1, 1], [1, 1]]), "tell items apart"),
         (ra.Profile.from_orders(["AB", "BA"]).with_clusters("xx"), "more, without clusters"),
-        ([[1, 2]], "a ScoreTable or a Profile"),
+        ([[1, 2]], "two rankings or more"),
+        ([1, 2], "a ScoreTable or a Profile"),
     ],
 )
 def test_what_has_no_w_is_refused(data, message):
     with pytest.raises(InvalidInputError, match=message):
         kendall_w(data)
+
+
+def test_an_array_has_a_row_per_rater_as_for_krippendorff():
+    ratings = [[1, 2, 3, 3, 2, 1], [1, 2, 3, 3, 2, 2], [0.5, 3, 3, 3, 2, 3]]
+    found = ra.inference.kendall_w(ratings)
+    expected = ra.inference.kendall_w(ra.Profile.from_ranks(ratings))
+    assert found.kendall_w == expected.kendall_w
+    assert found.p_value == expected.p_value
+    assert found.rank_sums.tolist() == expected.rank_sums.tolist()
+    frame = pd.DataFrame(ratings, columns=[*"ABCDEF"])
+    assert tuple(ra.inference.kendall_w(frame).items) == tuple("ABCDEF")
+    assert ra.inference.kendall_w(np.array(ratings)).n_raters == 3
+    for wrong in ([["x", "y"], ["y", "x"]], [1, 2, 3], "AB", None):
+        with pytest.raises(InvalidInputError, match="`data`"):
+            ra.inference.kendall_w(wrong)

@@ -17,9 +17,9 @@ FITS = {
     "votes": ra.BradleyTerry.fit(VOTES),
     "ridge": ra.BradleyTerry.fit(VOTES, ridge=0.25),
     "rankings": ra.PlackettLuce.fit(ra.Profile.from_orders(["ABCD", "BADC", "ACDB", "DCAB"])),
-    "half": ra.fit_bradley_terry(battles(60, 4, 1), side=True),
-    "davidson": ra.fit_bradley_terry(battles(60, 4, 2), ties="davidson"),
-    "rao-kupper": ra.fit_bradley_terry(battles(60, 4, 3), ties="rao-kupper"),
+    "half": ra.BradleyTerry.fit(battles(60, 4, 1), side=True),
+    "davidson": ra.BradleyTerry.fit(battles(60, 4, 2), ties="davidson"),
+    "rao-kupper": ra.BradleyTerry.fit(battles(60, 4, 3), ties="rao-kupper"),
 }
 TARGETS = [{}, {"k": 1}, {"k": 2}, {"pair": ("C", "A")}]
 

@@ -4,9 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankagg as ra
-from rankagg.inference.pair_values import asymmetry_note, selection_note
+from rankagg.inference.pair_values import asymmetry_note, neighbor_note, selection_note
 from tests.sentences.definitions import correlation_of_gaps
 
 
@@ -203,3 +204,90 @@ def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, l
     rng = np.random.default_rng(tasks)
     told = [bool(selection_note(with_gaps(rng, tasks, gaps))) for _ in range(200)]
     assert least <= np.mean(told) <= most
+
+
+# -- columns that are like their neighbors ---------------------------------------------------------
+
+
+def leaning(rng, columns, systems, by=0.6):
+    """Draw scores, a row per column of a table, that lean on those of the column before."""
+    rows = rng.normal(size=(columns, systems))
+    for t in range(1, columns):
+        rows[t] = by * rows[t - 1] + np.sqrt(1 - by**2) * rows[t]
+    return rows
+
+
+def neighbor_excess(scores):
+    """Return how many standard deviations over all orders the mean correlation is above its mean.
+
+    Without gaps; by the correlation of every pair of columns in every order.
+    """
+    rows = scores - scores.mean(axis=1, keepdims=True)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows -= rows.mean(axis=0)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    n, correlation = len(rows), rows @ rows.T
+    pairs = correlation[~np.eye(n, dtype=bool)]
+    found = correlation.diagonal(1).mean()
+    return found, (found - pairs.mean()) / (pairs.std() / np.sqrt(n - 1))
+
+
+@pytest.mark.parametrize("columns", [6, 8, 12, 25])
+@pytest.mark.parametrize("by", [0.0, 0.3, 0.6])
+def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by):
+    rng = np.random.default_rng(columns)
+    for _ in range(40):
+        scores = leaning(rng, columns, 6, by) * rng.lognormal(size=(columns, 1))
+        found, excess = neighbor_excess(scores)
+        notes = neighbor_note(scores)
+        assert bool(notes) == (excess > stats.norm.isf(0.01))
+        if notes:
+            assert f"(mean correlation {found:.2f})" in notes[0]
+            assert "depend on each other, declare families" in notes[0]
+
+
+def test_how_often_neighbors_are_noted():
+    rng = np.random.default_rng(0)
+    for columns, power in ((8, 0.2), (12, 0.6), (25, 0.95)):
+        equal = [neighbor_note(rng.normal(size=(columns, 5))) for _ in range(500)]
+        gaps = [rng.normal(size=(columns, 5)) for _ in range(500)]
+        for scores in gaps:
+            scores[rng.random(scores.shape) < 0.2] = np.nan
+        assert sum(map(bool, equal)) <= 12  # of 500 at 1 %: 12 or more in one of 100 studies
+        assert sum(bool(neighbor_note(scores)) for scores in gaps) <= 12
+        noted = [bool(neighbor_note(leaning(rng, columns, 5))) for _ in range(100)]
+        assert np.mean(noted) >= power
+
+
+@pytest.mark.parametrize("scores", [
+    np.ones((8, 3)), np.full((8, 3), np.nan), np.arange(24.0).reshape(8, 3) * 7e306,
+    np.zeros((0, 3)), np.random.default_rng(0).normal(size=(5, 4)), np.ones((9, 1)),
+    np.tile([1.0, 2.0, 4.0], (9, 1)),
+])  # fmt: skip
+def test_columns_that_do_not_vary_have_no_note(scores):
+    assert neighbor_note(scores) == ()
+
+
+def test_columns_that_are_declared_have_no_note():
+    scores = leaning(np.random.default_rng(2), 16, 6, 0.9).T
+    table = ra.ScoreTable(scores, higher_is_better=True)
+    for found in (
+        ra.rank_intervals(table), ra.rank_intervals(table, of="mean"),
+        ra.rank_intervals(table, of="pairwise"), ra.paired_test(table, 0, 1),
+        ra.paired_tests(table, 0),
+    ):  # fmt: skip
+        assert sum("neighboring tasks" in note for note in found.notes) == 1
+    families = ra.ScoreTable(
+        scores, higher_is_better=True, task_families={t: t // 4 for t in range(16)}
+    )
+    tasks = ra.ScoreTable(
+        scores, tasks=np.repeat(range(8), 2).tolist(), instances=range(16), higher_is_better=True
+    )
+    shuffled = np.random.default_rng(0).permutation(16)
+    for found in (
+        ra.rank_intervals(families), ra.paired_test(families, 0, 1),
+        ra.rank_intervals(tasks), ra.rank_intervals(tasks, unit="task"),
+        ra.rank_intervals(ra.ScoreTable(scores[:, shuffled], higher_is_better=True)),
+        ra.rank_intervals(table.rankings()),
+    ):  # fmt: skip
+        assert not any("neighboring tasks" in note for note in found.notes)

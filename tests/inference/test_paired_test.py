@@ -127,7 +127,51 @@ def test_too_few_units_say_so():
     assert (few.lower, few.upper) == (-np.inf, np.inf)
     assert "at least 6 are needed" in str(few)
     many = ra.ScoreTable(np.random.default_rng(0).normal(size=(100, 8)), higher_is_better=True)
-    assert "never rejects" in str(ra.paired_tests(many, 0))
+    assert "never rejects; 12 tasks can decide" in str(ra.paired_tests(many, 0))
+
+
+@pytest.mark.parametrize("n_tasks", [4, 7])
+def test_the_numbers_of_units_that_decide_are_the_least_that_do(n_tasks):
+    values = np.arange(5.0)[:, None] + np.random.default_rng(0).normal(size=(5, 8)) / 100
+    scores = ra.ScoreTable(values, higher_is_better=True)
+    few = scores.drop(tasks=range(n_tasks, 8))
+    (note,) = ra.paired_tests(few, 0).notes  # the least for one pair alone is not named
+    assert note.endswith("8 tasks can decide something, or with `rank_intervals`, which flips "
+                         "signs of all pairs at once, 6")  # fmt: skip
+    assert ra.paired_tests(few, 0).better == ()
+    assert ra.paired_tests(scores, 0).better == (1, 2, 3, 4)
+    assert bool(ra.rank_intervals(few, of="mean").decisions.pairs) == (n_tasks >= 6)
+
+
+UNLIKE = ra.ScoreTable(
+    np.random.default_rng(0).random((3, 7)) * [1, 1, 1, 1, 1, 1, 900], systems="ABC",
+    tasks=[*"uvwxyz", "ppl"], higher_is_better=dict.fromkeys("uvwxyz", True) | {"ppl": False},
+)  # fmt: skip
+
+
+def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
+    expected = ra.Mean().aggregate(UNLIKE).notes
+    assert ["ten times" in expected[0], "lower on others" in expected[1]] == [True, True]
+    found = [
+        ra.paired_test(UNLIKE, "A", "B").notes,
+        ra.paired_test(UNLIKE, "A", "B", method="wilcoxon").notes,
+        ra.paired_tests(UNLIKE, "A").notes,
+        ra.rank_intervals(UNLIKE, of="mean").notes,
+        ra.separation(UNLIKE).notes,
+        ra.stability(UNLIKE, ra.Mean()).notes,
+        ra.removal_radius(UNLIKE, ra.Mean()).notes,
+    ]
+    for notes in found:
+        assert set(expected) <= set(notes)
+    alike = UNLIKE.drop(tasks=["ppl"])
+    unmoved = [
+        ra.paired_test(UNLIKE, "A", "B", method="sign").notes,
+        ra.rank_intervals(UNLIKE).notes,
+        ra.stability(UNLIKE, ra.Borda()).notes,
+        ra.paired_tests(alike, "A").notes,
+    ]
+    for notes in unmoved:
+        assert not any("says little" in note for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -516,3 +516,12 @@ def test_it_holds_its_level_with_gaps():
         wrong += [found.simulated_p_value <= 0.05, found.chi2_p_value <= 0.05]
     simulated, _ = wrong / 600
     assert 0.05 - 3 * 0.0089 <= simulated <= 0.05 + 3 * 0.0089
+
+
+def test_a_p_value_that_no_float_holds_is_below_one():
+    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[3000, 1])
+    found = ra.friedman(profile)
+    assert found.p_value == 0
+    assert "p < 1e-300" in str(found)
+    assert "p < 1e-300" in repr(found)
+    assert "p < 1e-300" in str(ra.inference.kendall_w(profile))

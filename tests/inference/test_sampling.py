@@ -20,6 +20,10 @@ from tests.inference.test_dispersion import distance
 HALVES = ra.Profile.from_orders(["AB", "BA"], counts=[500, 500])
 SMALL = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[2, 1, 1], weights=[1, 2, 0.5])
 UNANIMOUS = ra.Profile.from_orders(["ABCD"], counts=[1000])
+# More choices than are drawn.
+MANY = ra.Profile.from_ranks(
+    np.random.default_rng(0).permuted(np.tile(np.arange(5), (60, 1)), axis=1)
+)
 FOOTRULE = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=4)
 
 
@@ -116,7 +120,30 @@ def test_any_function_of_some_rankings_is_estimated(degree):
     statistic = ra.inference.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
     estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(SMALL, statistic, rng=3)
     expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)), degree)
-    assert abs(estimate.value - expected) <= 0.02
+    assert (estimate.value, estimate.stopped) == (pytest.approx(expected, abs=1e-12), "all")
+    assert (estimate.lower, estimate.upper) == (estimate.value, estimate.value)
+    assert estimate.n_samples == len(choices_of(SMALL, degree))
+    assert "exact" in str(estimate)
+
+
+@given(strategies.profiles(min_size=2), st.integers(1, 2))
+def test_few_choices_are_all_evaluated(profile, degree):
+    if profile.n_rankings < degree:
+        return
+    statistic = ra.inference.UStatistic(kernel=ordered, degree=degree, low=-2, high=3)
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(profile, statistic)
+    expected = exact_mean(profile, lambda *rankings: Fraction(ordered(*rankings)), degree)
+    assert estimate.value == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_more_choices_are_evaluated_than_would_be_drawn(monkeypatch):
+    monkeypatch.setattr(sampling, "CHOICES_HELD", 1000)
+    exact = ra.spread(MANY, average=True)
+    for epsilon, stopped in ((0.22, "all"), (0.23, "fixed")):  # 3811 and 3487 for 3600 choices
+        found = ra.HoeffdingEstimator(epsilon=epsilon, alpha=0.05).estimate(MANY, rng=1)
+        assert found.stopped == stopped
+        assert abs(found.value - exact) < (1e-9 if stopped == "all" else epsilon)
+        assert found.n_samples == (60 * 59 if stopped == "all" else 3487)
 
 
 def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
@@ -153,7 +180,8 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 
     monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
     statistic = ra.inference.UStatistic(degree=1, low=0, high=1, batch=count)
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(SMALL, statistic, rng=0)
+    many = MANY[np.arange(160) % 60]
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(many, statistic, rng=0)
     assert sizes == [40, 40, 40, 30]
     assert estimate.n_samples == 150
 
@@ -165,21 +193,23 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 @pytest.mark.parametrize("alpha", [0.01, 0.5])
 def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
     estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
-    statistic = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=-1, high=4)
-    expected = ceil(25 * log(2 / alpha) / (2 * epsilon**2))
+    statistic = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=12)
+    expected = ceil(144 * log(2 / alpha) / (2 * epsilon**2))
     assert estimator.n_samples(statistic) == expected >= 1
     if expected < 1000:
-        estimate = estimator.estimate(SMALL, statistic, rng=0)
+        estimate = estimator.estimate(MANY, statistic, rng=0)
         assert (estimate.n_samples, estimate.stopped) == (expected, "fixed")
         assert estimate.alpha == alpha
 
 
 def test_the_interval_stays_within_the_range():
     estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
-    none = estimator.estimate(UNANIMOUS, rng=0)
-    assert (none.value, none.lower, none.upper) == (0, 0, 0.4)
-    everything = estimator.estimate(ra.Profile.from_orders(["AB", "BA"]), rng=0)
-    assert (everything.value, everything.lower, everything.upper) == (1, 0.6, 1)
+    for value, lower, upper in ((0, 0, 0.4), (1, 0.6, 1)):
+        constant = ra.inference.UStatistic(
+            degree=2, low=0, high=1, batch=lambda first, _, value=value: np.full(len(first), value)
+        )
+        found = estimator.estimate(MANY, constant, rng=0)
+        assert (found.value, found.lower, found.upper) == (value, lower, upper)
 
 
 # -- stopping early -------------------------------------------------------------------------------
@@ -245,7 +275,7 @@ def test_the_variance_decides_when_to_stop():
 # -- both -----------------------------------------------------------------------------------------
 
 RULES = (
-    ra.HoeffdingEstimator(epsilon=0.3, alpha=0.1),
+    ra.HoeffdingEstimator(epsilon=0.6, alpha=0.1),
     ra.inference.EmpiricalBernsteinStopping(epsilon=0.3, alpha=0.1),
 )
 both_rules = pytest.mark.parametrize("rule", RULES, ids=["fixed", "stopping"])
@@ -253,10 +283,10 @@ both_rules = pytest.mark.parametrize("rule", RULES, ids=["fixed", "stopping"])
 
 @both_rules
 def test_equal_seeds_give_equal_estimates(rule):
-    first, second = (rule.estimate(SMALL, rng=7) for _ in range(2))
+    first, second = (rule.estimate(MANY, rng=7) for _ in range(2))
     assert first == second
-    assert rule.estimate(SMALL, rng=np.random.default_rng(7)) == first
-    assert rule.estimate(SMALL, rng=8) != first
+    assert rule.estimate(MANY, rng=np.random.default_rng(7)) == first
+    assert rule.estimate(MANY, rng=8) != first
 
 
 @both_rules
@@ -286,7 +316,7 @@ def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
     monkeypatch.setattr(sampling, "REDRAWS", 100)
     heavy = ra.Profile.from_orders(["ABC", "BCA"], weights=[1e9, 1])
     with pytest.raises(InvalidInputError, match="nearly every choice holds a ranking twice"):
-        RULES[0].estimate(heavy, rng=0)
+        RULES[1].estimate(heavy, rng=0)
 
 
 def stopping(**options):

@@ -108,12 +108,15 @@ def test_blt_is_read_without_those_who_have_withdrawn(text):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("2 2 0\n", "2 2\n", "line 6: a line must read"),
-        ("1 4 0\n", "1.5 4 0\n", "line 7: a line must read"),
+        ("2 2 0\n", "2 2\n", "line 6: a ballot must read '27 1 3=2 0'"),
+        ("1 4 0\n", "-1.5 4 0\n", "line 7: a ballot must read"),
+        ("1 4 0\n", "1 x 0\n", "line 7: a ballot must read .* Got '1 x 0'"),
+        ("1 4 0\n", "0.0 4 0\n", "line 7: a ballot must read"),
         ("1 4 0\n", "1 5 0\n", "line 7: '5' is not declared"),
         ("1 4 0\n", "1 4 4 0\n", "line 7: 'Dan' is named twice"),
         ('Dan\n"Ward"\n', "", "names 3 of 4 candidates; it may be cut off"),
-        ('0\n"Ann', '"Ann', "names 0 of 4 candidates"),
+        ('0\n"Ann', '"Ann', "line 8: a ballot must read"),
+        (BLT[BLT.index('\n0\n"') :], "\n", "names 0 of 4 candidates"),
     ],
 )
 def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):

@@ -114,11 +114,12 @@ def frame_of(ballots):
 @given(records, policies_of)
 def test_every_policy_against_one_mark_after_another(ballots, policies):
     frame = frame_of(ballots)
+    names = {"choices": list(frame.columns), **options(policies)}
     if slow(ballots, *policies)[0]:
-        check(ra.read_cast_votes(frame, **options(policies)), ballots, policies)
+        check(ra.read_cast_votes(frame, **names), ballots, policies)
         return
     with pytest.raises(DataFormatError, match="no ballot that ranks anything"):
-        ra.read_cast_votes(frame, **options(policies))
+        ra.read_cast_votes(frame, **names)
 
 
 @settings(max_examples=20)
@@ -301,12 +302,13 @@ REFUSED = [
 NO_BALLOTS = [
     ("a,w\nA,1\n,0\n", {"weight": "w"}, "row 3, column 'w' must be a weigh"),
     ("a,w\nA,\n", {"weight": "w"}, "row 2, column 'w' must be a weight"),
-    (TEXT, {"drop": TEXT.split("\n", 1)[0].split(",")}, "no columns of choi"),
-    ("a,b\nundervote,\n,overvote\n", {}, "ranks anything, of 2 ballots"),
-    ("a\nA,\n", {}, "row 2 has 2 cells"),
-    (f"a,n\nA,{2**52}\nB,{2**52}\n", {"count": "n"}, r"that add up to 2\*\*53 or more"),
-    # A column of numbers of ballots is no choice.
-    (f"voter,first\n{NUMBERED}", {}, "20000 distinct ballots and 20001 items"),
+    (TEXT, {"drop": TEXT.split("\n", 1)[0].split(",")}, "no two columns with the same names"),
+    (TEXT, {"choices": []}, "no columns of choices"),
+    ("a,b\nundervote,\n,overvote\n", {"choices": ["a", "b"]}, "ranks anything, of 2 ballots"),
+    ("a\nA,B\n", {}, "row 2 has 2 cells"),
+    (f"a,n\nA,{2**52}\nB,{2**52}\n", {"choices": "a", "count": "n"}, r"up to 2\*\*53 or more"),
+    # A column of numbers of ballots is no choice, unless it is stated.
+    (f"voter,first\n{NUMBERED}", {"choices": ["voter", "first"]}, "20000 distinct ballots and"),
     ("b,r,c\n1,0,A\n", IN_LONG, "positive"),
     ("b,r,c\n1,,A\n", IN_LONG, "positive"),
     ("b,r,c\n,1,A\n", IN_LONG, "row 2, column 'b' is empty"),

@@ -1,6 +1,7 @@
 """Tables of comparisons: how outcomes are written, and every kind of file."""
 
 import re
+import warnings
 from io import StringIO
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, RankaggError
 from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
@@ -53,6 +54,10 @@ def as_csv(table):
         (["[[A]]", "[[B]]", "[[C]]"], [1, -1, 0]),
         (["Response_A", "response b", "NO PREFERENCE"], [1, -1, 0]), ([True, False], [1, -1]),
         (["  first ", "second", "Tie"], [1, -1, 0]), (["tie", "tie"], [0, 0]),
+        (["A>>B", "[[A>B]]", "b < a", "A=B"], [1, 1, 1, 0]), (["B>>A", "A << B"], [-1, -1]),
+        (["1>2", "model_b > model_a", "a~b"], [1, -1, 0]), ([1, 2, 1.5], [1, -1, 0]),
+        (["2:1", "0 - 3", "11\u201311"], [1, -1, 0]), (["1.5", "2.0"], [0, -1]),
+        (["empate", "left"], [0, 1]),
         (["l", "win"][1:], [1]), ([2], [-1]),
     ],
 )  # fmt: skip
@@ -103,6 +108,13 @@ NO_OUTCOMES = [
     ([10**5000], "Got an integer of 16610 bits"),
     (["nan", "left"], r"must say .* Got 'nan'"),
     (["gpt", "left"], r"must say .* Got 'gpt'"),
+    (["A>B", "A>C"], r"must say .* Got 'A>C'"),
+    (["A>B", "A><B"], r"must say .* Got 'A><B'"),
+    (["a much better", "A>B"], r"must say .* Got 'a much better'"),
+    ([1, 2, 1.5, 0], r"no convention has together"),
+    (["left", "Error"], r"Got 'Error'\. `drop_outcome='Error'` leaves such rows out"),
+    (["x", "error"], r"must name .* Got 'error'\. `drop_outcome='error'` leaves"),
+    (["left", ""], r"is empty; it must hold a label\. `drop_outcome` with an empty text leaves"),
     (["x", "w"], r"row 2, column 'won' must name the winner or say 'tie'. Got 'w'"),
     (["x", "x"], r"row 2, column 'won' must be 'y', 'z' or a tie. Got 'x'"),
 ]
@@ -177,6 +189,177 @@ def test_sides_and_names_say_the_same(rows):
             assert found.items.at(found.second) == tuple(other for _, other in pairs)
 
 
+# -- outcomes in several columns ------------------------------------------------------------------
+
+
+def columns_of(*columns, **options):
+    """Return what is read of columns of outcomes, which are called p, q and r."""
+    table = frame(columns[0]).drop(columns="won")
+    table = table.assign(**dict(zip("pqr", columns, strict=False)))
+    options = {**COLUMNS, "outcome": list("pqr"[: len(columns)]), **options}
+    found = [ra.read_comparisons(source, **options) for source in (table, as_csv(table))]
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_the_higher_number_wins():
+    battles = columns_of([2, 0, 1.5, -3], [1, 0, 2, -4], outcome_is="points")
+    assert battles.outcomes.tolist() == [1, 0, -1, 1]
+    # By any number of points but codes that none else has.
+    assert columns_of([-1, -2], [0, 3], outcome_is="points").outcomes.tolist() == [-1, -1]
+    assert columns_of([-1], [-9], outcome_is="points").outcomes.tolist() == [1]
+
+
+@pytest.mark.parametrize("marks", [(1, 0), (True, False), ("yes", "no")])
+def test_one_of_three_columns_says_who_won(marks):
+    one, none = marks
+    columns = [one, none, none], [none, one, none], [none, none, one]
+    assert columns_of(*columns).outcomes.tolist() == [1, -1, 0]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=6))
+@settings(max_examples=15)
+def test_wins_and_ties_are_that_many_comparisons(counts):
+    if not np.sum(counts):
+        return
+    weights = np.arange(len(counts)) + 1.5
+    table = frame(counts).assign(w=weights, c=[f"j{at % 2}" for at in range(len(counts))])
+    table[list("pqr")] = counts
+    options = {"outcome": list("pqr"), "outcome_is": "wins", "weight": "w", "cluster": "c"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ra.read_comparisons(table, **{**COLUMNS, **options}, side="one", covariates=[])
+    rows = []
+    for at, row in enumerate(counts):
+        a, b = PAIRS[at % len(PAIRS)]
+        for sign, times in zip((1, -1, 0), row, strict=True):
+            rows += [(a, b, sign, weights[at], f"j{at % 2}")] * times
+    read = zip(
+        found.items.at(found.first), found.items.at(found.second), found.outcomes.tolist(),
+        found.weights, [found.cluster_labels[code] for code in found.clusters], strict=True,
+    )  # fmt: skip
+    assert list(read) == rows
+    assert found.sides.tolist() == [1] * len(rows)
+
+
+def test_rows_without_a_win_are_told():
+    with pytest.warns(DataWarning, match="2 rows without a win or a tie left out"):
+        assert len(columns_of([2, 0, 0], [1, 0, 0], outcome_is="wins")) == 3
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "words"),
+    [
+        (
+            ([1], [0]),
+            {},
+            r"`outcome_is` must be 'points' \(the higher.*'wins' \(numbers of wins\) for",
+        ),
+        (([1], [0]), {"outcome_is": "side"}, "must be one column with `outcome_is='side'`"),
+        (([1], [0], [0]), {"outcome_is": "points"}, "two columns with `outcome_is='points'`"),
+        (([1],), {"outcome_is": "wins"}, "two or three columns with `outcome_is='wins'`"),
+        (([1],), {"outcome": []}, "`outcome` must be one, two or three columns"),
+        (([1],), {"outcome": ["p", "p"], "outcome_is": "wins"}, "different columns"),
+        (
+            ([1, 1], [0, 0], [0, 1]),
+            {},
+            r"row 2 must have a single 1 in p, q, r\. Got 2 of them\. `o",
+        ),
+        (([1, 0], [0, 0], [0, 0]), {}, "row 2 must have a single 1 in p, q, r. Got 0"),
+        (
+            ([1, 2], [0, 0], [0, 0]),
+            {},
+            "row 2, column 'p' must be 1 or 0. Got 2. `outcome_is='wins'`",
+        ),
+        (
+            ([1, 2], [0, None]),
+            {"outcome_is": "points"},
+            r"row 2, column 'q' is empty.*`drop_outcome`",
+        ),
+        (
+            ([1, 2], [0, "late"]),
+            {"outcome_is": "points"},
+            "column 'q' must be a finite .*`drop_outc",
+        ),
+        (
+            ([1, -999], [0, 3]),
+            {"outcome_is": "points"},
+            "row 2, column 'p' is -999, .*`drop_outcome='-",
+        ),
+        (
+            ([1, 3], [0, -1]),
+            {"outcome_is": "points"},
+            "row 2, column 'q' is -1, which looks like a code",
+        ),
+        (
+            ([1, -1], [0, 3]),
+            {"outcome_is": "wins"},
+            "row 2, column 'p' must be a whole number of 0 or",
+        ),
+        (([1, 1], [0, 0.5]), {"outcome_is": "wins"}, "row 2, column 'q' must be a whole.* Got 0.5"),
+        (
+            ([0], [0]),
+            {"outcome_is": "wins"},
+            "in p, q add up to 0; their sum must be from 1 to 5000000",
+        ),
+        (
+            ([10**7], [0]),
+            {"outcome_is": "wins"},
+            "add up to 10000000; .*`PairwiseMatrix.from_wins`",
+        ),
+    ],
+)
+def test_columns_of_outcomes_that_are_refused(columns, options, words):
+    with pytest.raises(RankaggError, match=words):
+        columns_of(*columns, **options)
+
+
+# -- rows that are left out -----------------------------------------------------------------------
+
+
+def test_rows_without_an_outcome_are_left_out_and_counted():
+    table = frame(["left", "Error", "", "right", "error"], [*PAIRS, ("w", "x")])
+    words = "3 of 5 rows left out, with the outcome 'error' .2. or '' .1.; no other row has w"
+    for source in (table, as_csv(table)):
+        with pytest.warns(DataWarning, match=words):
+            battles = ra.read_comparisons(source, **COLUMNS, drop_outcome=["error", ""])
+        assert battles == ra.Comparisons("xyz", [0, 0], [1, 2], [1, -1])
+    # Rows keep their numbers, and an item that is named in no other row may be given.
+    late = frame(["left", "void", "left", "left", "error"])
+    with pytest.warns(DataWarning), pytest.raises(DataFormatError, match=r"row 5, .*'error'"):
+        ra.read_comparisons(late, **COLUMNS, drop_outcome="void")
+    with pytest.warns(DataWarning):
+        given = ra.read_comparisons(
+            table, **COLUMNS, drop_outcome=["error", ""], items=["w", "x", "y", "z"]
+        )
+    assert given.items.labels == ("w", "x", "y", "z")
+
+
+def test_codes_in_columns_of_points_are_left_out():
+    with pytest.warns(DataWarning, match="1 of 3 rows left out, with the outcome -999"):
+        battles = columns_of([2, -999, 0], [1, 4, 0], outcome_is="points", drop_outcome=-999)
+    assert battles.outcomes.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("eror", "`drop_outcome` must be an outcome in won. Got 'eror'. Did you mean 'error'"),
+        ("", "must be an outcome in won. Got ''"),
+        (["left", "error"], "has no row without the outcome"),
+    ],
+)
+def test_words_to_leave_out_that_are_refused(word, said):
+    with pytest.raises(RankaggError, match=said):
+        read(["left", "error"], drop_outcome=word)
+
+
+def test_chosen_and_rejected():
+    table = pd.DataFrame({"chosen": ["x", "y"], "rejected": ["y", "z"]})
+    battles = ra.read_comparisons(table, first="chosen", second="rejected", outcome="chosen")
+    assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [1, 1])
+
+
 # -- the other columns ----------------------------------------------------------------------------
 
 
@@ -216,7 +399,11 @@ LEFT = ["left", "left"]
     [
         (["x", "left"], {"outcome_is": "winner"}, "must name the winner"),
         (["x", "y"], {"outcome_is": "side"}, "must say 'left'"),
-        (["x"], {"outcome_is": "name"}, "`outcome_is` must be 'side' or 'winner'"),
+        (
+            ["x"],
+            {"outcome_is": "name"},
+            "must be 'side' or 'winner' or 'points' or 'wins'",
+        ),
         (LEFT, {"first": "nobody"}, "`first` must be a column of the DataFrame .* Got 'nobody'"),
         (LEFT, {"outcome": "wonn"}, "`outcome` must be a column .*Did you mean 'won'"),
         (LEFT, {"cluster": "judge"}, "`cluster` must be a column"),
@@ -285,13 +472,13 @@ def expected():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "json", "parquet"])
 def test_kinds_of_files(tmp_path, expected, kind):
     path = tmp_path / f"battles.{kind}"
     if kind == "parquet":
         WHOLE.to_parquet(path)
-    elif kind == "jsonl":
-        WHOLE.to_json(path, orient="records", lines=True)
+    elif kind in ("jsonl", "json"):
+        WHOLE.to_json(path, orient="records", lines=kind == "jsonl")
     else:
         WHOLE.to_csv(path, index=False)
     found = ra.read_comparisons(path, **EVERY)

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 from rankagg.io.preflib import looks_like_preflib
 from tests.strategies import profiles
 
@@ -492,3 +492,17 @@ def test_repeats_are_left_out_as_one_would_by_hand(ballots):
         warnings.simplefilter("ignore", ra.exceptions.DataWarning)
         found = read(head + "\n".join(rows) + "\n", errors="repair")
     assert found.ranks.tolist() == wanted
+
+
+def test_two_alternatives_of_one_name_are_numbered_apart():
+    text = (
+        "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 4\n# ALTERNATIVE NAME 1: Jo\n"
+        "# ALTERNATIVE NAME 2: Jo (2)\n# ALTERNATIVE NAME 3: Jo\n# ALTERNATIVE NAME 4: Max\n"
+        "2: 1,3\n1: 3,2,4\n"
+    )
+    with pytest.raises(DataFormatError, match=r"two alternatives 'Jo'; .* `errors='repair'`"):
+        ra.read_preflib(StringIO(text))
+    with pytest.warns(DataWarning, match=r"numbered apart: Jo \(3\)"):
+        profile = ra.read_preflib(StringIO(text), errors="repair")
+    assert profile.items.labels == ("Jo", "Jo (2)", "Jo (3)", "Max")
+    assert profile[1].order == ("Jo (3)", "Jo (2)", "Max")

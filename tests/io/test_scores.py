@@ -45,6 +45,55 @@ def test_task_level():
     assert read("acc,model,f1\n0.5,B,70\n0.25,A,\n0.75,C,60.5\n", system="model") == TABLE
 
 
+CARDS = "model,Mean win rate,#Params (B),mmlu,arc,License\nA,.1,70,8,9,mit\nB,.9,1,7,6,bsd\n"
+
+
+def test_columns_that_no_benchmark_is_are_asked_about():
+    told = (
+        r"stream: Mean win rate, #Params \(B\) may be no tasks\. Name those to take with `only` "
+        r"\(mmlu, arc are left\), or take all with `only='\*'`\."
+    )
+    with pytest.raises(DataFormatError, match=told):
+        read(CARDS, drop="License")
+    assert read(CARDS, only=["mmlu", "arc"]).tasks.labels == ("mmlu", "arc")
+    # Names go before patterns, and the order of the table stays.
+    assert read(CARDS, only=["a*", "mm*"], drop="arc").tasks.labels == ("mmlu",)
+    assert read(CARDS, only="*", drop="License").n_tasks == 4
+    with pytest.raises(InvalidInputError, match=r"`only` must be tasks of the table .*Got 'mmul'"):
+        read(CARDS, only=["mmul"])
+    # Where nothing else is there, it is what systems are ranked by.
+    assert read("model,Elo\nA,1000\nB,1100\n").tasks.labels == ("Elo",)
+    assert read("s,t,k,v\nA,price,1,2\nA,y,1,3\n", task="t", score="v", only="p*").n_tasks == 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_doubtful"),
+    [
+        ("HubLikes", True), ("max_tokens", True), ("Arena Score", True), ("Score", True),
+        ("release date", True), ("avg", True), ("F1 score", False), ("ARC-Challenge", False),
+        ("BoolQ", False), ("Arena-Hard", False), ("task 2", False), ("averages", False),
+    ],
+)  # fmt: skip
+def test_words_in_headings(heading, is_doubtful):
+    text = f"model,{heading},x\nA,1,2\nB,2,1\n"
+    if is_doubtful:
+        with pytest.raises(DataFormatError, match="may be no tasks"):
+            read(text)
+    else:
+        assert read(text).n_tasks == 2
+
+
+def test_columns_of_words_are_left_out_and_named():
+    with pytest.warns(DataWarning, match="left out maker, License, which hold no numbers"):
+        table = read("system,maker,x,License\nA,O,1,mit\nB,P,2,\n")
+    assert table.tasks.labels == ("x",)
+    # A number among words may be a score, and so may words that begin as numbers.
+    for column in ("7,DNF", "12*,11*", "1h 2min,1h 3min"):
+        one, other = column.split(",")
+        with pytest.raises(DataFormatError, match="must be a finite number"):
+            read(f"system,x,y\nA,1,{one}\nB,2,{other}\n")
+
+
 def test_labels_that_look_like_numbers_stay_text():
     table = read("system,2020,2021\n1,5,6\n02,7,8\n")
     assert (table.systems.labels, table.tasks.labels) == (("1", "02"), ("2020", "2021"))

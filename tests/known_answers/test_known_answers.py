@@ -485,11 +485,11 @@ def test_radii_of_two_bounds_of_one_and_for_all_sample_sizes(facts):
     case = facts("known_answers")["hoeffding"]
     sizes = np.array(case["input"]["m"])
     two, one, anytime, needed = case["expected"].values()
-    assert hoeffding_radius(1 / sizes, 0.05) == pytest.approx(two, abs=1e-12)
-    assert hoeffding_radius(1 / sizes, 0.01, sides=1) == pytest.approx(one, abs=1e-12)
+    assert hoeffding_radius(sizes, 0.05) == pytest.approx(two, abs=1e-12)
+    assert hoeffding_radius(sizes, 0.01, sides=1) == pytest.approx(one, abs=1e-12)
     # The same notebook: sqrt(log(4 n m^2/alpha)/(2m)) spends alpha/(2 n m^2) on each pair.
     spent = 0.01 / (2 * 10 * sizes**2)
-    assert hoeffding_radius(1 / sizes, spent) == pytest.approx(anytime, abs=1e-12)
+    assert hoeffding_radius(sizes, spent) == pytest.approx(anytime, abs=1e-12)
     assert comparisons_needed(0.1, 0.05) == needed == 185
     for m, *radii in zip(sizes, two, one, strict=True):
         profile = ra.Profile.from_orders(["AB", "BA"], counts=[m // 2, m // 2])

@@ -12,7 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_alpha
+from rankagg.inference.intervals.bounds import anytime_alpha, radius_of_shares
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -110,7 +110,7 @@ def leaderboard(data):
         if name != "shifted XTREME":
             path = data(LEADERBOARDS[name].split()[0])
             drop = ["Score"] if "without Score" in LEADERBOARDS[name] else []
-            return ra.read_scores(path, higher_is_better=True, drop=drop)
+            return ra.read_scores(path, higher_is_better=True, only="*", drop=drop)
         table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
         score = ra.read_scores(data("tasks/xtreme_leaderboard_score.csv"), higher_is_better=True)
         assert score.systems == table.systems
@@ -284,7 +284,7 @@ INSTANCE_TABLES = ("dialog_pc", "flickr", "sum_eval", "tac_08")
 def test_one_level_two_levels_and_mean(name, data, facts):
     expected = facts("paper_values")[f"instance_level / instances/{name}.csv"]["value"]
     path = data(f"instances/{name}.csv")
-    table = ra.read_scores(path, higher_is_better=True, instance="instance")
+    table = ra.read_scores(path, higher_is_better=True, instance="instance", only="*")
     assert table.n_systems == expected["n"]
     assert table.n_units == expected["u"] * expected["m"]
     assert table.n_tasks == expected["m"]
@@ -426,7 +426,7 @@ def test_counts_of_permutations_are_no_weights(table_5):
 def test_xtreme_with_gaps(dropped, data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     path = data("tasks/xtreme_missing.csv")
-    table = ra.read_scores(path, higher_is_better=True, drop=dropped)
+    table = ra.read_scores(path, higher_is_better=True, only="*", drop=dropped)
     sums = table.n_tasks * (table.n_systems - 1) - ra.Borda().aggregate(table).scores
     key = "colsums_ratio_without_Score" if dropped else "colsums_ratio"
     assert sums == pytest.approx(expected[key], abs=1e-6)
@@ -437,7 +437,7 @@ def test_xtreme_with_gaps(dropped, data, facts):
 @ledger.covers("xtreme_missing/colsums_weighted*")
 def test_xtreme_with_gaps_as_the_authors_program_weights_it(data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
-    table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True)
+    table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True, only="*")
     rankings = table.rankings()
     counts = [factorial(15) // factorial(ranking.n_observed) for ranking in rankings]
     weighted = ra.Borda().aggregate(ra.Profile(rankings, counts=counts))
@@ -485,17 +485,17 @@ def test_dialogue_with_gaps_on_two_levels(absent, sums, dialogue):
 @ledger.covers("hoeffding/*")
 def test_radii_of_one_bound_and_of_two(facts):
     one, two = facts("paper_values")["hoeffding"]["value"].values()
-    assert hoeffding_radius(1 / 100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
-    assert hoeffding_radius(1 / 100, 0.01) == pytest.approx(two, abs=1e-7)
+    assert hoeffding_radius(100, 0.01, sides=1) == pytest.approx(one, abs=1e-7)
+    assert hoeffding_radius(100, 0.01) == pytest.approx(two, abs=1e-7)
     # As two bounds that of equation 4 of P2 holds at twice the error.
-    assert hoeffding_radius(1 / 100, 0.02) == pytest.approx(one, abs=1e-7)
+    assert hoeffding_radius(100, 0.02) == pytest.approx(one, abs=1e-7)
 
 
 @pytest.mark.parametrize(("n", "alpha", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
 def test_anytime_intervals_of_all_pairs(n, alpha, m):
     spent = anytime_alpha(alpha / comb(n, 2), m)
     expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * alpha)) / (2 * m))
-    assert hoeffding_radius(1 / m, spent) == pytest.approx(expected, abs=1e-12)
+    assert hoeffding_radius(m, spent) == pytest.approx(expected, abs=1e-12)
     profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
     intervals = ra.PairwiseIntervals.from_data(
         profile, alpha=alpha, simultaneous="bonferroni", anytime=True
@@ -511,8 +511,8 @@ def test_figure_4_of_p2_does_not_cover_all_pairs():
     sizes = np.arange(1, 100_001)
     spent = alpha / (2 * n * sizes**2)
     printed = np.sqrt(np.log(4 * n * sizes**2 / alpha) / (2 * sizes))
-    assert hoeffding_radius(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
+    assert radius_of_shares(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
     assert n * spent.sum() <= alpha
     assert comb(n, 2) * spent.sum() / alpha == pytest.approx(3.7, abs=0.005)
-    enough = hoeffding_radius(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
+    enough = radius_of_shares(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
     assert (enough > printed).all()

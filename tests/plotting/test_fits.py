@@ -145,7 +145,7 @@ def test_thetas_stand_over_their_places_with_their_intervals():
     assert low == 0
     assert high > bounds.max()
     assert column_labels(ax) == ["1", "2", "3", "4"]
-    assert notes(ax).startswith("rank that is filled thetas with 80 % intervals (Wald)")
+    assert notes(ax).startswith("rank that is filled thetas with 80 % likelihood intervals")
     assert f"its summary has {len(fit.notes)} note" in notes(ax)
 
 

@@ -47,7 +47,7 @@ KINDS = {
         {},
     ),
     "ties that cost": (
-        lambda: ra.Profile.from_ranks(np.random.default_rng(5).integers(0, 4, size=(9, 12))),
+        lambda: ra.Profile.from_ranks(np.random.default_rng(5).integers(1, 5, size=(9, 12))),
         {"tie_cost": 0.3},
     ),
     "constraints": (lambda: matrix(30, 50), {"constraints": CONSTRAINTS}),

@@ -255,7 +255,7 @@ def test_what_cannot_be_said_is_refused(options, message) -> None:
 def test_battles_have_one_order_and_say_where_others_differ() -> None:
     data = DATA["battles"][0]
     page = Page(ra.make_report(data).html)
-    fit = ra.fit_bradley_terry(data)
+    fit = ra.BradleyTerry.fit(data)
     order = [data.items[i] for i in np.argsort(-fit.log_worths)]
     assert [data.items[i] for i in page.positions] == order
     for caption in ("Ratings", "Ranks by every method"):
@@ -268,10 +268,49 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     assert f"The order that contradicts the fewest battles differs on {turned} pair" in page.header
     effects = Page(ra.make_report(DATA["battles of judges"][0]).html).table("Effects on the")
     assert [row["Effect"] for row in effects] == ["side", "length"]
-    known = ra.fit_bradley_terry(DATA["battles of judges"][0], side=True, covariates=["length"])
+    known = ra.BradleyTerry.fit(DATA["battles of judges"][0], side=True, covariates=["length"])
     for name in ("estimate", "lower", "upper", "factor"):
         told = [float(row[name]) for row in effects]
         assert told == pytest.approx(known.effects(0.05)[name].to_list(), abs=6e-4)
+
+
+def with_newcomer(outcomes, judges):
+    """Return battles of judges with one more item, which one of them knows less well."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 5, 600), rng.integers(1, 5, 600)
+    second = (first + second) % 5
+    won = np.where(rng.random(600) < 1 / (1 + np.exp((first - second) / 4)), 1, -1)
+    n = len(outcomes)
+    return ra.Comparisons(
+        ["a", "b", "c", "d", "e", "new"], np.append(first, np.full(n, 5)),
+        np.append(second, np.arange(n) % 5), np.append(won, outcomes),
+        clusters=np.append(np.arange(600) % 25, judges),
+    )  # fmt: skip
+
+
+def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
+    page = Page(ra.make_report(with_newcomer([1] * 12, np.arange(12))).html)
+    said = (
+        "new never lost against the others, or tied: ratings take half a win and half a loss more"
+    )
+    assert said in page.header
+    assert said in page.sections["ratings"]
+    fit = ra.BradleyTerry.fit(with_newcomer([1] * 12, np.arange(12)), pseudo_rankings=0.5)
+    rows = {row["Item"]: row for row in page.table("Ratings, the highest first")}
+    assert len(rows) == 6
+    for item, elo in fit.elo()["elo"].items():
+        assert float(rows[item]["rating"].replace(",", "")) == pytest.approx(elo, abs=1)
+
+
+def test_ratings_stay_where_it_is_not_known_how_sure_they_are() -> None:
+    page = Page(ra.make_report(with_newcomer([1, -1] * 6, np.zeros(12, dtype=int))).html)
+    assert (
+        "Errors are not known. Only cluster 0 tells the rating of new" in (page.sections["ratings"])
+    )
+    assert len(page.table("Ratings, the highest first")) == 6
+    ties = ra.Comparisons.from_arrays("ABC" * 8, "BCA" * 8, [0] * 24)
+    page = Page(ra.make_report(ties).html)
+    assert {row["rating"] for row in page.table("Ratings, the highest first")} == {"1,500"}
 
 
 def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:

@@ -44,7 +44,7 @@ def ballots(*orders):
 def partial(draw):
     """Profiles with ties, gaps, short lists and weights."""
     n = draw(st.integers(1, 4))
-    rank = st.integers(0, 2).map(float) | st.just(float("nan"))
+    rank = st.integers(1, 3).map(float) | st.just(float("nan"))
     rows = draw(st.lists(st.lists(rank, min_size=n, max_size=n), min_size=1, max_size=4))
     weight = st.sampled_from([1.0, 2.0, 0.5, 0.1])
     weights = [draw(weight) for _ in rows]

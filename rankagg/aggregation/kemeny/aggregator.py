@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
-from rankagg._typing import Generator, Positions, Unranked
+from rankagg._typing import Generator, Positions, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import Constraints
+from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import (
     Effort,
@@ -25,10 +26,16 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core import PairwiseMatrix
-from rankagg.exceptions import InvalidInputError
+from rankagg.core import PairwiseMatrix, counted
+from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
+
+if TYPE_CHECKING:
+    import pulp
 
 BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
+
+# The whole integer program of so many items has a third of a million rows, with ties a million.
+MOST_IN_PROGRAM = 100
 
 # Where each backend is: solvers are loaded when something is solved.
 BACKENDS = {
@@ -97,6 +104,9 @@ class Kemeny(SearchingRule):
         Called as ``on_progress(best, bound)`` some times a second, with the cost of the best
         ranking so far and what no ranking costs less than, in votes. Where it returns true, the
         search stops as it does under a time limit.
+    solver : pulp.LpSolver, optional
+        For the backend "naive": what solves the integer program in place of CBC, such as
+        ``pulp.HiGHS(msg=False)``. The proof is computed and checked here as always.
 
     Notes
     -----
@@ -136,11 +146,24 @@ class Kemeny(SearchingRule):
     verify: bool = True
     n_jobs: int = 1
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
+    solver: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_exact(self)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
+        if self.solver is not None:
+            if self.backend != "naive":
+                self._refuse("solver", "None but for backend='naive'", "Add `backend='naive'`.")
+            import pulp  # noqa: PLC0415
+
+            if not isinstance(self.solver, pulp.LpSolver):
+                self._refuse("solver", "a solver object of PuLP, such as pulp.HiGHS(msg=False)")
+            if not self.solver.available():
+                raise SolverNotFoundError(
+                    f"PuLP does not find the solver {self.solver.name}; `pulp.listSolvers("
+                    "onlyAvailable=True)` names those it finds."
+                )
         ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
         if self.n_jobs != -1:
             check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
@@ -162,6 +185,51 @@ class Kemeny(SearchingRule):
 
     def _refuse(self, name: str, allowed: str, remedy: str = "") -> NoReturn:
         raise InvalidInputError(f"{name} of Kemeny", allowed, getattr(self, name), remedy)
+
+    def program(self, data: Data | Evidence, *, tolerance: Tolerance = 0.0) -> pulp.LpProblem:
+        """Return the integer program whose least objective is the cost of the consensus.
+
+        For every two items, x_Ann_Bob is 1 where Ann is above Bob; for ``consensus_ties``,
+        t_Ann_Bob is 1 where the two are tied. Names hold what file formats take of the labels:
+        other signs become periods, and equal names get the position of the item.
+
+        Parameters
+        ----------
+        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
+            As for `aggregate`, of at most 100 items.
+        tolerance : float, mapping or Series from task to float, default 0
+            Scores that differ by no more are tied; see `ScoreTable.rankings`.
+
+        Returns
+        -------
+        pulp.LpProblem
+            To be solved by any solver of PuLP, or written by ``writeLP`` and ``writeMPS``. Its
+            coefficients are votes, as floats; PuLP writes 12 digits of them.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are more than 100 items: the rows number about n^3/3, or n^3 with ties.
+
+        Examples
+        --------
+        >>> from rankagg import Kemeny, Profile
+        >>> program = Kemeny().program(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
+        >>> print(program.objective)
+        2.0*x_A_B + 2.0*x_A_C + 3.0*x_B_A + 3.0*x_C_A + 5.0*x_C_B
+        >>> [row.name for row in program.constraints()]
+        ['pair_A_B', 'pair_A_C', 'pair_B_C', 'cycle_A_B_C', 'cycle_A_C_B']
+        """
+        from rankagg.aggregation.kemeny.pulp_programs import kemeny_program  # noqa: PLC0415
+
+        evidence = Evidence.of(data, tolerance)
+        if len(evidence.items) > MOST_IN_PROGRAM:
+            size = Described(counted(len(evidence.items), "item"))
+            allowed = f"of at most {MOST_IN_PROGRAM} items for the whole integer program"
+            raise InvalidInputError("data", allowed, size, "`aggregate` adds rows as needed.")
+        votes = evidence.votes(self._stated_policy)
+        demands = self.constraints.over(votes.items) if self.constraints else NO_DEMANDS
+        return kemeny_program(votes, self.tie_cost, self.price_of_ties, demands)
 
     @property
     def can_be_warm(self) -> bool:
@@ -245,6 +313,8 @@ class Kemeny(SearchingRule):
         problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
         module, name = BACKENDS[self.backend]
         backend = getattr(import_module(f"rankagg.aggregation.kemeny.{module}"), name)
+        if self.solver is not None:
+            backend = partial(backend, solver=self.solver)
         parts = majority_components(problem)
         solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
         certificate = Certificate.build(

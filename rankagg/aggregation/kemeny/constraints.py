@@ -52,6 +52,10 @@ class Demands:
 
     def decided(self, n: int) -> Bools | None:
         """Return the pairs that follow, closed under transitivity; None if they contradict."""
+        return closed(self.stated(n))
+
+    def stated(self, n: int) -> Bools:
+        """Return the pairs that are demanded, shape (n, n)."""
         before = np.zeros((n, n), dtype=bool)
         for first, second in self.above:
             before[first, second] = True
@@ -59,7 +63,7 @@ class Demands:
             ends = np.isin(np.arange(n), some)
             pairs = np.outer(ends, ~ends)
             before |= pairs.T if turned else pairs
-        return closed(before)
+        return before
 
     def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
         """Return the row that says how many of some items are before how many of some others.

@@ -12,25 +12,31 @@ loosened where floats cannot hold them: every true solution stays one, the bound
 bound of the exact program, and the caller checks the solution itself in integers.
 
 The textbook formulation in PuLP: whole numbers for pairs, two rows for any three items. A 0/1 point
-is an order exactly where each cycle has an arc that it uses.
+is an order exactly where each cycle has an arc that it uses. `kemeny_program` states it for readers
+and other solvers, with names, votes and both variables of a pair.
 
 Only PuLP's public interface is used, with the CBC solver that it brings along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, permutations
 from math import ceil, gcd, inf
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pulp
 
-from rankagg._typing import Floats, Integers64, Positions
+from rankagg._typing import Floats, Integers64, Label, Positions
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.aggregation.kemeny.parts import Solution, Task
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
@@ -42,6 +48,7 @@ from rankagg.aggregation.kemeny.relaxation import (
     why_not_highs,
 )
 from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.core import PairwiseMatrix, exact
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 CBC_SLACK = 1e-6
@@ -74,9 +81,11 @@ def relaxation_of(problem: Problem) -> Relaxation:
 class CbcRelaxation(Relaxation):
     """The relaxation as a model that is written, and solved, again each time."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, solver: Any = None) -> None:
         cbc()  # complain of a missing solver before the model is built
         super().__init__(problem)
+        # What solves the integer program; None stands for CBC.
+        self._solver = solver
         # Whether the pairs must be whole numbers, as in an integer program.
         self.is_whole = False
         self._last: Floats | None = None
@@ -118,16 +127,21 @@ class CbcRelaxation(Relaxation):
         """Return the values of the pairs and the weights of the rows."""
         deadline.seconds_left()
         model, columns, rows = self._model()
+        solver, name = cbc(deadline.seconds_left()), "CBC"
+        if self.is_whole and self._solver is not None:
+            solver, name = copy(self._solver), self._solver.name
+            if deadline.at < inf:
+                solver.timeLimit = min(solver.timeLimit or inf, deadline.seconds_left())
         try:
-            model.solve(cbc(deadline.seconds_left()))
+            model.solve(solver)
         except pulp.PulpSolverError as error:
-            raise SolverError(f"CBC failed: {error}") from error
+            raise SolverError(f"{name} failed: {error}") from error
         if model.sol_status != pulp.LpSolutionOptimal:
             deadline.seconds_left()  # raises where that is the reason
             if model.sol_status == pulp.LpSolutionNoSolutionFound and deadline.at < inf:
                 raise OutOfTimeError
             words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
-            raise SolverError(f"CBC did not reach an optimum: {words}.")
+            raise SolverError(f"{name} did not reach an optimum: {words}.")
         # A pair without a margin and in no row never reaches CBC, and any value is optimal for it.
         given = np.array([np.nan if x.value() is None else x.value() for x in columns])
         values = np.where(np.isnan(given), self._lower, given)
@@ -243,12 +257,12 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
     return {k: v / scale for k, v in numbers.items()}, least / scale - loose
 
 
-def solve_naive(task: Task) -> Solution:
-    """Solve the full integer program at once, then its relaxation for the proof."""
+def solve_naive(task: Task, solver: Any = None) -> Solution:
+    """Solve the full integer program at once, then its relaxation by CBC for the proof."""
     order, weighting = _good_order(task.problem), Weighting.empty()
     items = np.array(list(combinations(range(task.problem.n), 3)), dtype=np.intp).reshape(-1, 3)
     with until_stopped() as stop:
-        relaxation = CbcRelaxation(task.problem)
+        relaxation = CbcRelaxation(task.problem, solver)
         relaxation.add_cycles(np.concatenate([items, items[:, [0, 2, 1]]]))
         relaxation.is_whole = True
         order = _rounded_order(relaxation.solve(task.deadline))
@@ -292,3 +306,79 @@ def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
 
 def _rounded_order(point: Point) -> Positions:
     return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")
+
+
+# PuLP writes no names of more than 100 characters, and those of rows have three items.
+NAME_LENGTH = 24
+
+
+def safe_names(labels: Iterable[Label]) -> list[str]:
+    """Return different names of letters, digits and periods, which every format of files takes."""
+    names: list[str] = []
+    for place, label in enumerate(labels, 1):
+        plain = normalize("NFKD", str(label)).encode("ascii", "ignore").decode()
+        base = re.sub("[^A-Za-z0-9]+", ".", plain).strip(".")[:NAME_LENGTH] or "item"
+        name = base
+        while name in names:
+            name = f"{base}.{place}" if name == base else f"{name}.{place}"
+        names.append(name)
+    return names
+
+
+def kemeny_program(
+    votes: PairwiseMatrix, tie_cost: float, consensus_tie_cost: float | None, demands: Demands
+) -> Any:
+    """Return the integer program of the exact consensus; see `Kemeny.program`."""
+    model, names, n = (
+        pulp.LpProblem("kemeny", pulp.LpMinimize),
+        safe_names(votes.items),
+        len(votes.items),
+    )
+    wins, ties, per_tie = (
+        votes.scaled_wins.tolist(),
+        votes.scaled_ties.tolist(),
+        exact.as_fraction(tie_cost),
+    )
+    objective: list[tuple[Any, float]] = []
+
+    def variable(kind: str, where: Sequence[int], votes_against: Fraction) -> Any:
+        made = model.add_variable(_name(kind, names, where), cat="Binary")
+        objective.append((made, float(votes_against / votes.denominator)))
+        return made
+
+    def row(kind: str, where: Sequence[int], holds: Any) -> None:
+        model.addConstraint(holds, _name(kind, names, where))
+
+    x = {
+        (i, j): variable("x", (i, j), wins[j][i] + per_tie * ties[i][j])
+        for i, j in permutations(range(n), 2)
+    }
+    for i, j in combinations(range(n), 2):
+        both = x[i, j] + x[j, i]
+        if consensus_tie_cost is not None:
+            price = exact.as_fraction(consensus_tie_cost)
+            both += variable("t", (i, j), price * (wins[i][j] + wins[j][i]))
+        row("pair", (i, j), both == 1)
+    if consensus_tie_cost is None:
+        for i, j, k in combinations(range(n), 3):
+            row("cycle", (i, j, k), x[i, j] + x[j, k] + x[k, i] <= 2)
+            row("cycle", (i, k, j), x[i, k] + x[k, j] + x[j, i] <= 2)
+    else:
+        for i, j, k in permutations(range(n), 3):
+            row("chain", (i, j, k), x[i, k] <= x[i, j] + x[j, k])
+    for i, j in np.argwhere(demands.stated(n)).tolist():
+        row("above", (i, j), x[i, j] == 1)
+    for number, count in enumerate(demands.counts, 1):
+        inside = []
+        for i in count.items:
+            inside.append(variable(f"y{number}", (i,), Fraction(0)))
+            ahead = pulp.lpSum(x[j, i] for j in range(n) if j != i)
+            free = (n - count.within) * (1 - inside[-1])
+            row(f"place{number}", (i,), ahead <= count.within - 1 + free)
+        row(f"quota{number}", (), pulp.lpSum(inside) >= count.at_least)
+    model.setObjective(pulp.LpAffineExpression([(made, cost) for made, cost in objective if cost]))
+    return model
+
+
+def _name(kind: str, names: Sequence[str], where: Iterable[int]) -> str:
+    return "_".join([kind, *(names[i] for i in where)])

@@ -267,7 +267,7 @@ class RoundRule(Aggregator):
             candidates=items.labels,
             order=items.at(np.argsort(ranks, kind="stable")),
             stages=tuple(stages),
-            notes=tuple(notes),
+            notes=(*notes, *Evidence.of(data).gaps("last")),
         )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

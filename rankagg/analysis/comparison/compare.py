@@ -434,7 +434,7 @@ def compare(
     time_limit : float, optional
         Seconds for all rules together; exact ones return the best ranking that they have then.
     rng : int, numpy.random.Generator or None, optional
-        A seed or a generator for rules that draw random numbers (SPEC 7); they share it, in the
+        A seed or a generator for rules that draw random numbers; they share it, in the
         order given.
 
     Returns

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Names that a sentence holds.
 NAMES_LISTED = 3
+# Pairs with as many votes for as against that are printed of each rule.
+LEVEL_PAIRS = 3
 
 
 def sentences_of(
@@ -58,7 +60,8 @@ def sentences_of(
         told = _exact_told(exact, known, words, looked=looked)
         told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
     told.append("" if decisions is None else decided_of(decisions))
-    return _data(comparison), *filter(None, told)
+    gaps = rules[0]._evidence.gaps(comparison.unranked)
+    return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, told)
 
 
 # -- what was compared ----------------------------------------------------------------------------
@@ -282,8 +285,11 @@ def head_of(
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
         lines.append(decisions._facts()[0])
+    lines += [f"note         {note}" for note in lead._evidence.gaps(comparison.unranked)]
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
-        lines += [said("note         {}: {}", method, note) for note in consensus.notes]
+        shared = consensus._evidence.gaps(consensus.unranked)
+        own = [note for note in consensus.notes if note not in shared]
+        lines += [said("note         {}: {}", method, note) for note in own]
     return lines
 
 
@@ -322,12 +328,18 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
         if frame.empty:
             parts.append(f"{method} orders every pair as {base} does")
             continue
-        shown = frame if rows is None else frame.head(rows)
+        against = (frame["other"] == "reversed") & (frame["margin"] > 0)
+        ordered = pd.concat([frame[against].iloc[::-1], frame[~against]])
+        shown = ordered
+        if rows is not None:
+            # One level pair looks like another.
+            level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
+            shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
         pairs = stated(len(frame), "pairs ordered differently", noun="pair")
-        vote = comparison.exact._words.vote
-        head = said("{} disagrees with {} on {}, closest {}s first:", method, base, pairs, vote)
-        told = shown.itertuples(index=False)
-        lines = [head, *(_pair_line(comparison.exact, pair, method) for pair in told)]
+        told = "{} disagrees with {} on {}, against majorities first, then the closest:"
+        head = said(told, method, base, pairs)
+        rows_shown = shown.itertuples(index=False)
+        lines = [head, *(_pair_line(comparison.exact, pair, method) for pair in rows_shown)]
         if len(frame) > len(shown):
             left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
             lines.append(said("  ... and {}", left))

@@ -373,6 +373,8 @@ def radius_until(
     else:
         first, pair, notes = asked.first, asked.pair, asked.notes
         _answer(asked, brackets, deadline, monotonic() - began)
+    # Why a mean of scores is hard to interpret.
+    cautions = whole.notes if whole.aggregator.needs == "scores" else ()
     level, overtaken = (
         Removal(
             lower=bracket.lower,
@@ -392,7 +394,7 @@ def radius_until(
         n_units=units.total,
         level=level,
         overtaken=overtaken,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*cautions, *notes])),
     )
 
 

@@ -304,7 +304,9 @@ class Stability(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        notes, cut = [], len(self._without)
+        cut = len(self._without)
+        # Why a mean of scores is hard to interpret.
+        notes = list(self.consensus.notes) if self.consensus.aggregator.needs == "scores" else []
         if self.unproved:
             total = 1 + cut + len(self._on_subsets)
             what, noun = "consensuses not proved", "consensus"

@@ -44,7 +44,7 @@ def _by_features(
 ) -> Answer:
     """Fit worths that are linear in the features of a file."""
     battles = isinstance(given.data, ra.Comparisons) and model == "bradley-terry"
-    data = given.data if battles else _data_for("plackett-luce", given, singly=False)
+    data = given.data if battles else _rankings_for("plackett-luce", given)
     items = list(data.items)
     try:
         table = pd.read_csv(path, index_col=0)
@@ -90,7 +90,7 @@ def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     """Fit a mixture, or those with several numbers of components."""
     if asked["family"] not in ("mallows", "plackett-luce"):
         raise click.UsageError("--components is for --model mallows and plackett-luce.")
-    number, data = asked.pop("components"), _data_for(asked["family"], given, singly=False)
+    number, data = asked.pop("components"), _rankings_for(asked["family"], given)
     with options_named({"profile": "FILE", "n_components": "--components"}):
         if isinstance(number, int):
             return _answer(ra.fit_mixture(data, number, **asked), None, {"alpha": alpha})
@@ -108,14 +108,15 @@ BATTLES = Group(
     "battles",
     [
         option(
-            "--ties half|davidson|rao-kupper",
-            help="Comparisons: a tie is half a win for each (default), or an outcome of its own.",
+            "--ties half|davidson|rao-kupper|ignore",
+            help="Bradley-Terry: a tie is half a win for each (default), an outcome of its own, or "
+            "left out.",
         ),
         flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
         option(
             "--errors-by auto|model|robust|cluster",
-            help="Comparisons: errors by the model, by comparisons, or by --cluster; default: "
-            "auto.",
+            help="Bradley-Terry: errors by the model, by comparisons, or by clusters, rankings or "
+            "tasks; default: auto.",
         ),
     ],
     _battles,
@@ -138,7 +139,7 @@ BATTLES = Group(
     option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."),
     option("--reference ITEM", help="Worths: show them less that of ITEM."),
     BATTLES,
-    flag("--elo", help="Comparisons: show ratings on the scale of Elo too."),
+    flag("--elo", help="Bradley-Terry: show ratings on the scale of Elo too."),
     option(
         "--distance kendall|cayley|hamming|ulam|footrule|spearman",
         help="Mallows models: the distance to the center; default: kendall.",
@@ -184,8 +185,7 @@ def fit(
         rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
         --cluster judge --model bradley-terry --ties davidson --advantage --elo
 
-    Comparisons are fitted one by one, unless --pseudo-rankings or --ridge ask for a fit of what
-    they add up to.
+    Errors of bradley-terry are by what is independent: --cluster of comparisons, rankings, tasks.
     """
     asked |= {"reference": reference, "time_limit": deadline.time_limit}
     asked = {name: value for name, value in asked.items() if value is not None}
@@ -212,14 +212,13 @@ def fit(
         )
     if formula:
         raise click.UsageError("--formula is of --features: state the file.")
-    singly = model == "bradley-terry" and isinstance(given.data, ra.Comparisons) and not asked
-    if (battles or elo) and not singly:
+    rates = model == "bradley-terry"
+    if (battles or elo) and not rates:
         raise click.UsageError(
-            "--ties, --advantage, --errors-by and --elo are for --model bradley-terry with "
-            "--format comparisons, without --pseudo-rankings and --ridge."
+            "--ties, --advantage, --errors-by and --elo are for --model bradley-terry."
         )
     show_progress()
-    data = _data_for(model, given, singly=singly)
+    data = given.data if rates else _rankings_for(model, given)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
         items = ra.Evidence.of(data).items
@@ -230,11 +229,12 @@ def fit(
         "mallows": ra.Mallows,
         "generalized-mallows": ra.GeneralizedMallows,
     }
-    with options_named({"side": "--advantage", "cov_type": "--errors-by"}):
-        if singly:
-            fitted = ra.fit_bradley_terry(data, covariates=tuple(data.covariates), **battles)
-        else:
-            fitted = models[model].fit(data, **asked)
+    if isinstance(data, ra.Comparisons):
+        asked["covariates"] = tuple(data.covariates)
+    if isinstance(data, ra.ScoreTable):
+        asked["tolerance"] = given.tolerance
+    with options_named({"side": "--advantage", "cov_type": "--errors-by", "data": "FILE"}):
+        fitted = models[model].fit(data, **asked, **battles)
     ratings = fitted.elo(reference=shown.get("reference"), alpha=alpha) if elo else None
 
     return _answer(fitted, ratings, shown)
@@ -265,19 +265,15 @@ def _answer(fitted: Any, ratings: Any, shown: dict[str, Any]) -> Answer:
     )
 
 
-def _data_for(model: str, given: Input, *, singly: bool) -> Any:
-    """Return what a model is fitted to: comparisons `singly`, or what the data come down to."""
-    data = given.data
-    summed = isinstance(data, ra.ScoreSummary)
-    if model == "bradley-terry" and (given.holds_pairs or summed):
-        return data.pairwise() if isinstance(data, ra.Comparisons) and not singly else data
+def _rankings_for(model: str, given: Input) -> Any:
+    """Return the rankings that a model is fitted to."""
     given.refuse_pairs(f"--model {model} needs rankings")
-    if summed:
+    if isinstance(given.data, ra.ScoreSummary):
         raise click.UsageError(
             f"{given.name} holds what scores add up to, and --model {model} needs the scores "
             "themselves: give the file of these, or take --model bradley-terry."
         )
-    return ra.Evidence(data, given.tolerance).profile
+    return ra.Evidence(given.data, given.tolerance).profile
 
 
 @command(
@@ -313,7 +309,7 @@ def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
     """
     given.refuse_pairs("a comparison of models needs rankings")
     with options_named({"profile": "FILE", "models": "--model"}):
-        data = _data_for("plackett-luce", given, singly=False)
+        data = _rankings_for("plackett-luce", given)
         found = ra.compare_models(data, model or None, **options)
     return Answer(result=found, plot=found.plot)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -36,7 +37,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
-from rankagg.cli.options.kinds import DASH, NAME
+from rankagg.cli.options.kinds import DASH, ELECTIONS, NAME
 from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
@@ -101,8 +102,12 @@ def rank(
 
 
 @command(
-    data(whole=True),
-    option("--seats", type=Whole(1, 10**6), default=1, help="How many are elected."),
+    data(whole=True, formats=ELECTIONS),
+    option(
+        "--seats",
+        type=Whole(1, 10**6),
+        help="How many are elected; default: as many as a BLT file states, or 1.",
+    ),
     option(
         "--counting irv|scottish|meek",
         help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
@@ -127,7 +132,14 @@ def rank(
     output("candidates", pasted=True),
 )
 def count(
-    given: Input, *, seats: int, counting: Any, method: Any, rng: int, csv: Path | None, **how: Any
+    given: Input,
+    *,
+    seats: int | None,
+    counting: Any,
+    method: Any,
+    rng: int,
+    csv: Path | None,
+    **how: Any,
 ) -> Answer:
     """Count an election round by round: instant runoff, or several seats by STV.
 
@@ -147,12 +159,23 @@ def count(
     if method and counting:
         raise click.UsageError("--method and --counting exclude each other.")
     stated = {name: value for name, value in how.items() if value is not None}
-    counting = counting or ("irv" if method or seats == 1 else "scottish")
+    lines = given.lines
+    if given.seats and given.seats != 1:
+        filled = f"--seats fills {seats}" if seats else "all of them are filled"
+        lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
+    one = seats or given.seats or 1
+    counting = counting or ("irv" if method or one == 1 else "scottish")
     if counting == "irv":
-        found = _for_one_seat(seats, method, stated).count(given.data)
+        if one > 1 and not seats:
+            told = f"method {method}" if method else "counting irv"
+            raise click.UsageError(
+                f"--{told} fills one seat, and {given.name} states {one}: give --seats 1."
+            )
+        found = _for_one_seat(one, method, stated).count(given.data)
     else:
-        found = ra.STV(seats, counting=counting, **stated).count(given.data, rng=rng)
-    return Answer(result=found, files=[(csv, lambda path: write_frame(found.to_frame(), path))])
+        found = ra.STV(one, counting=counting, **stated).count(given.data, rng=rng)
+    write = [(csv, lambda path: write_frame(found.to_frame(), path))]
+    return Answer(result=found, lines=lines, files=write)
 
 
 def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
@@ -386,7 +409,12 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
-    option("--time-limit SECONDS", type=TIME, default=SECONDS, help="What the check may take."),
+    option(
+        "--time-limit SECONDS",
+        type=TIME,
+        default=SECONDS,
+        help="What reading and the check may take.",
+    ),
     option(
         "--memory-limit BYTES",
         type=Number(0, 1e15),
@@ -394,7 +422,9 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
         help="What the check may take beside the files, estimated from their sizes.",
     ),
 )
-def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
+def verify(
+    given: Input, *, certificate: Path, time_limit: float | None, memory_limit: float
+) -> Answer:
     """Check that CERTIFICATE proves what it states about the votes of FILE.
 
     All of it is computed again in integers, without a solver. The data and the options that say
@@ -423,7 +453,8 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
         kinds = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
-        proof.verify(_named_as(proof.items, votes), **limits)
+        left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
+        proof.verify(_named_as(proof.items, votes), time_limit=left, memory_limit=memory_limit)
     except (DataFormatError, VerificationError) as error:
         raise VerificationError(f"{name} is no valid proof for these votes. {error}") from None
 
@@ -434,12 +465,20 @@ def verify(given: Input, *, certificate: Path, **limits: float) -> Answer:
 
     cost = votes_told(Fraction(proof.scaled_cost, proof.denominator))
     bound = votes_told(Fraction(proof.scaled_lower_bound, proof.denominator))
-    is_free = not (isinstance(proof, ra.Certificate) and proof.demands)
-    none = "none" if is_free else "none under its constraints"
+    prices = f"a tied vote costs {float(proof.tie_cost):g}"
+    if not isinstance(proof, ra.Certificate):
+        prices += f", a vote on a tied pair {float(proof.consensus_tie_cost):g}"
+    none = "none"
+    if isinstance(proof, ra.Certificate) and proof.demands:
+        from rankagg.aggregation.kemeny.constrained import parts_of
+
+        kept = "; ".join(one.words(votes.items) for one in parts_of(proof.demands))
+        none = f"none under its constraints ({kept})"
     noun = "list" if isinstance(proof, ra.PlacedCertificate) else "ranking"
-    told = f"The proof holds: this {noun} costs {cost}, and {none} costs less"
+    this = f"the {noun} {proof.ranking._arrows()} costs {cost} ({prices})"
+    told = f"The proof holds: {this}, and {none} costs less"
     if proof.status != "optimal":
-        told = f"The bound holds: this {noun} costs {cost}, and {none} less than {bound}"
+        told = f"The bound holds: {this}, and {none} less than {bound}"
     slack = f", all to within {votes_told(proof.tolerance)}" if proof.tolerance else ""
     return Answer(lines=(), text=lambda rows: f"{told}{slack}.")
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,17 +31,15 @@ from rankagg.cli.options.kinds import (
 )
 from rankagg.cli.options.typed import OneOf, Whole, labels_of, option
 from rankagg.cli.options.wording import options_named
-from rankagg.core import ItemSet, counted, listed
+from rankagg.core import ItemSet, counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
 
-# Headings of columns that sum up the others.
-TOTAL = re.compile(
-    r"\W*(?:(?:average|avg|mean|overall|total|score|macro|micro)\b\W*)+", re.IGNORECASE
-)
+# So many tasks are named.
+TASKS_NAMED = 40
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
 
@@ -122,8 +121,12 @@ class Input:
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
+    # How many the file says are elected; 0 where it does not say.
+    seats: int = 0
     # Whether nobody said what becomes of unranked items.
     is_usual: bool = True
+    # When reading began, by the clock of `time.monotonic`.
+    began: float = 0.0
 
     def need(self, kinds: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other kinds than these."""
@@ -142,8 +145,13 @@ class Input:
             raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
-def data(*, whole: bool = False, taken: Sequence[str] = ()) -> Group:
-    """Return the options of data as `given`: sums of scores too, unless they must be `whole`."""
+def data(
+    *, whole: bool = False, taken: Sequence[str] = (), formats: Sequence[str] = tuple(DATA_FORMATS)
+) -> Group:
+    """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
+
+    Data of other formats than these are refused.
+    """
     options = list(DATA_OPTIONS)
     for at, one in enumerate(options):
         if set(taken) & set(one.opts):
@@ -151,11 +159,12 @@ def data(*, whole: bool = False, taken: Sequence[str] = ()) -> Group:
             options[at] = copy(one)
             options[at].opts = [name for name in one.opts if name not in taken]
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    return Group("given", [files, *options], _read_whole if whole else read_input)
+    read = _read_whole if whole else read_input
+    return Group("given", [files, *options], partial(read, formats=formats))
 
 
-def _read_whole(**values: Any) -> Input:
-    found = read_input(**values)
+def _read_whole(formats: Sequence[str], **values: Any) -> Input:
+    found = read_input(formats=formats, **values)
     if isinstance(found.data, ra.ScoreSummary):
         command = click.get_current_context().info_name
         raise click.UsageError(
@@ -165,9 +174,9 @@ def _read_whole(**values: Any) -> Input:
     return found
 
 
-def read_input(**values: Any) -> Input:
-    """Read what the options name."""
-    typed = Typed(**values)
+def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> Input:
+    """Read what the options name, in one of these formats."""
+    began, typed = monotonic(), Typed(**values)
     files = typed.files
     if (not files) == (typed.dataset is None):
         raise click.UsageError(
@@ -182,11 +191,11 @@ def read_input(**values: Any) -> Input:
         path = Path(typed.file or ".")
         name = typed.dataset or path.name or path.resolve().name
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return _read(typed, NAME if piped else name + more)
+        return replace(_read(typed, NAME if piped else name + more, formats), began=began)
 
 
-def _read(typed: Typed, name: str) -> Input:
-    kind, taken = kind_of(typed)
+def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
+    kind, taken = kind_of(typed, formats)
     kind.check(typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
         try:
@@ -204,7 +213,8 @@ def _read(typed: Typed, name: str) -> Input:
         told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif", "lists") :]
     lines = (*told, *lines, *taken, *notes)
     title = getattr(typed, "title", "") or name
-    known = kind.name, typed.cluster or "", title, typed.unranked is None
+    seats = getattr(typed, "seats", 0)
+    known = kind.name, typed.cluster or "", title, seats, typed.unranked is None
     policy = typed.unranked or kind.unranked
     return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
 
@@ -239,19 +249,14 @@ def tell_scores(table: ra.ScoreTable | ra.ScoreSummary, typed: Typed) -> tuple[s
         direction = "lower is better"
     else:
         direction = f"higher is better, but lower is better on {', '.join(lower)}"
-    lines = [f"scores: {direction}", *_tell_source(table, typed)]
+    tasks = listing(table.tasks, limit=TASKS_NAMED)
+    lines = [f"scores: {direction}", *_tell_source(table, typed), visible(f"tasks: {tasks}")]
     weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
     if weights:
         shown = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         lines.append(f"task weights other than 1: {shown}")
     if isinstance(table, ra.ScoreSummary) and table.n_empty:
         lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
-    totals = [task for task in table.tasks if TOTAL.fullmatch(str(task))]
-    if totals and len(totals) + 1 < table.n_tasks:
-        lines.append(
-            f"note: {listed(totals)} {'counts' if len(totals) == 1 else 'count'} like any other "
-            "task; --drop leaves out what only sums up the others"
-        )
     if typed.tolerance:
         lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
     elif isinstance(table, ra.ScoreTable) and (near := table.near_ties()):

@@ -16,9 +16,10 @@ import click
 import rankagg as ra
 from rankagg._typing import Label, Unranked
 from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
-from rankagg.cli.options.wording import option_of, options_named
+from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
+from rankagg.io.abif import blt_of
 from rankagg.io.preflib import title_of
 from rankagg.io.tables.columns import names_of
 
@@ -121,6 +122,9 @@ OF_LOWER = {
     *("latency", "time", "seconds", "cost", "rank"),
 }
 SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
+ONLY = option(
+    "--only TASK...", help="Scores: a task to take, by name or pattern (mmlu*); no others."
+)
 DROP = option(
     "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
@@ -133,7 +137,7 @@ def _read_scores(typed: Typed) -> Found:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
 
     def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
-        columns = typed.given("system", "task", "instance", "score", "drop")
+        columns = typed.given("system", "task", "instance", "score", "only", "drop")
         numbers = typed.given("missing", "percent", "decimal", "errors", "max_bytes")
         return ra.read_scores(typed.file, higher_is_better=higher_is_better, **columns, **numbers)
 
@@ -196,7 +200,7 @@ SCORES = TypedKind(
     "scores",
     "a table of scores; `--format` says what else it is",
     _read_scores,
-    _names([*OF_TABLES, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
+    _names([*OF_TABLES, ONLY, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
 )
 # -- what evaluation tools wrote ------------------------------------------------------------------
 
@@ -296,12 +300,17 @@ OF_BALLOTS = [
         help="Ballots: items left out are not observed (default, but for cast votes), or below "
         "all listed.",
     ),
+    option(
+        "--alias SPELLING=NAME...",
+        help="Ballots, cast votes: another spelling of a candidate, which is read as NAME.",
+    ),
 ]
 OF_CAST_VOTES = [
     option(
         "--choice COLUMN...",
         "choices",
-        help="Cast votes: a column of choices, the first first; default: all not named otherwise.",
+        help="Cast votes: a column of choices, in order of preference; default: those that share "
+        "names of candidates, in the order that their headings state.",
     ),
     _column("ballot", "Cast votes, long form: column of ballots."),
     _column("rank", "Cast votes and lists, long form: column of ranks."),
@@ -332,24 +341,30 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 def _read_ballots(typed: Typed) -> Found:
     given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
-    return ra.read_ballots(typed.file, **given), ()
+    return ra.read_ballots(typed.file, **given, alias=_aliases(typed)), ()
+
+
+def _aliases(typed: Typed) -> dict[str, str]:
+    return split("--alias", typed.alias, "SPELLING=NAME")
 
 
 def _read_preflib(typed: Typed) -> Found:
     found = ra.read_preflib(typed.file, **typed.given("left_out", "errors", "max_bytes"))
-    typed.title = title_of(typed.file)
+    typed.title = title_of(typed.file, **typed.given("max_bytes"))
     return _without(found, typed.drop), ()
 
 
 def _read_abif(typed: Typed) -> Found:
-    return _without(
-        ra.read_abif(typed.file, **typed.given("left_out", "max_bytes")), typed.drop
-    ), ()
+    found = ra.read_abif(typed.file, **typed.given("left_out", "max_bytes"))
+    election = blt_of(typed.file, **typed.given("max_bytes"))
+    if election is not None:
+        typed.seats, typed.title = election.seats, election.title
+    return _without(found, typed.drop), ()
 
 
 def _read_cast_votes(typed: Typed) -> Found:
-    given = typed.given(*CAST, "max_bytes")
-    found = ra.read_cast_votes(typed.file, **{**given, "spellings": _spellings(typed.spellings)})
+    given = {**typed.given(*CAST, "max_bytes"), "spellings": _spellings(typed.spellings)}
+    found = ra.read_cast_votes(typed.file, **{**given, "alias": _aliases(typed)})
     return found.profile, found.lines()
 
 
@@ -404,13 +419,20 @@ OF_COMPARISONS = [
         "second",
         help="Comparisons: column of the items on the second side.",
     ),
-    _column(
-        "outcome",
-        "Comparisons: column of the winner, by side (left, model_a, 1, ...) or by name, or a tie.",
+    option(
+        "--outcome COLUMN...",
+        help="Comparisons: column of the winner, by side (left, model_a, 1, A>B, ...) or by name, "
+        "or a tie; or the columns of both sides, with --outcome-is; or three of 1 and 0: the first "
+        "won, the second won, a tie",
     ),
     option(
-        "--outcome-is side|winner",
-        help="Comparisons: what outcomes are, where words are sides and names too.",
+        "--outcome-is side|winner|points|wins",
+        help="Comparisons: what outcomes are: sides, where words are names too, or names; points "
+        "of both sides, of which more win; or numbers of wins of both sides.",
+    ),
+    option(
+        "--drop-outcome WORD...",
+        help="Comparisons: leave out rows with this outcome, such as error",
     ),
     _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
     _column("side", "Comparisons: column of the side with the advantage, or that of --first."),
@@ -423,6 +445,7 @@ OF_COMPARISONS = [
 
 
 def _read_comparisons(typed: Typed) -> Found:
+    from rankagg.io.comparisons import outcomes_taken
     from rankagg.io.tables.sources import read_table
 
     needed = ("first", "second", "outcome")
@@ -435,13 +458,17 @@ def _read_comparisons(typed: Typed) -> Found:
         raise click.UsageError("--format comparisons takes one --weight COLUMN.")
     weight = typed.weight[0] if typed.weight else None
     columns = typed.given(*_names(OF_COMPARISONS))
+    outcome = names_of(typed.outcome)
+    columns["outcome"] = outcome if len(outcome) > 1 else outcome[0]
     table = read_table(typed.file, **typed.given("max_bytes"))
-    taken = {weight, *typed.covariates, *(x for x in columns.values() if isinstance(x, str))}
+    taken = {weight, *outcome, *typed.covariates}
+    taken.update(x for x in columns.values() if isinstance(x, str))
     left = [name for name in table.header if str(name) not in taken]
     found = ra.read_comparisons(table, weight=weight, **columns)
-    if not left:
-        return found, ()
-    return found, (f"left out: {listing(left)} (--cluster, --covariate take them)",)
+    notes = [outcomes_taken(table, outcome, typed.outcome_is, typed.drop_outcome)]
+    if left:
+        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
+    return found, tuple(notes)
 
 
 # -- all kinds ------------------------------------------------------------------------------------
@@ -502,7 +529,7 @@ DATA_FORMATS = {
     )
 }
 OPTIONS = [
-    *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, DROP, *OF_TASKS),
+    *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, ONLY, DROP, *OF_TASKS),
     *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_LISTS, *OF_COMPARISONS, *NUMBERS),
 ]
 #: What tables are, as far as they do not say it by signs of their own.
@@ -527,8 +554,24 @@ READER_NAMES = {
 }
 
 
-def kind_of(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
+#: What elections are counted from.
+ELECTIONS = ("ballots", "cast-votes", "preflib", "abif")
+
+
+def kind_of(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
     """Return the kind that --format, the names of files or their content say, and a note of it."""
+    kind, notes = _stated_kind(typed, formats)
+    if kind.name not in formats:
+        raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
+    return kind, notes
+
+
+def _not_read(what: str, formats: Sequence[str]) -> str:
+    command = click.get_current_context().info_name
+    return f"{what}; {command} reads only {', '.join(formats)}."
+
+
+def _stated_kind(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
     if typed.dataset:
         with options_named({"name": "--dataset"}):
             return bundled(ra.datasets.info(typed.dataset).kind), ()
@@ -540,10 +583,10 @@ def kind_of(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
             f"Give one FILE, not {len(files)}: several are read together where they hold "
             "evaluations (--format evaluations) or a ranked list each (--format lists)."
         )
-    return (DATA_FORMATS[form], ()) if form != "auto" else _recognized(typed)
+    return (DATA_FORMATS[form], ()) if form != "auto" else _recognized(typed, formats)
 
 
-def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
+def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
     """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
         found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
@@ -554,30 +597,38 @@ def _recognized(typed: Typed) -> tuple[TypedKind, tuple[str, ...]]:
             raise click.UsageError(f"{typed.source} holds {first.what}, {remedy}")
         return DATA_FORMATS[first.format], ()
     given = typed.given(*KIND_OPTIONS)
-    fits = [name for name in TABLES if set(given) <= set(DATA_FORMATS[name].takes)]
+    known = [name for name in TABLES if name in formats]
+    fits = [name for name in known if set(given) <= set(DATA_FORMATS[name].takes)]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
     typed_columns = {"system", "task", "instance", "score"} & set(given)
     readings = [
         one
         for one in found.readings
-        if said in (None, one.format) and typed_columns <= set(one.parameters)
+        if one.format in formats
+        and said in (None, one.format)
+        and typed_columns <= set(one.parameters or ())
     ]
     remedy = "(use --format to read it as something else)"
+    if not readings and said:
+        return DATA_FORMATS[said], ()
+    if not readings and first is not None and first.format not in formats:
+        raise click.UsageError(_not_read(f"{typed.source} holds {first.what}", formats))
     if not readings:
-        form = said or (fits[0] if fits else "scores")
-        return DATA_FORMATS[form], () if said else (
-            f"note: {typed.source} is read as {form} {remedy}",
-        )
+        raise click.UsageError(f"{typed.source} is not recognized; --format says what it holds.")
     one, *others = readings
-    if "drop" in one.parameters:
+    # What a command cannot use leaves no doubt.
+    is_certain = found.is_certain or (len(readings) == 1 < len(found.readings) and not said)
+    parameters = one.parameters or {}
+    if "drop" in parameters:
         # What was typed is among it.
-        given["drop"] = typed.drop = names_of(one.parameters["drop"])
-    left = {name: x for name, x in one.parameters.items() if name not in given}
-    if not found.is_certain and (others or left or not said):
-        what = " or ".join(one.what for one in readings)
-        lines = " or ".join(f"`{_line(typed, one)}`" for one in readings)
-        raise click.UsageError(f"{typed.source} may hold {what}: type {lines}.")
+        given["drop"] = typed.drop = names_of(parameters["drop"])
+    left = {name: x for name, x in parameters.items() if name not in given}
+    if one.parameters is None or (not is_certain and (others or left or not said)):
+        what = " or ".join(option_words(one.what) for one in readings)
+        lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]
+        then = f": type {' or '.join(lines)}" if lines else ""
+        raise click.UsageError(f"{typed.source} may hold {what}{then}.")
     for name, value in left.items():
         setattr(typed, name, [value] if name == "weight" else value)
     if not left and (said or one.format == "scores"):
@@ -594,7 +645,7 @@ def _line(typed: Typed, reading: FileReading) -> str:
     words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
     words.append(DASH if typed.source == NAME else typed.source)
     words += ["--format", reading.format]
-    for name, value in reading.parameters.items():
+    for name, value in (reading.parameters or {}).items():
         for one in value if isinstance(value, list) else [value]:
             words += [option_of(name), str(one)]
     return join(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import click
 from click.core import ParameterSource
@@ -59,6 +60,23 @@ def typed_option(*names: str) -> str | None:
     return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
 
 
+def option_words(text: str) -> str:
+    """Return a sentence with options for the parameters that it names."""
+    return GIVEN.sub(partial(_typed_as, _options()), text)
+
+
+def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
+    """Return how a parameter is typed, with its value where it has one."""
+    name, _, text, word, bare = found.groups()
+    option = options.get(bare or name)
+    # A word in capitals stands for what is typed, as in first=ITEM of a gate.
+    if not option or (word or "").isupper():
+        return found.group()
+    if word == "None":
+        return f"no {option}"
+    return option if bare or word == "True" else f"{option} {text or word}"
+
+
 @contextmanager
 def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     """Let errors name the options that were typed, and not the parameters behind them.
@@ -67,16 +85,7 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     """
     options = {**_options(), **(called or {})}
 
-    def written(found: re.Match[str]) -> str:
-        name, _, text, word, bare = found.groups()
-        option = options.get(bare or name)
-        # A word in capitals stands for what is typed, as in first=ITEM of a gate.
-        if not option or (word or "").isupper():
-            return found.group()
-        if word == "None":
-            return f"no {option}"
-        return option if bare or word == "True" else f"{option} {text or word}"
-
+    written = partial(_typed_as, options)
     try:
         yield
     except (NotIdentifiedError, InformationLostError) as error:

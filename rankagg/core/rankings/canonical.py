@@ -6,6 +6,7 @@ of `places`; so whatever made them, equal rankings have equal arrays.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
@@ -15,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._pandas import as_frame
-from rankagg._typing import Bools, Label, Positions, Ranks
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core.items import ItemSet, clean_label, counted
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import DataWarning, Described, InvalidInputError
 
 
 def places_of_orders(
@@ -148,7 +149,7 @@ def from_numbers(
 
 
 def from_table(
-    ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float
+    ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float, *, are_ranks: bool
 ) -> tuple[Ranks, ItemSet]:
     """Return the places of numbers, one ranking a row; see `Profile.from_ranks`."""
     ranks = as_frame(ranks)
@@ -161,7 +162,68 @@ def from_table(
     if len(item_set) != values.shape[1]:
         allowed = f"one number per item ({len(item_set)} of them) in each row"
         raise InvalidInputError("ranks", allowed, Described(f"shape {values.shape}"))
-    return places.competition_ranks(values, check_number(tolerance, "tolerance", low=0)), item_set
+    step = check_number(tolerance, "tolerance", low=0)
+    if are_ranks:
+        values = _without_zeros(values)
+    return places.competition_ranks(values, step), item_set
+
+
+#: At least this share of rows must show that 0 means not ranked; fewer may be slips.
+SHARE_OF_SIGNS = 0.1
+
+
+def zeros_not_ranked(values: Floats) -> Bools | None:
+    """Return which zeros in ranks, shape (m, n), mean not ranked; None where it is not certain.
+
+    The whole table has one convention. Where each row has the ranks 0, 1, ... of the items that it
+    ranks, or different ones below n of which some are missing, 0 is the best. Where every row with
+    a zero has a rank 1 too, and one row in ten has several zeros, or all ranks from 1, 0 means not
+    ranked. Numbers that are no ranks, negative or with fractions other than 1/2, are only numbers.
+    """
+    zero: Bools = values == 0
+    none: Bools = np.zeros_like(zero)
+    if not zero.any() or (values < 0).any() or (values % 0.5 > 0).any():
+        return none
+    best = places.competition_ranks(values)
+    listed = best >= 0
+    fits = [((values == way) | ~listed).all(axis=1) for way in (best, places.mid_ranks(best))]
+    if (fits[0] | fits[1]).all():
+        return none
+    ranked = listed & ~zero
+    least = np.where(ranked, values, np.inf).min(axis=1, keepdims=True)
+    shared = np.count_nonzero(values == least, axis=1)
+    # Items that share rank 1 may have the mean rank.
+    has_first = (least[:, 0] == 1) | (least[:, 0] == (shared + 1) / 2)
+    has_zero, has_rank = zero.any(axis=1), ranked.any(axis=1)
+    signs = has_first & ((zero.sum(axis=1) > 1) | (listed.all(axis=1) & ~has_zero))
+    if not signs.any() and not listed.all() and values[listed].max() < values.shape[1]:
+        # Ranks from 0 of which some are missing: no two of a row are equal.
+        ordered = np.sort(values, axis=1)
+        return None if (np.diff(ordered, axis=1) == 0).any() else none
+    if (has_zero & has_rank & ~has_first).any():
+        return None
+    is_shown = np.count_nonzero(signs) >= SHARE_OF_SIGNS * np.count_nonzero(has_rank)
+    return zero if signs.any() and is_shown else None
+
+
+def _without_zeros(ranks: Floats) -> Floats:
+    """Return ranks with NaN for the zeros that mean not ranked, with a warning."""
+    not_ranked = zeros_not_ranked(ranks)
+    if not_ranked is None:
+        raise InvalidInputError(
+            "ranks",
+            "ranks from 1, or the ranks 0 to n - 1 in each row",
+            Described("zeros that may be the best rank or mean not ranked"),
+            "Add 1 to all ranks, or replace zeros by NaN; "
+            "`from_scores(..., higher_is_better=False)` takes any numbers.",
+        )
+    if not not_ranked.any():
+        return ranks
+    number = counted(int(np.count_nonzero(not_ranked)), "cell")
+    warnings.warn(
+        f"{number} with rank 0 read as not ranked, as ranks begin at 1.", DataWarning, stacklevel=5
+    )
+    return np.where(not_ranked, np.nan, ranks)
 
 
 def refuse_codes(ranks: object) -> None:

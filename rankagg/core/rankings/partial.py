@@ -486,7 +486,7 @@ class PartialRanking(Ranking):
         size : int
             The number of draws.
         rng : int, numpy.random.Generator or None, optional
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------

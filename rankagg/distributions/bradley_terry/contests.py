@@ -51,6 +51,20 @@ class Contests:
         totals: Floats = self.results.sum(axis=0)
         return totals
 
+    def with_ghost(self, votes: float) -> Contests:
+        """Add an item that wins and loses so many contests against every other one."""
+        n, k = self.n_items, self.n_extras
+        own = np.outer([votes, 0.0, votes], np.ones(n))
+        return Contests(
+            n + 1,
+            np.append(self.first, np.arange(n)),
+            np.append(self.second, np.full(n, n)),
+            np.vstack([self.extras, np.zeros((n, k))]),
+            self.units,
+            np.hstack([self.results, own]),
+            np.hstack([self.squares, own]),
+        )
+
     @property
     def n_ties(self) -> float:
         """The summed weight of all ties."""
@@ -113,22 +127,10 @@ class Contests:
         return table
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Single contests: of which kind each is, how it ended, and what it weighs."""
-
-    # Shape (m,). Position in the `Contests`.
-    kind: Positions
-    # Shape (m,). Row of their results: 0, 1 or 2.
-    outcome: Positions
-    # Shape (m,). All positive.
-    weights: Floats
-
-
 def contests_of(
-    comparisons: Comparisons, *, side: bool, covariates: Sequence[str], entries: bool
-) -> tuple[Contests, Entries | None]:
-    """Put equal contests together."""
+    comparisons: Comparisons, *, side: bool, covariates: Sequence[str]
+) -> tuple[Contests, Callable[[], tuple[Positions, Positions, Floats]]]:
+    """Put equal contests together; what is returned too gives kind, result and weight of each."""
     first, second = comparisons.first, comparisons.second
     outcome, weights = comparisons.outcomes, comparisons.weights
     columns = [comparisons.covariates[name] for name in covariates]
@@ -154,10 +156,8 @@ def contests_of(
     contests = Contests(
         n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
     )
-    if not entries:
-        return contests, None
     own = np.ones(len(key)) if weights is None else weights
-    return contests, Entries(kind(), ended, own)
+    return contests, lambda: (kind(), ended, own)
 
 
 def _counted(
@@ -198,12 +198,12 @@ def _counted(
     return kind, at, summed(weights), summed(weights**2)
 
 
-Ties: TypeAlias = Literal["half", "davidson", "rao-kupper"]
+Ties: TypeAlias = Literal["half", "davidson", "rao-kupper", "ignore"]
 TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
 Link: TypeAlias = Literal["logit", "probit"]
 LINKS: tuple[Link, ...] = get_args(Link)
 #: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
-OutcomeModel: TypeAlias = Ties | Literal["probit"]
+OutcomeModel: TypeAlias = Literal["half", "davidson", "rao-kupper", "probit"]
 
 
 class Terms(NamedTuple):
@@ -255,13 +255,20 @@ def _normal_values(quantile: Floats) -> Terms:
 
 def _davidson(odds: Floats, tie: float) -> Terms:
     half = odds / 2.0
-    total = np.logaddexp(np.logaddexp(half, -half), tie)
-    won, tied, lost = np.exp(half - total), np.exp(tie - total), np.exp(-half - total)
+    # Logs of what is nearly 1 must be exact: they may be multiplied with large counts.
+    logs = np.stack(
+        [
+            -np.logaddexp(0.0, np.logaddexp(tie - half, -odds)),
+            -np.logaddexp(0.0, np.logaddexp(half - tie, -half - tie)),
+            -np.logaddexp(0.0, np.logaddexp(tie + half, odds)),
+        ]
+    )
+    won, tied, lost = np.exp(logs)
     mean = (won - lost) / 2.0
     shape = (3, len(odds))
     # An exponential family: the curvature is the same whatever the outcome.
     return Terms(
-        np.stack([half - total, tie - total, -half - total]),
+        logs,
         # 1/2 - (won - lost)/2, without cancellation.
         np.stack([lost + tied / 2.0, -mean, -won - tied / 2.0]),
         np.stack([-tied, won + lost, -tied]),

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from rankagg._typing import Floats
 from rankagg.core import ItemSet
 from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel, Terms, terms_of
-from rankagg.distributions.maximum import Derivatives, LogLikelihood
+from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
 from rankagg.distributions.separation import (
     DIRECTION_SLACK,
     endless_direction,
@@ -32,6 +32,7 @@ class Model(LogLikelihood):
 
     contests: Contests
     ties: OutcomeModel
+    ridge: float = 0.0
 
     @property
     def n(self) -> int:
@@ -74,11 +75,11 @@ class Model(LogLikelihood):
         return terms_of(self.ties, self.odds(parameters), self.split(parameters)[2])
 
     def value(self, parameters: Floats) -> float:
-        """Return the log likelihood; minus infinity where the tie parameter is out of range."""
-        tie = self.split(parameters)[2]
+        """Return the log likelihood, less the ridge; minus infinity where ties are out of range."""
+        worths, _, tie = self.split(parameters)
         if self.ties == "rao-kupper" and tie is not None and tie <= 0:
             return -np.inf
-        return self._height(self.terms(parameters))
+        return self._height(self.terms(parameters)) - self.ridge * float(worths @ worths) / 2.0
 
     def _height(self, terms: Terms) -> float:
         # Outcomes that did not happen may have a log likelihood of minus infinity.
@@ -87,12 +88,24 @@ class Model(LogLikelihood):
 
     def derivatives(self, parameters: Floats) -> Derivatives:
         """Return value, gradient and information."""
-        terms, results = self.terms(parameters), self.contests.results
+        terms, contests, n = self.terms(parameters), self.contests, self.n
+        results, pull = contests.results, self.ridge * parameters[:n]
         with np.errstate(invalid="ignore"):
             sums = [np.sum(results * each, axis=0) for each in terms[1:]]
-            gradient = self.contests.gradient(*sums[:2], has_tie=self.has_tie)
-            information = self.contests.assemble(*sums[2:], has_tie=self.has_tie)
-        return Derivatives(self._height(terms), gradient, information, np.zeros_like(gradient))
+            gradient = contests.gradient(*sums[:2], has_tie=self.has_tie)
+            information = contests.assemble(*sums[2:], has_tie=self.has_tie)
+            # The terms whose difference the gradient is, as sums of so many are rounded.
+            size, tie = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
+        noise = np.zeros_like(gradient)
+        noise[:n] = np.bincount(contests.first, size, n) + np.bincount(contests.second, size, n)
+        noise[:n] += np.abs(pull)
+        noise[n : n + contests.n_extras] = np.abs(contests.extras).T @ size
+        noise[n + contests.n_extras :] = tie.sum()
+        noise *= 4.0 * EPSILON * np.sqrt(len(contests.first) + 16.0)
+        gradient[:n] -= pull
+        information[np.arange(n), np.arange(n)] += self.ridge
+        value = self._height(terms) - float(pull @ parameters[:n]) / 2.0
+        return Derivatives(value, gradient, information, noise)
 
 
 def check_distinct(model: Model, names: Sequence[str]) -> None:
@@ -145,8 +158,9 @@ def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
     direction = endless_contests(model)
     if direction is None:
         return
-    n = len(items)
-    worths = direction[:n] - np.median(direction[:n])
+    # A ghost item comes after the items.
+    n = model.n
+    worths = direction[: len(items)] - np.median(direction[: len(items)])
     labels = [f"the effect of {name!r}" for name in names] + ["the tie parameter"] * model.has_tie
 
     def beside(sign: int) -> list[str]:
@@ -172,7 +186,9 @@ def endless_contests(model: Model) -> Floats | None:
     if not size:
         return None
     bounds = [(-1.0, 1.0)] * rows.shape[1]
-    bounds[0] = (0.0, 0.0)  # a constant says nothing
+    # A constant says nothing, and a ridge holds worths.
+    held = model.n if model.ridge else 1
+    bounds[:held] = [(0.0, 0.0)] * held
     used = np.zeros(rows.shape[0], dtype=bool)
     used[:: max(rows.shape[0] // ROWS_AT_ONCE, 1)] = True
 

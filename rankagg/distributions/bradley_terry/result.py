@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import reduce
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
 from scipy.special import expit
 
 from rankagg import _pandas as pd
-from rankagg._lazy import warn_moved
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
 from rankagg.distributions.bradley_terry.contests import (
@@ -25,16 +24,18 @@ from rankagg.distributions.bradley_terry.contests import (
 )
 from rankagg.distributions.bradley_terry.sandwich import Intransitivity, intransitivity_of
 from rankagg.distributions.fit_result import holm, with_intervals
-from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
 from rankagg.distributions.plackett_luce.result import WorthsFit
-from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
+    from rankagg.distributions.thurstone import Thurstone
 
 
 class BradleyTerryFit(WorthsFit):
     """Worths estimated from comparisons of two, with their errors.
 
-    Made by `fit_bradley_terry`. The parameters are the log worths, with sum 0, then the advantage
+    Made by `BradleyTerry.fit`. The parameters are the log worths, with sum 0, then the advantage
     of the side and the effects of covariates on the log odds of the first side, then the tie
     parameter: log(nu) of Davidson (1970) or log(theta) of Rao and Kupper (1967). `plot` draws a
     `rankagg.plotting.worths_plot`.
@@ -45,7 +46,7 @@ class BradleyTerryFit(WorthsFit):
         Worths where no side has the advantage and all covariates are 0, with the ties of Davidson's
         model where they were fitted. Ties of Rao and Kupper are not part of it: see `predict`.
     ties : str
-        "half", "davidson" or "rao-kupper".
+        "half", "davidson", "rao-kupper" or "ignore".
     link : str
         "logit"; or "probit", where log worths are locations of normal values, in standard
         deviations of a difference.
@@ -53,10 +54,13 @@ class BradleyTerryFit(WorthsFit):
         Whether the advantage of the side was estimated.
     cov_type : str
         "model", "robust" or "cluster": where `covariance` comes from.
+    unit : str or None
+        What errors take for independent: "comparison", "cluster", "ranking", "task" or "instance";
+        None where they take comparisons for it that are not, as those of rankings are.
     n_clusters : int
-        That errors are by; 0 where they are not.
+        The number of units of errors by cluster; 0 where they are not.
     degrees_of_freedom : ndarray of float, shape (p,)
-        Of the errors of each parameter, by how many clusters tell of it, or comparisons whose
+        Of the errors of each parameter, by how many units compare an item, or comparisons whose
         weights differ; a difference has the smaller ones of its items. Infinite otherwise.
     model_covariance : ndarray of float, shape (p, p)
         From the observed information, for independent comparisons.
@@ -67,6 +71,7 @@ class BradleyTerryFit(WorthsFit):
     link: Link
     has_side: bool
     cov_type: str
+    unit: str | None
     n_clusters: int
     degrees_of_freedom: Floats
     model_covariance: Floats
@@ -110,7 +115,9 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def _outcomes(self) -> OutcomeModel:
-        return "probit" if self.link == "probit" else self.ties
+        if self.link == "probit":
+            return "probit"
+        return "half" if self.ties == "ignore" else self.ties
 
     @property
     def _has_tie(self) -> bool:
@@ -119,12 +126,6 @@ class BradleyTerryFit(WorthsFit):
     @property
     def _covariates(self) -> tuple[str, ...]:
         return self.names[self._n + self.has_side : self._n + self._contests.n_extras]
-
-    @property
-    def errors(self) -> str:
-        """The former name of `cov_type`, which goes with version 2."""
-        warn_moved("BradleyTerryFit.errors", "`cov_type`")
-        return self.cov_type
 
     def effects(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return what is estimated beside worths: the rows of `to_frame` below the items.
@@ -336,7 +337,7 @@ class BradleyTerryFit(WorthsFit):
         n_resamples : int, default 999
             Data sets that are drawn from the fitted model.
         rng : int, numpy.random.Generator or None, default 0
-            A seed or a generator (SPEC 7).
+            A seed or a generator.
 
         Returns
         -------
@@ -366,5 +367,6 @@ class BradleyTerryFit(WorthsFit):
             "link": self.link,
             "side": self.has_side,
             "errors": self.cov_type,
+            "unit": self.unit,
             "n_clusters": self.n_clusters,
         }

@@ -1,9 +1,10 @@
-"""Robust covariances of contests, by entry or cluster, and the test of intransitivity."""
+"""Robust covariances of contests, by contest or unit, and the test of intransitivity."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -14,21 +15,20 @@ from rankagg._typing import Floats, Generator, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core import ItemSet, Result, counted, plain_rows
 from rankagg.distributions.bradley_terry.contests import (
-    OUTCOMES,
     Contests,
-    Entries,
     OutcomeModel,
     Terms,
     chances,
 )
 from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.bradley_terry.samples import Block
 from rankagg.distributions.fit_result import holm
 from rankagg.distributions.maximum import centered_covariance
 from rankagg.exceptions import InvalidInputError
 
-# Numbers in a table of a batch of clusters, or of drawn data sets.
+# Numbers in a table of a batch of units, or of drawn data sets.
 MOST_HELD_AT_A_TIME = 4_000_000
-# What a cluster must leave to the others of any direction, so that they know it at all.
+# What a unit must leave to the others of any direction, so that they know it at all.
 LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
 # Curvature by the tie parameter, beside all of it, below which there is none of its own.
@@ -37,65 +37,75 @@ FLAT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Alone(Exception):  # noqa: N818 - it is caught, and told in other words
-    """A cluster without which something is not known."""
+    """A unit without which something is not known."""
 
-    cluster: int
-    # Shape (p,). What only this cluster knows.
+    unit: int
+    # Shape (p,). What only this unit knows.
     direction: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Equal contests of a cluster put together, sorted by cluster.
+    """Equal contests of a unit put together, sorted by unit.
 
     `factors` with shape (r, e, 2) are such that the information of a part is the sum over r of
     u u', u being factor 0 times x and factor 1 times t; `scores` with shape (r, e) give its score
     as their sum times u.
     """
 
+    # The number of the first unit.
+    begin: int
     kind: Positions
     starts: Positions
     factors: Floats
     scores: Floats
 
 
-def cluster_covariance(
-    model: Model, parameters: Floats, inverse: Floats, entries: Entries, clusters: Positions
+def meat_of_units(
+    model: Model, parameters: Floats, inverse: Floats, blocks: Iterable[Block], repeats: Floats
 ) -> Floats:
-    """Return the covariance of estimates from what differs between clusters."""
-    parts = _parts_of_clusters(model, model.terms(parameters), entries, clusters)
-    sizes = np.diff(parts.starts)
-    columns, p = len(parts.factors), len(inverse)
-    meat = np.zeros_like(inverse)
-    # Clusters of about the same size go together.
-    steps = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
-    for step in np.unique(steps):
-        width, members = 1 << int(step), np.flatnonzero(steps == step)
-        if width * columns > p:
-            for cluster in members.tolist():
-                score = _large_cluster(model, parts, cluster, inverse)
-                meat += np.outer(score, score)
-            continue
-        number = max(MOST_HELD_AT_A_TIME // max((width * columns) ** 2, p), 1)
-        for begin in range(0, len(members), number):
-            scores = _small_clusters(model, parts, members[begin : begin + number], width, inverse)
-            meat += scores.T @ scores
-    total = len(sizes)
-    covariance = (total - 1) / total * (inverse @ meat @ inverse)
-    return (covariance + covariance.T) / 2.0
+    """Return the covariance of the score from what differs between units.
+
+    Liang and Zeger (1986) with the third correction of MacKinnon, Nielsen and Webb (2023): the
+    score of a unit is divided by the share of what is known that it leaves to the others, and the
+    sum is multiplied by (g - 1)/g for g units.
+    """
+    meat, total, terms = np.zeros_like(inverse), 0.0, model.terms(parameters)
+    for block in blocks:
+        parts = _parts_of(model, terms, block)
+        sizes = np.diff(parts.starts)
+        number = repeats[parts.begin : parts.begin + len(sizes)]
+        total += float(number[sizes > 0].sum())
+        # Units of about the same size go together.
+        steps = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
+        for step in np.unique(steps):
+            width, members = 1 << int(step), np.flatnonzero(steps == step)
+            for some, scores in _adjusted(model, parts, members, width, inverse):
+                meat += (scores * number[some, None]).T @ scores
+    return np.asarray((total - 1.0) / total * meat)
 
 
-def _parts_of_clusters(model: Model, terms: Terms, entries: Entries, clusters: Positions) -> _Parts:
-    kinds = len(model.contests.first)
-    code = (clusters * kinds + entries.kind) * OUTCOMES + entries.outcome
-    codes, inverse = np.unique(code, return_inverse=True)
-    weights = np.bincount(inverse, entries.weights)
-    outcome, kind = codes % OUTCOMES, codes // OUTCOMES % kinds
-    cluster = codes // (OUTCOMES * kinds)
-    starts = np.searchsorted(cluster, np.arange(int(cluster[-1]) + 2))
-    factors, scores = _roots(model, terms, outcome, kind)
-    roots = np.sqrt(weights)
-    return _Parts(kind, starts, factors * roots[:, None], scores * roots)
+def _adjusted(
+    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+) -> Iterator[tuple[Positions, Floats]]:
+    """Go through units of up to `width` parts, some at a time, with their adjusted scores."""
+    rows, p = width * len(parts.factors), len(inverse)
+    if rows > p:
+        for unit in members.tolist():
+            yield np.array([unit]), _large_unit(model, parts, unit, inverse)[None]
+        return
+    number = max(MOST_HELD_AT_A_TIME // max(rows**2, p), 1)
+    for begin in range(0, len(members), number):
+        some = members[begin : begin + number]
+        yield some, _small_units(model, parts, some, width, inverse)
+
+
+def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
+    begin, end = int(block.unit[0]), int(block.unit[-1])
+    starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
+    factors, scores = _roots(model, terms, block.outcome, block.kind)
+    roots = np.sqrt(block.weights)
+    return _Parts(begin, block.kind, starts, factors * roots[:, None], scores * roots)
 
 
 def _roots(
@@ -121,10 +131,10 @@ def _roots(
     return np.stack(factors), np.stack([own, other])
 
 
-def _small_clusters(
+def _small_units(
     model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
 ) -> Floats:
-    """Return the adjusted scores of clusters of up to `width` parts, shape (g, p)."""
+    """Return the adjusted scores of units of up to `width` parts, shape (g, p)."""
     contests, n, k = model.contests, model.contests.n_items, model.contests.n_extras
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
@@ -135,7 +145,7 @@ def _small_clusters(
     weights = _freed(shares, np.concatenate(list(scores), axis=1))
     if weights is None:
         raise _sole_witness(model, parts, members, shares, inverse)
-    # What the scores of the clusters are in terms of log odds and of the tie parameter.
+    # What the scores of the units are in terms of log odds and of the tie parameter.
     weights = weights.reshape(len(members), len(factors), width).transpose(1, 0, 2)
     odds, tie = ((weights * factors[..., one]).sum(axis=0) for one in (0, 1))
     adjusted = np.zeros((len(members), n + k + model.has_tie))
@@ -153,7 +163,7 @@ def _small_clusters(
 
 
 def _known_shares(model: Model, inverse: Floats, kind: Positions, factors: Floats) -> Floats:
-    """Return how much of what is known the parts of clusters hold: I less what they leave.
+    """Return how much of what is known the parts of units hold: I less what they leave.
 
     `kind` has shape (g, w), `factors` (r, g, w, 2), the result (g, r w, r w).
     """
@@ -186,7 +196,7 @@ def _known_shares(model: Model, inverse: Floats, kind: Positions, factors: Float
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
-    """Return scores, shape (g, q), over what is left; None where a cluster leaves nothing."""
+    """Return scores, shape (g, q), over what is left; None where a unit leaves nothing."""
     size = shares.shape[1]
     left = np.eye(size) - shares
     # No share is above their sum.
@@ -201,20 +211,20 @@ def _freed(shares: Floats, scores: Floats) -> Floats | None:
 def _sole_witness(
     model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
 ) -> Alone:
-    """Return which cluster leaves nothing, and of what."""
+    """Return which unit leaves nothing, and of what."""
     values, _ = np.linalg.eigh(np.eye(shares.shape[1]) - shares)
     return _direction_of(model, parts, int(members[np.argmin(values[:, 0])]), inverse)
 
 
-def _direction_of(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Alone:
-    information, _ = _cluster_sums(model, parts, cluster)
+def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Alone:
+    information, _ = _unit_sums(model, parts, unit)
     values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
-    return Alone(cluster, directions[:, int(np.argmin(values.real))].real)
+    return Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
 
 
-def _cluster_sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Floats]:
-    """Return the information and the score of a cluster."""
-    own = slice(parts.starts[cluster], parts.starts[cluster + 1])
+def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
+    """Return the information and the score of a unit."""
+    own = slice(parts.starts[unit], parts.starts[unit + 1])
     kind, contests = parts.kind[own], model.contests
     first, second = contests.first[kind], contests.second[kind]
     inside = replace(contests, first=first, second=second, extras=contests.extras[kind])
@@ -226,21 +236,22 @@ def _cluster_sums(model: Model, parts: _Parts, cluster: int) -> tuple[Floats, Fl
     return information, inside.gradient(*sums, has_tie=model.has_tie)
 
 
-def _large_cluster(model: Model, parts: _Parts, cluster: int, inverse: Floats) -> Floats:
-    """Return the adjusted score of a cluster of many parts, shape (p,)."""
-    information, score = _cluster_sums(model, parts, cluster)
+def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floats:
+    """Return the adjusted score of a unit of many parts, shape (p,)."""
+    information, score = _unit_sums(model, parts, unit)
     shares = information @ inverse
     if np.trace(shares) > 0.5:
         # Its eigenvalues are those of a symmetric matrix that is similar.
         least = float(np.linalg.eigvals(np.eye(len(inverse)) - shares).real.min())
         if least < LEFT:
-            raise _direction_of(model, parts, cluster, inverse)
+            raise _direction_of(model, parts, unit, inverse)
     return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
 
 
-def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Floats:
-    """Return the covariance of estimates where every contest is a cluster of its own."""
-    contests = model.contests
+def meat_of_contests(
+    model: Model, parameters: Floats, inverse: Floats, contests: Contests
+) -> Floats:
+    """Return the same where every one of these contests, the first of the model's, is a unit."""
     results, squares = contests.results, contests.squares
     outcome, kind = np.nonzero(results)
     # Contests of a kind and an outcome that weigh differently are taken at their mean weight.
@@ -252,38 +263,50 @@ def separate_covariance(model: Model, parameters: Floats, inverse: Floats) -> Fl
     shares = _known_shares(model, inverse, kind[:, None], factors[:, :, None])
     weights = _freed(shares, scores.T)
     if weights is None:
-        parts = _Parts(kind, np.arange(len(kind) + 1), factors, scores)
+        parts = _Parts(0, kind, np.arange(len(kind) + 1), factors, scores)
         raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
     odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
 
     def summed(values: Floats) -> Floats:
-        return np.asarray(np.bincount(kind, values, len(contests.first)), dtype=np.float64)
+        return np.asarray(np.bincount(kind, values, len(model.contests.first)), dtype=np.float64)
 
     products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
-    meat = contests.assemble(*products, has_tie=model.has_tie)
+    meat = model.contests.assemble(*products, has_tie=model.has_tie)
     total = float(number.sum())
-    covariance = (total - 1.0) / total * (inverse @ meat @ inverse)
-    return (covariance + covariance.T) / 2.0
+    return (total - 1.0) / total * meat
 
 
-def effective_clusters(
-    first: Positions, second: Positions, clusters: Positions, weights: Floats | None, n: int
-) -> tuple[Floats, Positions]:
-    """Return how many clusters of equal size would say as much, of each item and of all.
+class UnitCounts(NamedTuple):
+    """How many units compare each item, and any."""
+
+    # Shape (n + 1,). How many units of equal size would say as much; last of all items.
+    effective: Floats
+    # Shape (n + 1,).
+    number: Floats
+
+
+def counts_of_units(
+    contests: Contests, blocks: Iterable[Block], repeats: Floats | None, power: int = 1
+) -> UnitCounts:
+    """Return how many units compare each item, by the powers of their weights.
 
     Carter, Schnepel and Steigerwald (2017), https://doi.org/10.1162/REST_a_00639.
     """
-    both = np.concatenate([clusters * n + first, clusters * n + second])
-    twice = None if weights is None else np.concatenate([weights, weights])
-    cells, where = np.unique(both, return_inverse=True)
-    sums = np.bincount(where, twice)
-    item = cells % n
-    total = np.append(np.bincount(item, sums, n), 0.0)
-    squares = np.append(np.bincount(item, sums**2, n), 0.0)
-    sizes = np.bincount(clusters, weights)
-    total[n], squares[n] = sizes.sum(), (sizes**2).sum()
-    effective: Floats = total**2 / squares
-    return effective, np.bincount(item, minlength=n)
+    n = contests.n_items
+    total, squares, number = np.zeros((3, n + 1))
+    for block in blocks:
+        begin, size = int(block.unit[0]), len(block.unit)
+        ends = contests.first[block.kind], contests.second[block.kind]
+        # All items are one more.
+        cells = np.tile(block.unit - begin, 3), np.concatenate([*ends, np.full(size, n)])
+        shape = int(block.unit[-1]) - begin + 1, n + 1
+        table: Any = csr_array((np.tile(block.weights**power, 3), cells), shape=shape)
+        often = np.ones(shape[0]) if repeats is None else repeats[begin : begin + shape[0]]
+        total += often @ table
+        squares += often @ table.power(2)
+        number += often @ (table > 0)
+    effective = np.divide(total**2, squares, out=np.zeros(n + 1), where=squares > 0)
+    return UnitCounts(effective, number)
 
 
 POINTS = np.array([1.0, 0.5, 0.0])

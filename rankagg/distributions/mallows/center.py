@@ -30,10 +30,10 @@ from scipy.optimize import brentq, minimize_scalar
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
-from rankagg.distributions.base import log_compatible
+from rankagg.distributions.base import effective_weights, log_compatible
 from rankagg.distributions.mallows.compatible_sums import (
     Completions,
     can_sum,
@@ -57,7 +57,7 @@ NO_DISAGREEMENT = 100.0
 
 @dataclass(frozen=True, eq=False)
 class MallowsData:
-    """Distinct rankings with their weights."""
+    """Distinct rankings with their weights, which sum to the effective number of rankings."""
 
     profile: Profile
     ranks: Ranks
@@ -73,14 +73,14 @@ class MallowsData:
     ) -> MallowsData:
         """Return the different rankings of a profile."""
         distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
-        weights = np.bincount(where.ravel(), weights=profile.counts * profile.weights)
+        weights = np.bincount(where.ravel(), weights=profile.counts * effective_weights(profile))
         plain = profile.is_complete and profile.is_strict
         ranks = distinct.astype(np.int32)
         return cls(profile, ranks, weights.astype(np.float64), plain, deadline, DISTANCES[distance])
 
     @property
     def total(self) -> float:
-        """The summed weight."""
+        """How many rankings of equal weight they are worth."""
         return float(self.weights.sum())
 
     @cached_property
@@ -92,12 +92,6 @@ class MallowsData:
     def completed(self) -> Completed:
         """All rankings that complete these; refused where they are too many."""
         return Completed.of(self.distance, self.profile.items, self.ranks, self.weights)
-
-    @property
-    def n_effective(self) -> float:
-        """How many rankings of equal weight they are worth."""
-        counts, weights = self.profile.counts, self.profile.weights
-        return float((counts @ weights) ** 2 / (counts @ weights**2))
 
     def mean_distance(self, center: Permutation) -> float:
         """Return the mean Kendall distance of complete strict rankings to a center."""
@@ -212,7 +206,7 @@ def climb_by_sampling(
 ) -> FittedCenter:
     """Return a local maximum of the likelihood by simulation, around a given center if any."""
     profile = uncompressed(data.profile)
-    ranks, weights = profile.ranks, profile.weights
+    ranks, weights = profile.ranks, effective_weights(profile)
     middle = strict_order(Borda().aggregate(data.profile)) if center is None else center
     n, total = len(profile.items), float(weights.sum())
     order = np.argsort(middle.ranks)
@@ -241,7 +235,7 @@ def climb_by_sampling(
         middle,
         theta,
         log_likelihood=sums - total * mallows_log_normalizer(n, theta),
-        information=total * distance_variance(n, theta) - float(weights**2 @ variances),
+        information=total * distance_variance(n, theta) - float(weights @ variances),
         n_iterations=EXPLORE + AVERAGE,
         notes=(
             "Sums over compatible permutations are too large: center, theta, likelihood and error "
@@ -291,7 +285,8 @@ def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedC
 
 def search_center(data: MallowsData, center: object, steps: int, rng: Generator) -> FittedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
-    is_kendall, notes = data.distance.name == "kendall", list[str]()
+    is_kendall = data.distance.name == "kendall"
+    notes = [*Evidence(data.profile).gaps(None)]
     given: Permutation | None = None
     consensus: Consensus | None = None
     if isinstance(center, str):
@@ -382,25 +377,24 @@ def _climb(data: MallowsData, steps: int) -> FittedCenter:
 
 
 def _ascend(data: MallowsData, center: Permutation, steps: int) -> FittedCenter:
-    """Alternate expected votes with their Kemeny consensus and its theta."""
-    theta = 1.0
-    height = data.log_likelihood(center, theta)
+    """Alternate expected votes with their Kemeny consensus, and the theta that is best for it."""
+    theta, is_best = 1.0, False
     for step in range(1, steps + 1):
         data.deadline.seconds_left()
         votes = data.votes(center, theta)
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center where it is as good: several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
-            center = strict_order(consensus)
-        theta = theta_of(votes.cost(center) / data.total, data.profile.n_items)
+            center, is_best = strict_order(consensus), False
+            theta = theta_of(votes.cost(center) / data.total, data.profile.n_items)
+        elif is_best:
+            height = data.log_likelihood(center, theta)
+            return FittedCenter(center, theta, height, n_iterations=step)
+        else:
+            theta, is_best = best_theta(data, center), True
         if theta > NO_DISAGREEMENT:
             return FittedCenter(center, inf, 0.0, n_iterations=step)
-        reached = data.log_likelihood(center, theta)
-        if reached - height <= CLIMB * max(1.0, abs(reached)):
-            theta = best_theta(data, center)
-            height = data.log_likelihood(center, theta) if theta < inf else 0.0
-            return FittedCenter(center, theta, height, n_iterations=step)
-        height = reached
+    height = data.log_likelihood(center, theta)
     return FittedCenter(center, theta, height, n_iterations=steps, converged=False)
 
 

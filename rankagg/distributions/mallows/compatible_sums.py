@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -49,6 +50,24 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
             yield part, _Lattice(ranks[part], int(number), theta)
 
 
+def _bits(u: int) -> Integers64:
+    """Return which of u items are in every subset, shape (2^u, u)."""
+    bits: Integers64 = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
+    return bits
+
+
+@cache
+def _moves(u: int) -> list[tuple[int, Positions, Positions]]:
+    """Return unranked item, subsets without it and with it, small subsets first."""
+    bits = _bits(u)
+    moves = []
+    for count in range(u):
+        for x in range(u):
+            source = np.flatnonzero((bits.sum(axis=1) == count) & (bits[:, x] == 0))
+            moves.append((x, source, source | (1 << x)))
+    return moves
+
+
 class _Lattice:
     """The states of m rankings with u unranked items each."""
 
@@ -59,8 +78,7 @@ class _Lattice:
         # Positions in the center of the unranked items, ascending, and of the observed in order.
         self.missing = np.nonzero(gone)[1].reshape(self.m, u)
         self.observed = np.argsort(np.where(gone, self.n, ranks), axis=1)[:, : self.k]
-        bits = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
-        self.size = bits.sum(axis=1)
+        bits = _bits(u)
         # unplaced[t, M]: of the first t unranked items, how many are not in M.
         placed = np.concatenate([np.zeros((1 << u, 1), dtype=int), np.cumsum(bits, axis=1)], axis=1)
         self.unplaced = np.arange(u + 1)[:, None] - placed.T
@@ -80,13 +98,6 @@ class _Lattice:
         cost: Floats = -self.theta * (behind[:, None] + self.unplaced[x])
         return cost
 
-    def _moves(self) -> Iterator[tuple[int, Positions, Positions]]:
-        """Yield unranked item, subsets without it and with it, small subsets first."""
-        for count in range(self.u):
-            for x in range(self.u):
-                source = np.flatnonzero((self.size == count) & ~self.bits[:, x])
-                yield x, source, source | (1 << x)
-
     def forward(self) -> list[Floats]:
         """Return the log weight of all ways to every state: a list over q of (m, 2^u)."""
         levels = []
@@ -94,7 +105,7 @@ class _Lattice:
         level[:, 0] = 0.0
         for q in range(self.k + 1):
             costs = [self.missing_cost(q, x) for x in range(self.u)]
-            for x, source, target in self._moves():
+            for x, source, target in _moves(self.u):
                 step = level[:, source] + costs[x][:, source]
                 level[:, target] = np.logaddexp(level[:, target], step)
             levels.append(level)
@@ -111,7 +122,7 @@ class _Lattice:
             if q < self.k:
                 level = level + self.observed_cost(q)
             costs = [self.missing_cost(q, x) for x in range(self.u)]
-            for x, source, target in reversed(list(self._moves())):
+            for x, source, target in reversed(_moves(self.u)):
                 step = level[:, target] + costs[x][:, source]
                 level[:, source] = np.logaddexp(level[:, source], step)
             levels.append(level)
@@ -228,6 +239,11 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 
 def break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
     """Break the ties of every row in all ways; unranked items stay."""
+    place = np.where(ranks == UNRANKED, UNRANKED, places.comparable(ranks)).astype(np.int32)
+    ordered = np.sort(place, axis=1)
+    tied = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != UNRANKED)).any(axis=1)
+    if not tied.any():
+        return place, np.arange(len(ranks))
     rows, owners = [], []
     for owner, row in enumerate(ranks):
         observed = row != UNRANKED

@@ -1,8 +1,4 @@
-"""Maximum likelihood for the Mallows distribution: center, theta, and how sure the latter is.
-
-A center that is chosen to fit makes rankings look concentrated around it. So the interval of theta
-allows for that choice, by test inversion; see `theta_interval`.
-"""
+"""Maximum likelihood for the Mallows distribution: center, theta, and an interval for theta."""
 
 from __future__ import annotations
 
@@ -11,8 +7,6 @@ from dataclasses import field
 from typing import Literal, get_args
 
 import numpy as np
-import scipy
-from scipy.optimize import brentq
 
 from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike
@@ -29,12 +23,10 @@ from rankagg.distributions.mallows.center import (
 )
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.model_distances import DistanceName
-from rankagg.distributions.mallows.theta_interval import LEAST_ALPHA, ThetaData, invert, is_feasible
+from rankagg.distributions.mallows.theta_interval import likelihood_interval
 from rankagg.distributions.mallows.uniformity import UniformityTest, simulate_uniformity
 from rankagg.distributions.separation import check_observed
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
-
-Method = Literal["inversion", "profile", "wald"]
 
 
 def fit_mallows(
@@ -72,13 +64,23 @@ def fit_mallows(
         height = data.log_likelihood(center, theta)
     if information is None:
         information = information_at(data, center, theta)
-    information *= data.n_effective / data.total
-    default = _default_method(data, center, 0.05, is_given=is_given)
     fitted = Mallows(center, theta, kind)
     notes = [
         f"Center: {center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}",
-        _interval_note(default, is_given=is_given),
+        "Interval and standard error of theta, AIC and BIC are conditional on the center, which "
+        f"{'is given' if is_given else 'these rankings chose'}.",
     ]
+    # The chosen center takes n - 1 degrees of freedom near theta 0, in place of one.
+    free = center.n_items - 2
+    if (
+        not is_given
+        and data.is_exact
+        and 2.0 * (height - data.log_likelihood(center, 0.0)) < free**2
+    ):
+        notes.append(
+            "Few or scattered rankings chose the center that fits them best: theta is likely too "
+            "high, by half a standard error or more."
+        )
     if fitted.log_normalizer_error:
         of_all = data.total * fitted.log_normalizer_error
         notes.append(f"Log Z is estimated; so the log likelihood has an error of {of_all:.2g}.")
@@ -91,7 +93,7 @@ def fit_mallows(
         covariance=np.array([[1.0 / information if information > 0 else np.nan]]),
         log_likelihood=height,
         n_parameters=1,
-        n_observations=data.n_effective,
+        n_observations=data.total,
         converged=found.converged,
         n_iterations=found.n_iterations,
         notes=(*notes, *found.notes),
@@ -101,40 +103,13 @@ def fit_mallows(
     )
 
 
-def _default_method(
-    data: MallowsData, center: Permutation, alpha: float, *, is_given: bool
-) -> Method:
-    if (
-        data.distance.name == "kendall"
-        and not is_given
-        and is_feasible(ThetaData.of(data.profile, center), alpha)
-    ):
-        return "inversion"
-    return "profile" if data.is_exact else "wald"
-
-
-def _interval_note(method: Method, *, is_given: bool) -> str:
-    if is_given:
-        return "The center is given; interval and error of theta are conditional on it."
-    if method == "inversion":
-        return (
-            "The interval of theta allows for the choice of the center (inverted test); the "
-            "standard error, AIC and BIC do not."
-        )
-    return (
-        "The interval of theta is conditional on the center, which these rankings chose, and may "
-        "be too high and too narrow: that choice is not simulated for so many rankings, nor for "
-        "other distances than Kendall's."
-    )
-
-
 class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
     Made by `Mallows.fit`. The one continuous parameter is the dispersion parameter theta, of which
     phi = exp(-theta). Its standard error is conditional on the center, and so is the count of
-    parameters in AIC and BIC. Its interval is not, where the center was chosen by the rankings:
-    see `conf_int`. `plot` draws a `rankagg.plotting.distances_plot`.
+    parameters in AIC and BIC; `conf_int` has its interval. `plot` draws a
+    `rankagg.plotting.distances_plot`.
 
     Attributes
     ----------
@@ -168,94 +143,39 @@ class MallowsFit(FitResult):
         at = check_number(theta, "theta", low=0)
         return self._data.log_likelihood(self.distribution.center, at)
 
-    def conf_int(
-        self, alpha: float = 0.05, *, method: Method | None = None, rng: RNGLike = 0
-    ) -> pd.DataFrame:
-        """Return an interval for theta.
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return a likelihood interval for theta.
+
+        The interval holds every theta, around the fitted center, that a likelihood-ratio test does
+        not refute: twice the log likelihood drops by at most the quantile of chi-squared with one
+        degree of freedom. At theta 0 all centers are equal, and the one that fits best takes n - 1
+        degrees of freedom, as in Friedman's test; where those do not refute it, the lower bound is
+        0, and the interval bounds theta from above alone. Few or scattered rankings make theta too
+        high, and with it the interval, as a note of the fit says. Where the likelihood had to be
+        estimated, the interval is estimate and standard error.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error, in (0, 1); 0.002 or more for "inversion".
-        method : {"inversion", "profile", "wald"}, optional
-            "inversion": all thetas that are not refuted by a test whose statistic, the cost of a
-            quick consensus, has the same distribution whatever the center is. So the interval holds
-            its level whatever the center is, but for the simulation (some tenths of a percent) and,
-            with gaps or ties, for the center that they refer to. It need not hold the estimate,
-            which is too high where few rankings choose the center. Where majorities are those of
-            the center almost surely, its distribution is that of the distance to it, and not
-            simulated. "profile": all thetas that a likelihood-ratio test does not refute; "wald":
-            estimate and standard error. Both are conditional on the center: right where it is
-            given, too high and too narrow where it is chosen by few or by scattered rankings.
-            By default "inversion" where the center was chosen, and "profile" where it was given;
-            "wald" where the likelihood had to be estimated and "inversion" cannot be used. The
-            notes say which it is.
-        rng : int or numpy.random.Generator, default 0
-            For the simulation. The seed is fixed by default, so that a fit always shows the same.
+            Probability of error, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
-            Index: "theta". Columns lower and upper. Both are 0 where the rankings agree even less
-            than by chance.
+            Index: "theta". Columns lower and upper.
 
-        Raises
-        ------
-        InvalidInputError
-            If a method cannot be used: "inversion" with a given center, with a smaller alpha or
-            with too many rankings; "profile" where the likelihood had to be estimated.
+        References
+        ----------
+        Pawitan (2001), "In All Likelihood", section 2.6; Friedman (1937),
+        https://doi.org/10.1080/01621459.1937.10503522.
         """
         level = check_alpha(alpha)
-        data = ThetaData.of(self._data.profile, self.distribution.center)
-        if method is None:
-            center = self.distribution.center
-            chosen = _default_method(self._data, center, level, is_given=self.center_is_given)
-        else:
-            chosen = check_choice(method, ("inversion", "profile", "wald"), "method")
-        if chosen == "inversion":
-            self._check_inversion(data, level)
-            lower, upper = invert(data, self.distribution.theta, level, as_generator(rng))
-            return self._interval(lower, upper)
-        if chosen == "profile" and not self._data.is_exact:
-            raise InvalidInputError(
-                "method", "'inversion' or 'wald' where the likelihood had to be estimated", method
-            )
-        if chosen == "wald":
+        if not self._data.is_exact:
             return super().conf_int(level).clip(lower=0.0)
-        theta = self.distribution.theta
-        scale = self._data.n_effective / self._data.total
-        allowed = scipy.stats.chi2.isf(level, df=1) / 2.0 / scale
-
-        def short(other: float) -> float:
-            return self.log_likelihood - self.log_likelihood_at(other) - allowed
-
-        lower = 0.0 if short(0.0) <= 0 else float(brentq(short, 0.0, theta))
-        high = theta + 1.0
-        while short(high) < 0:
-            high *= 2.0
-        upper = float(brentq(short, theta, high))
-        return self._interval(lower, upper)
-
-    def _interval(self, lower: float, upper: float) -> pd.DataFrame:
-        return pd.DataFrame(
-            {"lower": [lower], "upper": [upper]}, index=pd.Index(self.names, name="parameter")
-        )
-
-    def _check_inversion(self, data: ThetaData, alpha: float) -> None:
-        if self.distribution.distance != "kendall":
-            allowed = "'profile' or 'wald' for other distances than Kendall's"
-            raise InvalidInputError("method", allowed, "inversion")
-        if self.center_is_given:
-            allowed = "'profile' or 'wald' with a given center"
-            remedy = "`Mallows.fit(profile)` lets the rankings choose it."
-            raise InvalidInputError("method", allowed, "inversion", remedy)
-        if is_feasible(data, alpha):
-            return
-        if alpha < LEAST_ALPHA:
-            check_number(alpha, "alpha of method 'inversion'", low=LEAST_ALPHA, high=1)
-        allowed = "'profile' or 'wald' with so many rankings"
-        remedy = "A draw would take too long. The interval is then conditional on the center."
-        raise InvalidInputError("method", allowed, "inversion", remedy)
+        free = 1 if self.center_is_given else self.distribution.n_items - 1
+        theta, error = self.distribution.theta, float(self.standard_errors[0])
+        bounds = likelihood_interval(self.log_likelihood_at, theta, error, level, free)
+        return pd.DataFrame([bounds], pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return theta, its error and its interval in one row.

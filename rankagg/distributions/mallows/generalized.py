@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import permutations
 from operator import attrgetter
@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
-from rankagg._validation import as_numbers, check_choice, check_number
+from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
 from rankagg.aggregation import Borda, Deadline, time_limit_of
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
@@ -33,6 +33,7 @@ from rankagg.distributions.mallows.kendall_distances import (
     stage_variances,
     stages_from_places,
 )
+from rankagg.distributions.mallows.theta_interval import likelihood_interval
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
@@ -305,16 +306,20 @@ class GeneralizedMallowsFit(FitResult):
 
     Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
     intervals are conditional on the center, which the rankings chose: with few rankings the thetas
-    are too high and their intervals too narrow. `Mallows.fit` has an interval that allows for it.
-    `plot` draws a `rankagg.plotting.thetas_plot`.
+    are too high and their intervals too narrow. `plot` draws a `rankagg.plotting.thetas_plot`.
     """
 
     distribution: GeneralizedMallows
+    # Of each rank, of the items passed over.
+    _means: Floats = field(compare=False)
 
     _plot = "thetas_plot"
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return Wald intervals for the thetas, conditional on the center.
+        """Return likelihood intervals for the thetas, conditional on the center.
+
+        Each holds every theta that a likelihood-ratio test with one degree of freedom does not
+        refute.
 
         Parameters
         ----------
@@ -324,9 +329,21 @@ class GeneralizedMallowsFit(FitResult):
         Returns
         -------
         pandas.DataFrame
-            Index: names. Columns lower and upper, not negative; NaN for a theta at its bound.
+            Index: names. Columns lower and upper; upper is infinite where all rankings agree at a
+            rank.
         """
-        return super().conf_int(alpha).clip(lower=0.0)
+        level, stages = check_alpha(alpha), self.distribution._stages
+        rows = list[tuple[float, float]]()
+        for size, mean, theta, error in zip(
+            self.distribution._sizes, self._means, self.estimates, self.standard_errors, strict=True
+        ):
+
+            def height(at: float, size: int = size, mean: float = mean) -> float:
+                log_normalizer = float(stages.log_normalizers(size, at))
+                return -self.n_observations * (at * mean + log_normalizer)
+
+            rows.append(likelihood_interval(height, theta, error, level))
+        return pd.DataFrame(rows, pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return one row per theta.
@@ -370,7 +387,7 @@ def _thetas_fit(
         ) from None
     center = Permutation(np.argsort(best.order), profile.items)
     sizes = np.arange(profile.n_items, 1, -1)
-    information = data.n_effective * stages.variances(sizes, best.thetas)
+    information = data.total * stages.variances(sizes, best.thetas)
     inside = best.thetas < bound
     variances = np.full(len(sizes), np.nan)
     variances[inside] = 1.0 / information[inside]
@@ -400,10 +417,11 @@ def _thetas_fit(
         covariance=np.diag(variances),
         log_likelihood=best.log_likelihood,
         n_parameters=profile.n_items - 1,
-        n_observations=data.n_effective,
+        n_observations=data.total,
         converged=True,
         n_iterations=search.n_tried,
         notes=tuple(notes),
+        _means=best.means,
     )
 
 

@@ -19,8 +19,9 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.core import UNRANKED, Profile, counted
+from rankagg.distributions.base import effective_weights
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.mallows import Mallows
@@ -223,7 +224,8 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     reached = int((heights >= best.height - REACHED_WITHIN * abs(best.height)).sum())
     notes = [
         f"{reached} of {counted(len(heights), 'start')} reached the best value; that it is the "
-        "maximum is not proved."
+        "maximum is not proved.",
+        *Evidence(data.profile).gaps(None),
     ]
     for k, part in enumerate(best.parts[:number], 1):
         if not isinstance(part, Mallows):
@@ -247,7 +249,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     if not best.converged:
         notes.append("Not converged: what is shown is not a maximum. Raise `max_iterations`.")
     shares = mixture.memberships(data.profile)
-    weights = data.profile.counts * data.profile.weights
+    weights = data.profile.counts * effective_weights(data.profile)
     per_part = 1 if isinstance(family, MallowsFamily) else data.profile.n_items - 1
     return MixtureFit(
         distribution=mixture,
@@ -256,7 +258,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
         covariance=covariance,
         log_likelihood=float(data.weights @ logs),
         n_parameters=number * per_part + len(best.parts) - 1,
-        n_observations=data.n_effective,
+        n_observations=data.total,
         converged=best.converged,
         n_iterations=best.n_iterations,
         notes=tuple(notes),
@@ -299,8 +301,7 @@ def _estimates(family: Family, best: Climb, number: int) -> tuple[tuple[str, ...
     inverse = np.linalg.pinv(information * around, rcond=1e-9, hermitian=True) * around
     move = scipy.linalg.block_diag(*moves)[np.ix_(known, known)]
     covariance = np.full((len(known),) * 2, np.nan)
-    inner = move @ inverse @ move.T * data.total / data.n_effective
-    covariance[np.ix_(known, known)] = inner
+    covariance[np.ix_(known, known)] = move @ inverse @ move.T
     return tuple(names), np.concatenate([weights, *own]), covariance
 
 

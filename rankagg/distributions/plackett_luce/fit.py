@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, cast
@@ -11,6 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_integer, check_number
+from rankagg.aggregation import Evidence
 from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, inverse_information, newton
 from rankagg.distributions.plackett_luce.choices import Choices, choices_of
@@ -156,8 +157,10 @@ def fit_worths(
     effective = total**2 / float(profile.counts @ profile.weights**2)
     observed = partial(DistinctChoices.of_ranks, profile.ranks)
     spread = _score_covariance(profile) if profile.is_strict else None
-    return maximize_choices(
-        Sample(profile.items, choices, total, effective, observed, spread), options
+    return _maximize_choices(
+        Sample(profile.items, choices, total, effective, observed, spread),
+        options,
+        notes=Evidence(profile).gaps(None),
     )
 
 
@@ -175,11 +178,8 @@ def _score_covariance(profile: Profile) -> Floats:
     return covariance
 
 
-def maximize_choices(
-    sample: Sample,
-    options: FitOptions,
-    kind: type[PlackettLuce] = PlackettLuce,
-    notes: Sequence[str] = (),
+def _maximize_choices(
+    sample: Sample, options: FitOptions, *, notes: tuple[str, ...]
 ) -> PlackettLuceFit:
     """Return the fit of observed choices."""
     choices, ghost = sample.choices, options.pseudo_rankings
@@ -206,20 +206,19 @@ def maximize_choices(
             inverse = inverse_information(sample.spread, n)
         score = float(alike.gradient @ inverse @ alike.gradient)
     return PlackettLuceFit(
-        distribution=kind(worths, items=sample.items, log_ties=ties),
+        distribution=PlackettLuce(worths, items=sample.items, log_ties=ties),
         names=(*map(str, sample.items), *(f"log tie {d}" for d in ties)),
         estimates=parameters,
         covariance=_covariance_of_fit(choices, at.information, found.information, options) / scale,
-        log_likelihood=at.value,
+        log_likelihood=at.value * scale,
         n_parameters=n - 1 + len(ties),
         n_observations=sample.effective,
         converged=found.converged,
         n_iterations=found.n_iterations,
-        notes=(*_option_notes(options, ties, scale), *notes, *_ending_notes(found)),
+        notes=(*_option_notes(options, ties, scale), *notes, *found.notes()),
         gradient_norm=found.gradient_norm,
-        log_likelihood_equal=equal,
+        log_likelihood_equal=equal * scale,
         _score=score,
-        _scale=scale,
     )
 
 
@@ -261,12 +260,3 @@ def _option_notes(options: FitOptions, ties: dict[int, float], scale: float) -> 
     if not np.isclose(scale, 1.0):
         notes.append("Weighted rankings: errors are for the effective number of observations.")
     return notes
-
-
-def _ending_notes(found: Maximum) -> list[str]:
-    if found.stuck and not found.converged:
-        return [
-            "Not converged: rounding hides the maximum, since weights or worths differ too much. "
-            "What is shown is not the maximum."
-        ]
-    return found.notes()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from rankagg import _pandas as pd
-from rankagg._typing import Floats
-from rankagg.core import Result, counted, plain_rows
+from rankagg._typing import Floats, Label
+from rankagg.core import ItemSet, Result, counted, plain_rows, square_labels
 from rankagg.exceptions import Described, InvalidInputError
 
 
@@ -20,6 +22,8 @@ class QuasiVariances(Result):
 
     Attributes
     ----------
+    items : ItemSet
+        The items: of a fit by estimate, as `comparison_intervals` has them.
     variances : ndarray of float, shape (n,)
         q, with q_i + q_j close to the variance of the difference of i and j; one of them may be
         negative.
@@ -27,6 +31,7 @@ class QuasiVariances(Result):
         The largest relative error of a standard error of a difference: 0.02 is 2 %.
     """
 
+    items: ItemSet
     variances: Floats
     worst_error: float
 
@@ -40,14 +45,14 @@ class QuasiVariances(Result):
         return roots
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per item, by its position: quasi_variance, quasi_se."""
+        """Return one row per item: quasi_variance, quasi_se."""
         columns = {"quasi_variance": self.variances, "quasi_se": self.standard_errors}
-        return pd.DataFrame(columns, index=pd.RangeIndex(len(self.variances), name="item"))
+        return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
     def _content(self) -> dict[str, Any]:
         return {
             "worst_error": self.worst_error,
-            "items": plain_rows(self.to_frame().reset_index(drop=True)),
+            "items": plain_rows(self.to_frame().reset_index()),
         }
 
     def _facts(self) -> list[str]:
@@ -57,13 +62,17 @@ class QuasiVariances(Result):
         ]
 
 
-def quasi_variances(covariance: Floats) -> QuasiVariances:
+def quasi_variances(
+    covariance: ArrayLike | pd.DataFrame, *, items: Iterable[Label] | None = None
+) -> QuasiVariances:
     """Return the numbers q for which q_i + q_j is closest to var(i - j), relatively.
 
     Parameters
     ----------
-    covariance : ndarray of float, shape (n, n)
+    covariance : array_like or DataFrame of float, shape (n, n)
         Of estimates of which only differences matter; n >= 3.
+    items : iterable of str or int, optional
+        The items; by default those of a DataFrame, or else 0, 1, ..., n - 1.
 
     Returns
     -------
@@ -80,6 +89,7 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     Firth and de Menezes (2004), "Quasi-variances", https://doi.org/10.1093/biomet/91.1.65: the
     sum of squared logs of (q_i + q_j)/var(i - j) is minimized.
     """
+    items = square_labels(covariance, items, "covariance")
     covariance = np.asarray(covariance, dtype=np.float64)
     if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
         raise InvalidInputError(
@@ -90,6 +100,9 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
         allowed = "that of three or more items"
         remedy = "Two items have one difference, whose standard error says all."
         raise InvalidInputError("covariance", allowed, Described(counted(n, "item")), remedy)
+    known = ItemSet.numbered(n) if items is None else ItemSet.coerce(items, ())
+    if len(known) != n:
+        raise InvalidInputError("items", counted(n, "label"), known)
     first, second = np.triu_indices(n, k=1)
     # In a unit in which squares are floats.
     unit = float(np.abs(covariance).max())
@@ -99,7 +112,9 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     if not (np.isfinite(differences) & (differences > 0)).all():
         at = int(np.argmin(np.isfinite(differences) & (differences > 0)))
         allowed = "finite, with a positive variance of every difference"
-        told = Described(f"{differences[at] * unit:g} for items {first[at]} and {second[at]}")
+        told = Described(
+            f"{differences[at] * unit:g} for items {known[first[at]]!r} and {known[second[at]]!r}"
+        )
         raise InvalidInputError("covariance", allowed, told)
     target = np.log(differences)
 
@@ -119,4 +134,4 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     start = linear if safe else np.full(n, variance.mean() / 2.0)
     found = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
     errors = np.abs(np.expm1(residuals(found.x) / 2.0))
-    return QuasiVariances(variances=found.x * unit, worst_error=float(errors.max()))
+    return QuasiVariances(items=known, variances=found.x * unit, worst_error=float(errors.max()))

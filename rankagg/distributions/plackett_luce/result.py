@@ -39,9 +39,12 @@ class WorthsFit(FitResult):
         Returns
         -------
         QuasiVariances
-            With the worst relative error of a standard error (Firth and de Menezes 2004).
+            Items by estimate, with the worst relative error of a standard error (Firth and de
+            Menezes 2004).
         """
-        return quasi_variances(self.covariance[: self._n, : self._n])
+        order = np.argsort(-self.estimates[: self._n], kind="stable")
+        items = self.distribution.items.at(order)
+        return quasi_variances(self.covariance[np.ix_(order, order)], items=items)
 
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths less that of a reference item, with their standard errors.
@@ -85,14 +88,13 @@ class WorthsFit(FitResult):
         pandas.DataFrame
             estimate, quasi_se, lower, upper; items by estimate.
         """
-        errors = self.quasi_variances().standard_errors
-        estimates = self.estimates[: self._n]
-        radius = self._student_of(slice(self._n)).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
+        quasi = self.quasi_variances()
+        errors, order = quasi.standard_errors, self.distribution.items.indices(quasi.items)
+        estimates = self.estimates[order]
+        radius = self._student_of(order).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
         columns = {"estimate": estimates, "quasi_se": errors}
         columns |= {"lower": estimates - radius, "upper": estimates + radius}
-        index = pd.Index(list(self.distribution.items), name="item")
-        frame = pd.DataFrame(columns, index=index)
-        return frame.sort_values("estimate", ascending=False, kind="stable")
+        return pd.DataFrame(columns, index=pd.Index(list(quasi.items), name="item"))
 
     def summary(
         self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None
@@ -138,7 +140,6 @@ class PlackettLuceFit(WorthsFit):
     gradient_norm: float = field(compare=False)
     log_likelihood_equal: float = field(compare=False)
     _score: float = field(compare=False)
-    _scale: float = field(compare=False)
 
     # -- tests --------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ class PlackettLuceFit(WorthsFit):
             contrasts[:, 0] = 1.0
             contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
             return self.wald_test(contrasts)
-        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal) * self._scale
+        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal)
         return _chi_squared(statistic, self._n - 1)
 
 

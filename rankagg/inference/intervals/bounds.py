@@ -28,22 +28,33 @@ def _log_per_bound(alpha: ArrayLike, sides: int, factor: float = 1.0) -> Floats:
     return logarithm
 
 
-def hoeffding_radius(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
-    """Return Hoeffding's radius sqrt(log(sides/alpha)/2 * shares).
+def hoeffding_radius(
+    n: ArrayLike, alpha: ArrayLike, sides: int = 2, *, weights: ArrayLike | None = None
+) -> Floats:
+    """Return Hoeffding's radius sqrt(log(sides/alpha)/(2 n)) for a mean of values in [0, 1].
 
     Parameters
     ----------
-    shares : array_like of float
-        Sum of the squared shares of the observations in the mean: 1/z for z equal ones, and
-        sum_t w_t^2/K_t for tasks of sizes K_t with weights w_t that sum to 1.
+    n : array_like of float
+        Number of independent values in the mean, at least 1.
     alpha : array_like of float
         Probability of error, in (0, 1).
     sides : {1, 2}, default 2
         One bound or two.
+    weights : array_like of float, optional
+        For a weighted mean of means: the weight w_t of the mean of each n_t values, along the
+        last axis; they sum to 1. The radius is sqrt(log(sides/alpha)/2 * sum_t w_t^2/n_t). With
+        `n=1` they are the weights of single values.
 
     Returns
     -------
     ndarray of float
+
+    Raises
+    ------
+    InvalidInputError
+        If n is below 1, the weights do not sum to 1, or the radius is above 1: no mean of values
+        in [0, 1] is further off, so such a bound says nothing.
 
     References
     ----------
@@ -54,10 +65,35 @@ def hoeffding_radius(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Flo
     Examples
     --------
     >>> from rankagg import hoeffding_radius
-    >>> float(hoeffding_radius(1 / 100, 0.01, sides=1).round(8)), float(
-    ...     hoeffding_radius(1 / 100, 0.01).round(8))
-    (0.15174271, 0.16276236)
+    >>> float(hoeffding_radius(10, 0.05).round(4))
+    0.4295
+    >>> float(hoeffding_radius(100, 0.01, sides=1).round(8))
+    0.15174271
+
+    Two tasks of 80 and 120 instances, of which the second counts three times as much:
+
+    >>> float(hoeffding_radius([80, 120], 0.05, weights=[0.25, 0.75]).round(4))
+    0.1004
     """
+    sizes = np.asarray(n, dtype=np.float64)
+    wrong = ~((sizes >= 1) & np.isfinite(sizes))
+    if wrong.any():
+        raise InvalidInputError("n", "numbers of values, at least 1", float(sizes[wrong].flat[0]))
+    shares = 1.0 / sizes
+    if weights is not None:
+        parts = np.asarray(weights, dtype=np.float64)
+        if not (parts >= 0).all() or not np.allclose(parts.sum(axis=-1), 1.0, rtol=0.0, atol=1e-9):
+            raise InvalidInputError("weights", "numbers of at least 0 that sum to 1", weights)
+        shares = (parts**2 * shares).sum(axis=-1)
+    radius = radius_of_shares(shares, alpha, sides)
+    if (radius > 1).any():
+        allowed = f"large enough for a radius of at most 1 (it would be {radius.max():.3g})"
+        raise InvalidInputError("n", allowed, n, "Take more values or a larger `alpha`.")
+    return radius
+
+
+def radius_of_shares(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
+    """Return Hoeffding's radius, of any size, by the sum of squared shares of the values."""
     radius: Floats = np.sqrt(_log_per_bound(alpha, sides) / 2.0 * np.asarray(shares))
     return radius
 

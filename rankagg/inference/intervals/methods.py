@@ -28,9 +28,9 @@ from rankagg.inference.intervals.bootstrap import (
 from rankagg.inference.intervals.bounds import (
     anytime_alpha,
     bernstein_radius,
-    hoeffding_radius,
     is_near_normal,
     normal_radius,
+    radius_of_shares,
 )
 from rankagg.inference.pair_values import Moments
 from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
@@ -215,7 +215,7 @@ def _concentration(
     moments = units.moments
     level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
-        return _symmetric(moments, hoeffding_radius(moments.shares, level, options.sides))
+        return _symmetric(moments, radius_of_shares(moments.shares, level, options.sides))
     if units.is_weighted:
         allowed = "'hoeffding' or a bootstrap where units differ in weight"
         raise InvalidInputError("method", allowed, options.method)

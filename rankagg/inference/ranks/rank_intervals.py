@@ -16,7 +16,7 @@ from rankagg._validation import (
     check_integer,
     check_unranked,
 )
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation import Deadline, Evidence, time_limit_of, unlike_tasks
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -55,7 +55,13 @@ from rankagg.inference.ranks.rank_results import (
 )
 from rankagg.inference.ranks.sign_flips import SUMS_HELD, sign_flips
 from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_points_of
-from rankagg.inference.units import Units, rankings_of, redrawn, units_from
+from rankagg.inference.units import (
+    Units,
+    neighbors_alike,
+    rankings_of,
+    redrawn,
+    units_from,
+)
 
 RankMethod: TypeAlias = Literal[
     "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
@@ -157,10 +163,10 @@ def _score_numbers(
         most = np.nanmax(scores, axis=1, initial=-np.inf)
         scale = float((most - np.nanmin(scores, axis=1, initial=np.inf)).max()) or 1.0
     source = Differences(scores, scale, is_bounded=score_range is not None)
-    notes: tuple[str, ...] = ()
+    notes = tuple(unlike_tasks(data))
     if data.n_missing:
         gaps = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score")
-        notes = (_pair_by_pair(gaps, "scored"),)
+        notes += (_pair_by_pair(gaps, "scored"),)
     known = data.instances if instances is None else instances
     return data.rankings(), source, known, notes
 
@@ -282,6 +288,13 @@ def rank_intervals(
         If the options do not go together, or scores are missing for "mean" and another method
         than "sign-flips".
 
+    Notes
+    -----
+    The order of tasks means nothing to it. Tasks that depend on each other, such as variants of one
+    benchmark, are to be declared as families (`task_families` of `ScoreTable`), and instances of
+    one task by `unit="task"`: taken as independent they make most tables of equal systems decide
+    something. A note says where neighboring tasks of a table are alike.
+
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
@@ -341,7 +354,7 @@ def rank_intervals(
     if kind == "pairwise":
         told = pair_units(data, tolerance, instances, unit=unit, fixed_tasks=fixed_tasks)
         found = _by_majorities(told, method, ties, draws)
-        return replace(found, notes=(*found.notes, *_selection(data)))
+        return replace(found, notes=(*found.notes, *_data_notes(data, told)))
     if ties is not None:
         remedy = "Tied items have the same points or scores."
         raise InvalidInputError("ties", f"None for of={kind!r}", ties, remedy)
@@ -357,7 +370,9 @@ def rank_intervals(
             data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
         )
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
-        return _Case(kind, by, False, (), summed, _options_of(by, draws)).by_bounds()
+        return _Case(
+            kind, by, False, _data_notes(data, summed, unranked), summed, _options_of(by, draws)
+        ).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
     profile, source, known, notes = observed(chosen)
@@ -370,18 +385,24 @@ def rank_intervals(
         turned = "tasks are fixed, so that signs cannot be turned round within them"
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
-    notes = (*notes, *_selection(data))
+    # Signs are of items that are there, unless absent ones are last.
+    imputed = kind == "borda" and (chosen != "sign-flips" or unranked == "last")
+    notes = (*notes, *_data_notes(data, units, unranked if imputed else None))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
-def _selection(data: object) -> tuple[str, ...]:
-    """Return what must be said of a table whose gaps depend on its scores."""
-    if not isinstance(data, ScoreTable) or not data.n_missing:
-        return ()
-    return selection_note((data.values * data.signs).T)
+def _data_notes(
+    data: Any, units: Units | SummedUnits, policy: Unranked | None = None
+) -> tuple[str, ...]:
+    """Return notes on groups that nothing joins, gaps that depend on scores, and like neighbors."""
+    notes = Evidence(data).gaps(policy)
+    if isinstance(data, ScoreTable) and isinstance(units, Units):
+        gaps = selection_note((data.values * data.signs).T) if data.n_missing else ()
+        notes = (*notes, *gaps, *neighbors_alike(data, units))
+    return notes
 
 
 # -- how it is decided ----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from rankagg._validation import (
 )
 from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
 from rankagg.distributions import BradleyTerryFit, FitResult
-from rankagg.distributions.plackett_luce.bradley_terry import BradleyTerry
+from rankagg.distributions.bradley_terry.bradley_terry import UNKNOWN
 from rankagg.distributions.plackett_luce.result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
@@ -305,16 +305,25 @@ def _notes(found: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
 
 
 def worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
-    """Return the log worths of a fit, and what it takes to be independent.
+    """Return the log worths of a fit, and what its errors take for independent.
 
     They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the
     fit are.
     """
     n = fit.distribution.n_items
-    unit = "comparison" if isinstance(fit.distribution, BradleyTerry) else "ranking"
-    effective, n_units = np.full(n, np.inf), round(fit.n_observations)
+    unit, effective, n_units = "ranking", np.full(n, np.inf), round(fit.n_observations)
+    if not np.isfinite(fit.covariance[:n, :n]).all():
+        reason = " ".join(note for note in fit.notes if note.startswith(UNKNOWN))
+        raise InvalidInputError("fit", "one with known errors", Described("unknown ones"), reason)
     if isinstance(fit, BradleyTerryFit):
+        if fit.unit is None:
+            allowed = "one whose errors are by what is independent"
+            remedy = (
+                "Fit the rankings or scores themselves, with errors by the unit that they have."
+            )
+            shown = Described("one of pairs of rankings, which depend on each other")
+            raise InvalidInputError("fit", allowed, shown, remedy)
         effective = fit.degrees_of_freedom[:n] + 1.0
-        unit, n_units = "cluster" if fit.n_clusters else "comparison", fit.n_clusters or n_units
+        unit, n_units = fit.unit, fit.n_clusters or n_units
     found = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
     return found, cast(KnownUnit, unit)

@@ -24,8 +24,8 @@ def worth_rank_intervals(
     Parameters
     ----------
     fit : BradleyTerryFit or PlackettLuceFit
-        Of comparisons or rankings. With a ridge, as of `BradleyTerry.fit(..., ridge=0.25)`, there
-        is one from the first comparisons on.
+        With known errors, by what is independent. With a ridge, as of
+        `BradleyTerry.fit(..., ridge=0.25)`, there is one from the first comparisons on.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
     anytime : bool, default False
@@ -35,6 +35,12 @@ def worth_rank_intervals(
     Returns
     -------
     RankIntervals
+
+    Raises
+    ------
+    InvalidInputError
+        If `fit` is something else, its errors are not known, or they take comparisons for
+        independent that are not, as of votes that rankings were added up to.
 
     Notes
     -----
@@ -71,9 +77,9 @@ def worth_rank_intervals(
         is_approximate=True,
         basis=Basis("normal", unit, found.n_units, FEWEST, is_possible=True),
     )
-    above, fought = found.scores[:, None] > found.scores, unit != "ranking"
+    above, fought = found.scores[:, None] > found.scores, unit in ("comparison", "cluster")
     return RankIntervals.from_decisions(
-        "worths", unit, above, decisions, (), families=families, is_fought=fought
+        "worths", unit, above, decisions, fit.notes, families=families, is_fought=fought
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Floats, Positions
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import counted
-from rankagg.exceptions import DataWarning, InvalidInputError, shown
+from rankagg.exceptions import DataWarning, InvalidInputError, nearest, shown
 
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.
 Said = Mapping[tuple[str, str], int]
@@ -38,8 +39,26 @@ WITH_ERROR = (
     rf"([+-]?{UNSIGNED}{EXPONENT}) ?%? *"
     rf"(?:(?:±|\+/?-|\\pm) *{UNSIGNED}{EXPONENT} ?%?|\( *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
 )
-# "1st", as forms and results of races write ranks.
-ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)(?: (?:choice|place|preference))?", re.IGNORECASE)
+#: Words for places, by their number.
+ORDINALS = dict(
+    zip(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"],
+        map(str, range(1, 9)),
+        strict=True,
+    )
+)
+# What forms and results of races write with a place, in some languages.
+OF_PLACES = (
+    "choice|place|preference|rank|position|priority|wahl|platz|rang|präferenz|priorität|stelle|"
+    "choix|préférence|opción|preferencia|puesto|lugar|scelta|posto|preferenza|keuze|plaats|voorkeur"
+)
+# "1st", "2nd choice", "3. Wahl", "rank 4", "First choice".
+ORDINAL = re.compile(
+    r"(?:#|(?:rank|place|platz|rang|puesto|lugar|posto|plaats) )?([0-9]{1,3})"
+    rf"(?:st|nd|rd|th|er|re|ère|nde|ème|e|[.ºª°])?(?: (?:{OF_PLACES}))?"
+    rf"|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
+    re.IGNORECASE,
+)
 
 
 class Numbers(NamedTuple):
@@ -104,7 +123,7 @@ class NumberStyle:
     missing: frozenset[str] = frozenset()
     # What is done about "1.2 ± 0.3".
     errors: str = "refuse"
-    # Whether "2nd" and "2nd choice" are 2.
+    # Whether "2nd", "2nd choice" and "Second choice" are 2.
     ordinals: bool = False
 
     @classmethod
@@ -147,29 +166,99 @@ class NumberStyle:
             text = found[1] + HUNDREDTH
             said["percent", ""] += times
         if self.ordinals and (found := ORDINAL.fullmatch(text)):
-            return found[1]
+            return found[1] or ORDINALS[found[2].lower()]
         if self.decimal == ",":
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
 
 
+# Shorter names, and shorter words of names, differ in a letter often.
+FEWEST_LETTERS, FEWEST_IN_WORD = 5, 3
+
 USUAL = NumberStyle()
 RANKS = NumberStyle(ordinals=True)
 
 
-def warn_of_likeness(name: str, labels: Iterable[Any], *, stacklevel: int) -> None:
-    """Warn of labels that differ in case and blanks alone: one thing may be spelled in two ways."""
-    first: dict[str, Any] = {}
-    texts = (label for label in labels if isinstance(label, str))
-    plain = ((" ".join(text.casefold().split()), text) for text in texts)
-    pairs = [(other, x) for key, x in plain if (other := first.setdefault(key, x)) != x]
-    if pairs:
-        one, other = map(shown, pairs[0])
+def warn_of_likeness(
+    name: str, labels: Iterable[Any], *, stacklevel: int, has_alias: bool = False
+) -> None:
+    """Warn of labels that differ in case, accents and blanks alone: they may be one thing.
+
+    Where a reader has `alias`, labels that differ in one letter are named too.
+    """
+    # Labels that differ in how accents are written alone are refused where they become items.
+    known = {unicodedata.normalize("NFC", x): x for x in labels if isinstance(x, str)}
+    texts = list(known.values())
+    found = {"case, accents or blanks differ": _alike(texts, _plain)}
+    if has_alias:
+        distinct = {_plain(text): text for text in reversed(texts)}
+        found["one letter differs"] = _alike([*distinct.values()][::-1], _one_letter_less)
+    for how, pairs in found.items():
+        if not pairs:
+            continue
+        one, other = pairs[0]
         more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
-        told = (
-            f"{name}: {one} and {other} are read as two, though only case or blanks differ{more}."
-        )
-        warnings.warn(told, DataWarning, stacklevel=stacklevel + 2)
+        remedy = ""
+        if has_alias:
+            remedy = f"; `alias={{{other!r}: {one!r}}}` (--alias {other}={one}) reads them as one"
+        told = f"{shown(one)} and {shown(other)} are read as two, though only {how}{more}{remedy}."
+        warnings.warn(f"{name}: {told}", DataWarning, stacklevel=stacklevel + 2)
+
+
+def _alike(texts: list[str], keys: Callable[[str], Iterable[Any]]) -> list[tuple[str, str]]:
+    """Return the texts that share a key with an earlier one, after that."""
+    first: dict[Any, str] = {}
+    pairs = []
+    for text in texts:
+        found = [first.setdefault(key, text) for key in keys(text)]
+        pairs += [(other, text) for other in found if other != text][:1]
+    return pairs
+
+
+def _folded(text: str) -> str:
+    """Return a text in small letters without accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(x for x in letters if not unicodedata.combining(x))
+
+
+def _plain(text: str) -> tuple[str]:
+    """Return a text in small letters without accents and blanks."""
+    return ("".join(_folded(text).split()),)
+
+
+def _one_letter_less(text: str) -> Iterator[tuple[int, str]]:
+    """Yield a text of five letters or more, and what it is without each of them and where.
+
+    Two texts share one of these where they differ in a letter. Short words, such as those of
+    "Team A", tell things apart, and so do numbers.
+    """
+    words = _folded(text).split()
+    plain = " ".join(words)
+    if sum(map(str.isalpha, plain)) < FEWEST_LETTERS:
+        return
+    yield len(plain), plain
+    start = 0
+    for word in words:
+        for at in range(start, start + len(word)) if len(word) >= FEWEST_IN_WORD else ():
+            if plain[at].isalpha():
+                shorter = plain[:at] + plain[at + 1 :]
+                yield at, shorter
+                yield len(shorter), shorter
+        start += len(word) + 1
+
+
+def with_alias(alias: Mapping[str, str] | None, labels: list[Any]) -> list[Any]:
+    """Return labels with other spellings read as `alias` says; raises where one is no label."""
+    if alias is not None and not isinstance(alias, Mapping):
+        raise InvalidInputError("alias", "a mapping from spellings to names", alias)
+    for spelling, name in (alias or {}).items():
+        if spelling not in labels:
+            raise InvalidInputError(
+                "alias", "spellings that occur", spelling, nearest(spelling, labels)
+            )
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidInputError("alias", "names for spellings", name)
+    return [alias.get(label, label) for label in labels] if alias else labels
 
 
 def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:

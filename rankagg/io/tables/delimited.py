@@ -1,10 +1,11 @@
-"""Tables in text: cells between delimiters, and JSON Lines, one object a line."""
+"""Tables in text: cells between delimiters, JSON Lines, and JSON arrays of objects."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
@@ -16,7 +17,7 @@ from pyarrow import csv as arrow_csv
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.strict_json import RepeatedKeyError, distinct
+from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     PER_BYTE,
@@ -30,6 +31,10 @@ from rankagg.io.tables.table import Table
 
 DELIMITERS = "\t,;"
 QUOTE = b'"'
+# Excel's line before the header.
+STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
+# Signs without width, which no one sees.
+NO_WIDTH = "\u200b\u2060\ufeff"
 
 # Measured: bytes of memory for a cell of Arrow, a column, an object of Python, and a line of JSON.
 PER_CELL, PER_COLUMN, PER_OBJECT, PER_LINE = 16, 2**12, 96, 256
@@ -51,8 +56,10 @@ def read_delimited(
 
     Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
     parts the cells where it is plain to see that the csv module would do the same (but for its
-    limit of a cell); all else is left to that, which says what is wrong.
+    limit of a cell); all else is left to that, which says what is wrong. Signs without width are
+    left out, and columns at the end whose cells and heading are empty.
     """
+    data, stated = _plain(name, data)
     cells, width = _counts(data)
     taken = PER_BYTE * len(data) + PER_CELL * cells + PER_COLUMN * width
     check_memory(name, taken, max_bytes)
@@ -65,7 +72,7 @@ def read_delimited(
         check_memory(name, taken, max_bytes)
         text = decoded(name, data)
         check_plain_table(name, text)
-        fits = {candidate: _fit(text, candidate) for candidate in DELIMITERS}
+        fits = {x: _fit(text, x) for x in DELIMITERS if x == stated or not stated}
         if has_commas and (fits["\t"][0] or fits[";"][0]):
             del fits[","]
         delimiter = max(fits, key=fits.__getitem__)
@@ -73,6 +80,8 @@ def read_delimited(
         if not rows:
             raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
         (_, head), *body = rows
+        width = _filled_width(head, [row for _, row in body])
+        head, body = head[:width], [(line, _cut(row, width)) for line, row in body]
         columns = [list(column) for column in zip(*(row for _, row in body), strict=False)]
         columns = columns or [[] for _ in head]
 
@@ -81,6 +90,12 @@ def read_delimited(
         return [line for line, _ in again][1:]
 
     header = [unguard(cell.strip()) for cell in head]
+    if header.count("") > 1:
+        raise DataFormatError(
+            f"{name} has {header.count('')} columns without a heading; a table has one line of "
+            "headings, one for each column: take off the lines above it, or write headings in one "
+            "line, as in 'ballot,1st choice,2nd choice'."
+        )
     table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
     for line, row in body:
         if len(row) != len(header):
@@ -92,11 +107,43 @@ def read_delimited(
 
 
 def _counts(data: bytes | str) -> tuple[int, int]:
-    """Return how many cells a text has at most, and how many of them in its first line."""
+    """Return how many cells a text has at most, and how many of them in its first filled line."""
     signs = DELIMITERS + "\n\r"
     marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
-    end = min((at for x in marks[-2:] if (at := data.find(x)) >= 0), default=len(data))
-    return sum(map(data.count, marks)), 1 + max(data.count(x, 0, end) for x in marks[:-2])
+    filled = data.lstrip("\n\r") if isinstance(data, str) else data.lstrip(b"\n\r")
+    start = len(data) - len(filled)
+    end = min((at for x in marks[-2:] if (at := data.find(x, start)) >= 0), default=len(data))
+    return sum(map(data.count, marks)), 1 + max(data.count(x, start, end) for x in marks[:-2])
+
+
+def _plain(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
+    """Return a text without signs that nobody sees, and the delimiter that it states."""
+    seen = any((x.encode() in data if isinstance(data, bytes) else x in data) for x in NO_WIDTH)
+    start = data[:16] if isinstance(data, str) else data[:16].decode(errors="replace")
+    found = STATED.match(start)
+    if not (seen or found):
+        return data, None
+    text = decoded(name, data)
+    if found:
+        # The line stays, empty, so that others keep their numbers.
+        text = text[len(found.group().removeprefix("\ufeff")) :]
+    stated = found[1] if found and found[1] in DELIMITERS else None
+    return text.translate(dict.fromkeys(map(ord, NO_WIDTH))), stated
+
+
+def _filled_width(head: list[str], rows: list[list[str]]) -> int:
+    """Return the number of columns without those at the end that are empty throughout."""
+    width = len(head)
+    while width > 1 and not head[width - 1].strip():
+        if any(cell.strip() for row in rows for cell in row[width - 1 :]):
+            break
+        width -= 1
+    return width
+
+
+def _cut(row: list[str], width: int) -> list[str]:
+    """Return a row without empty cells behind the last column."""
+    return row if any(cell.strip() for cell in row[width:]) else row[:width]
 
 
 def _numbered_rows(
@@ -139,6 +186,7 @@ def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[A
         head = plain[: min(ends, default=len(plain))]
         found = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
         is_odd = head.lstrip()[:1] in (b"", b"<", b"{", b"[") or not head.strip(b" \t,;")
+        is_odd |= head.rstrip()[-1:] in (b",", b";", b"\t")
         if is_odd or len(found) != 1 or head.count(QUOTE) % 2 or not ends:
             return None
         (delimiter,) = found
@@ -198,25 +246,50 @@ def _without_blank(columns: list[Any]) -> list[Any]:
     return [column.filter(pc.invert(blank)) for column in columns]
 
 
-# -- JSON Lines -----------------------------------------------------------------------------------
+# -- JSON -----------------------------------------------------------------------------------------
 
 DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
-    """Return the table in JSON Lines; columns stand in the order in which they first occur."""
+    """Return the table in JSON Lines."""
     taken = PER_LINE * (text.count("\n") + text.count("\r"))
     taken += 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
     check_memory(name, taken, max_bytes)
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
+    lines = [number for number, _ in numbered]
+    return _table_of(name, rows, lambda: lines, taken, max_bytes)
+
+
+def read_json_array(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
+    """Return the table in a JSON array of objects, the rows."""
+    taken = 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    check_memory(name, taken, max_bytes)
+    rows = parse_json(text, name, DISTINCT)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise DataFormatError(
+                f"{name} is a JSON array, and element {number} holds {shown(row)}; every element "
+                "must be an object with a cell for each column."
+            )
+    return _table_of(name, rows, None, taken, max_bytes)
+
+
+def _table_of(
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    lines: Callable[[], list[int]] | None,
+    taken: int,
+    max_bytes: int,
+) -> Table:
+    """Return the table of objects; columns stand in the order in which they first occur."""
     names = list(dict.fromkeys(key for row in rows for key in row))
     filled = sum(map(len, rows))
     check_filled(name, (len(rows), "rows"), (len(names), "columns"), filled, max_bytes=max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
-    lines = [number for number, _ in numbered]
-    return Table(name, header, columns, lines=lambda: lines, taken=taken)
+    return Table(name, header, columns, lines=lines, taken=taken)
 
 
 def _object(name: str, number: int, line: str) -> dict[str, Any]:

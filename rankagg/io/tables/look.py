@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
-from rankagg.io.tables.columns import ORDINAL, RANKS, Coded
+from rankagg.exceptions import shown
+from rankagg.io.tables.columns import ORDINAL, ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
 #: Words in headings, by what the column is.
@@ -31,19 +33,25 @@ CALLED = {
     "rank": "rank place position",
     "voter": "voter ballot judge juror assessor rater expert respondent reviewer annotator ranking "
     "participant evaluator subject critic ranker user person student",
-    "count": "count n votes ballots freq frequency weight multiplicity",
+    "count": "count n votes ballots freq frequency weight multiplicity anzahl stimmen",
     "outcome": "winner won outcome result preference preferred verdict judgment judgement win "
     "label",
     # Neither systems nor scores.
     "other": "metric item topic problem document file fold seed run id no number index year date "
     "time timestamp release released version size std stderr se sd var ci lower upper params "
     "parameters corpus domain language subset category scenario environment precinct county "
-    "district ward email address age gender sex country",
+    "district ward email address age gender sex country record style",
 }
+#: Words in headings of numbers that no benchmark is: facts about a system, and summaries.
+NO_TASK = (
+    "params param parameters parameter size likes downloads price prices cost costs tokens token "
+    "year years date day month released release updated timestamp rank ranking place elo rating "
+    "ratings average avg mean median overall total sum winrate votes battles popularity license "
+    "licence id index age memory vram ram gb flops cutoff stderr std"
+)
+NO_TASK_PHRASES = ("win rate", "arena score")
 # What rows are of where each system has a column.
 JUDGES = ("voter", "task", "other")
-SIDES = ("a b", "1 2", "left right", "home away", "white black", "winner loser", "loser winner")
-ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
 CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
@@ -68,6 +76,38 @@ def heading_words(name: object) -> list[str]:
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
 
 
+def seems_no_task(name: object) -> bool:
+    """Say whether the words of a heading are of what no benchmark is."""
+    words = heading_words(name)
+    text = " ".join(words)
+    return (
+        words == ["score"]
+        or not set(NO_TASK.split()).isdisjoint(words)
+        or any(phrase in text for phrase in NO_TASK_PHRASES)
+    )
+
+
+def holds_words(column: Any, style: NumberStyle) -> bool:
+    """Say whether no cell of a column is a number, and few begin as one."""
+    cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
+    filled = [x for x in cells if x is not None and x == x]  # noqa: PLR0124 - NaN
+    if not filled or not all(isinstance(x, str) for x in filled):
+        return False
+    texts = {x.strip() for x in filled} - {""}
+    numbers = numbers_in(sorted(texts), style).values
+    if np.isfinite(numbers).any() or not np.isinf(numbers).any():
+        return False
+    return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
+
+
+def may_be_counts(name: str, heading: Label) -> str:
+    """Return why a table of ballots is refused that may have a column of counts."""
+    return (
+        f"{name}: the column {shown(heading)} may hold how often each ballot occurs: name it by "
+        "`count`, or by `drop` if it does not."
+    )
+
+
 class TableLook:
     """A table, and what its columns are."""
 
@@ -83,16 +123,18 @@ class TableLook:
         # The places that headings are of.
         self.place = {at: int(one[1]) for at, one in found if one}
         # Infinite is what is no number; most texts show it soon.
-        heads = [numbers_in(column[:FEW_ROWS], RANKS).values for column in columns]
+        style = replace(table.style, ordinals=True)
+        heads = [numbers_in(column[:FEW_ROWS], style).values for column in columns]
         self.values = [
-            head if np.isinf(head).any() else numbers_in(column, RANKS).values
+            head if np.isinf(head).any() else numbers_in(column, style).values
             for head, column in zip(heads, columns, strict=True)
         ]
         finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
         self.numeric = [at for at, is_number in enumerate(finite) if is_number]
         self.texts = [at for at, is_number in enumerate(finite) if not is_number]
         # Ranks such as "2nd" are no scores.
-        plain = {at: numbers_in(columns[at][:FEW_ROWS]).values for at in self.numeric}
+        style = replace(style, ordinals=False)
+        plain = {at: numbers_in(columns[at][:FEW_ROWS], style).values for at in self.numeric}
         self.ordinals = {at for at, values in plain.items() if np.isinf(values).any()}
 
     @property
@@ -132,6 +174,21 @@ class TableLook:
     def counts_rows(self, at: int) -> bool:
         """Say whether a column holds 1, 2 and so on."""
         return np.array_equal(self.values[at], np.arange(1, self.table.n_rows + 1))
+
+    def may_count(self, at: int, ballots: Sequence[int]) -> bool:
+        """Say whether a column may hold how often the ballots in other columns occur.
+
+        Its heading says so, or it holds whole numbers in no order, and no two ballots are equal.
+        """
+        values = self.values[at]
+        if at not in self.numeric or (values == values[0]).all() or self.counts_rows(at):
+            return False
+        if self.called("count", among=[at]) or self.called("voter", "other", "ballot", among=[at]):
+            return bool(self.called("count", among=[at]))
+        if not (values % 1 == 0).all() or values.min() < 1 or (np.diff(values) > 0).all():
+            return False
+        codes = np.column_stack([self.labels(one).codes for one in ballots])
+        return not pd.DataFrame(codes).duplicated().any()
 
     def seems_numbers(self, at: int) -> bool:
         """Say whether half of the different cells of a column, or more, begin as numbers do."""

@@ -30,6 +30,8 @@ TableSource = Source | Any
 PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 
 JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
+JSON_OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*\{[^\n]*\}\s*\n\s*\{")
+JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
 TABLE_KINDS = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
@@ -37,6 +39,7 @@ TABLE_KINDS = {
     ".xlsm": "Excel",
     ".jsonl": "JSON Lines",
     ".ndjson": "JSON Lines",
+    ".json": "JSON",
 }
 BINARY = ("Parquet", "Excel")
 
@@ -89,14 +92,17 @@ def read_table(
 
             table = read_parquet(path, max_bytes)
     else:
-        from rankagg.io.tables.delimited import read_delimited, read_json_lines  # noqa: PLC0415
+        from rankagg.io.tables import delimited  # noqa: PLC0415
 
         name, data = read_data(source, max_bytes)
-        if kind == "JSON Lines" and isinstance(data, bytes) and JSON_OBJECT.match(data):
-            table = read_json_lines(name, decoded(name, data), max_bytes)
+        objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
+        if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
+            table = delimited.read_json_array(name, decoded(name, data), max_bytes)
+        elif kind is not None and isinstance(data, bytes) and objects.match(data):
+            table = delimited.read_json_lines(name, decoded(name, data), max_bytes)
         else:
             commas = style.decimal == ","
-            table = read_delimited(
+            table = delimited.read_delimited(
                 name, data, blank_rows=blank_rows, has_commas=commas, max_bytes=max_bytes
             )
     return replace(table, style=style, max_bytes=max_bytes)
@@ -118,8 +124,8 @@ def kind_by_name(source: object) -> str | None:
         return None
     suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
     if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-        return "JSON Lines" if suffixes and TABLE_KINDS.get(suffixes[-1]) == "JSON Lines" else None
+        kind = TABLE_KINDS.get("".join(suffixes[-2:-1]))
+        return None if kind in BINARY else kind
     return TABLE_KINDS.get(suffixes[-1]) if suffixes else None
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from math import inf, isfinite, nan
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
-from rankagg._typing import Floats, Integers64
+from rankagg._typing import Floats, Integers64, Positions
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
@@ -36,6 +36,7 @@ from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 # What readers can be told of a column of numbers.
 HOW_WRITTEN = {
+    "outcome": "`drop_outcome` leaves rows out that say no number.",
     "item": "`decimal` and `missing` say how numbers are written; `drop` leaves the column out.",
     "score": "`decimal`, `percent`, `errors` and `missing` say how numbers are written.",
 }
@@ -111,6 +112,19 @@ class Table:
         except (KeyError, TypeError):
             allowed = f"a column of {self.name} ({listed(self.header)})"
             raise InvalidInputError(parameter, allowed, name, nearest(name, self.header)) from None
+
+    def chosen(self, rows: Positions) -> Table:
+        """Return the table with some of its rows, which keep their places."""
+        columns = [
+            [x[row] for row in rows.tolist()] if isinstance(x, list) else x.take(pa.array(rows))
+            for x in self.columns
+        ]
+
+        def lines() -> list[int]:
+            places = range(1, self.n_rows + 1) if self.lines is None else self.lines()
+            return [places[row] for row in rows.tolist()]
+
+        return replace(self, columns=columns, lines=lines)
 
     def _check_labels(self, distinct: int) -> None:
         needed = self.taken + PER_LABEL * distinct + PER_CODE * self.n_rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -25,8 +25,8 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions import BradleyTerryFit
-from rankagg.distributions.bradley_terry.fit import fit_bradley_terry
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.distributions.bradley_terry.bradley_terry import UNKNOWN, BradleyTerry
+from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, worth_rank_intervals
 from rankagg.inference.ranks.comparison_ranks import kind_for
 from rankagg.inference.ranks.scored_items import FEWEST
@@ -36,6 +36,8 @@ from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 # Neighbors that win rates order otherwise and that are named.
 NEIGHBORS = 5
+# Wins and losses that every item gets more where some never lost, or never won.
+PRIOR = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,8 @@ class Rating(Aggregator):
     ties: str
     side: bool
     covariates: tuple[str, ...]
+    # What must be known of the ratings.
+    note: str = field(default="", repr=False)
 
     @property
     def name(self) -> str:
@@ -64,7 +68,9 @@ class Rating(Aggregator):
             worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
         elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
-        return Outcome(scores=elo, ranking=as_ranking(ranking.ranks, evidence.items))
+        notes = (self.note,) if self.note else ()
+        known = as_ranking(ranking.ranks, evidence.items)
+        return Outcome(scores=elo, ranking=known, notes=notes)
 
     def interval(self, first: Label, second: Label) -> Floats:
         """Return the 95 % interval of a difference of ratings, in points of Elo."""
@@ -92,17 +98,48 @@ class BattlesKind(Kind):
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
         """The ratings, with the effects of sides and covariates; or why there are none."""
+        data, prior = self.data, PRIOR if self.unbeaten else 0.0
         try:
-            return fit_bradley_terry(
-                self.data, side=self.data.sides is not None, covariates=self.data.covariates
+            return BradleyTerry.fit(
+                data,
+                side=data.sides is not None,
+                covariates=data.covariates,
+                pseudo_rankings=prior,
             )
-        except InvalidInputError:
-            unit = "battle" if self.data.clusters is None else self.told.cluster
-            return f"the {unit}s tell too little of how sure they would be"
         except NotIdentifiedError as error:
             # What to do about it is for those who fit, not for readers.
             told = str(error).partition(". ")[0].rstrip(".")
             return f"{told[:1].lower()}{told[1:]}"
+
+    @cached_property
+    def unbeaten(self) -> str:
+        """Which groups of items never lost to later ones, or tied; empty where there are none.
+
+        Where no chain of battles joins all items, half a win says nothing, and it is empty too.
+        """
+        known = self.data.connectivity()
+        if len(known.parts) > 1 or len(known.groups) < 2:
+            return ""
+        largest = max(known.groups, key=len)
+        at = known.groups.index(largest)
+        sides = ((known.groups[:at], "lost"), (known.groups[at + 1 :], "won"))
+        told = [
+            said(f"{{}} never {verb} against the others, or tied", listing(sum(groups, ()), 3))
+            for groups, verb in sides
+            if groups
+        ]
+        return joined(told, "; ")
+
+    @property
+    def prior(self) -> str:
+        """What ratings take for granted where there are such items."""
+        told = "{}: ratings take half a win and half a loss more for every item."
+        return said(told, self.unbeaten) if self.unbeaten else ""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether there are ratings, and it is known how sure they are."""
+        return not isinstance(self.fitted, str) and bool(np.isfinite(self.fitted.covariance).all())
 
     def leader(self, unranked: Unranked) -> Aggregator | None:
         """Return ratings, where there are some."""
@@ -110,7 +147,7 @@ class BattlesKind(Kind):
         if isinstance(fit, str):
             return None
         side, names = fit.has_side, tuple(self.data.covariates)
-        return Rating(fit=fit, ties=fit.ties, side=side, covariates=names)
+        return Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
 
     @property
     def leads(self) -> str:
@@ -120,9 +157,13 @@ class BattlesKind(Kind):
     def ranks(self, **options: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
         fit = self.fitted
-        if isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST:
+        few = isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST
+        if few or isinstance(fit, str) or not self.has_errors:
             return super().ranks(of=kind_for(self.data), **options)
-        return worth_rank_intervals(fit, alpha=options["alpha"])
+        found = worth_rank_intervals(fit, alpha=options["alpha"])
+        # The scale of log worths is not that of the page, which says itself what the prior is.
+        notes = [note for note in found.notes[1:] if not note.startswith("With")]
+        return replace(found, notes=tuple(map(self.in_words, notes)))
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -143,7 +184,7 @@ class BattlesKind(Kind):
         pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)
         many = stated(len(pairs), "pairs ordered differently", ",", "pair")
         other = said("The order that contradicts the fewest battles differs on {}.", many)
-        return joined([told, other])
+        return joined([*filter(None, [self.prior]), told, other])
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return battles, clusters by their name, and the share of ties."""
@@ -162,7 +203,10 @@ class BattlesKind(Kind):
             return (rates,)
         elo = self._elo(findings)
         told = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
-        ratings = [f"{one:,.0f} \N{PLUS-MINUS SIGN} {error:,.0f}" for one, error in told]
+        ratings = [
+            f"{one:,.0f}" + (f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else "")
+            for one, error in told
+        ]
         return QuietColumn("Rating", ratings), rates
 
     def caption(self, findings: Findings) -> list[str]:
@@ -212,10 +256,15 @@ class BattlesKind(Kind):
                 "contradicts the fewest battles instead."
             )
             return [section]
+        if self.prior:
+            section.text(self.prior)
         by = f" by {self.told.cluster}" if fit.n_clusters else ""
+        errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
+        unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
+        how = self.in_words(unknown[0]) if unknown else f"Errors {errors[fit.cov_type]}."
         section.text(
             "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
-            f"by who was beaten. A tie counts as half a win for each. Errors are robust{by}."
+            f"by who was beaten. A tie counts as half a win for each. {how}"
         ).table(self._ratings(findings))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)

@@ -90,7 +90,7 @@ def specimens() -> dict[str, Specimen]:
 def quick_specimens() -> dict[str, Specimen]:
     """Return those that take no time to be found."""
     rng = np.random.default_rng(5)
-    tied = ra.Profile.from_ranks(rng.integers(0, 3, size=(7, 6)), items="ABCDEF").pairwise()
+    tied = ra.Profile.from_ranks(rng.integers(1, 4, size=(7, 6)), items="ABCDEF").pairwise()
     cycles = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(6, 6)))
     irrational = ra.Profile.from_orders(
         ["ABCDE", "BCADE", "CABED"], weights=[2**0.5, 3**0.5, 5**0.5]

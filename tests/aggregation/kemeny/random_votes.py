@@ -23,10 +23,10 @@ def random_votes(
         return ra.PairwiseMatrix.from_wins(wins, ties=ties, items=items)
     levels = rng.choice((2, n, n))
     rows = [
-        [float("nan") if rng.random() < 0.15 else rng.randrange(levels) for _ in range(n)]
+        [float("nan") if rng.random() < 0.15 else 1 + rng.randrange(levels) for _ in range(n)]
         for _ in range(rng.randrange(1, 8))
     ]
-    rows = [row if not np.isnan(row).all() else [0.0] * n for row in rows]
+    rows = [row if not np.isnan(row).all() else [1.0] * n for row in rows]
     weights = [rng.choice((1.0, 2.0, 0.5, 1 / 3, 0.1)) for _ in rows]
     profile = ra.Profile.from_ranks(rows, weights=weights, items=items)
     return profile.pairwise(rng.choice(("uniform", "ignore", "last")))

@@ -16,7 +16,7 @@ from tests.tournaments import PALEY
 
 WHOLE = (Fraction(1), Fraction(1))
 HALF = (Fraction(1, 2), Fraction(1, 2))
-TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(0, 4, (7, 12))).pairwise()
+TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(1, 5, (7, 12))).pairwise()
 
 
 def test_ctrl_c_before_anything(monkeypatch) -> None:

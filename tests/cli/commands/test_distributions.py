@@ -194,7 +194,7 @@ def fought(called):
 
 def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     printed = parsed(f"{FIT} --covariate x --ties davidson --advantage --elo --reference B")
-    fit = ra.fit_bradley_terry(fought, ties="davidson", side=True, covariates=["x"])
+    fit = ra.BradleyTerry.fit(fought, ties="davidson", side=True, covariates=["x"])
     facts = json.loads(json.dumps(fit.to_dict()))
     found = [row["estimate"] for row in printed["parameters"]]
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
@@ -217,8 +217,7 @@ def test_the_fit_of_comparisons_as_text_shows_what_was_asked(said, fought):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (f"{FIT.removesuffix(MODEL)} --ties davidson", "are for --model bradley-terry with --form"),
-        (f"{FIT} --pseudo-rankings 1 --elo", "without --pseudo-rankings and --ridge"),
+        (f"{FIT.removesuffix(MODEL)} --ties davidson", "are for --model bradley-terry."),
         (f"{FIT} --ties halve", "--ties"),
         (f"{FIT} --covariate y", "--covariate must be a column of"),
         (f"{FIT} --reference Z", "--reference"),
@@ -226,3 +225,33 @@ def test_the_fit_of_comparisons_as_text_shows_what_was_asked(said, fought):
 )
 def test_what_does_not_suit_comparisons_is_refused(fought, refused, line, words):
     assert words in refused(line)
+
+
+def test_scores_are_fitted_by_task_with_ratings(said, parsed, called):
+    Path("scores.csv").write_text(
+        "system,a,b,c,d,e,f\nX,3,4,5,3,1,2\nY,2,5,4,3,2,1\nZ,1,2,3,2,3,3\n", encoding="utf-8"
+    )
+    line = f"fit scores.csv --format scores {MODEL}"
+    found = parsed(f"{line} --elo")
+    assert (found["unit"], found["n_clusters"], len(found["elo"])) == ("task", 6, 3)
+    assert "sandwich of 6 tasks" in " ".join(said(line).split())
+
+
+def test_remedies_are_those_of_the_command(said, refused, called):
+    """No option is named that nobody typed, and Python and its command line do not mix."""
+    Path("ties.csv").write_text(
+        "first,second,outcome\n" + "A,B,draw\nB,C,draw\n" * 4, encoding="utf-8"
+    )
+    Path("lost.csv").write_text(
+        "first,second,outcome\n" + "A,B,win\nA,B,loss\nA,C,win\n" * 4, encoding="utf-8"
+    )
+    line = "fit {} --format comparisons --first first --second second --outcome outcome " + MODEL
+    told = " ".join(said(line.format("ties.csv")).split())
+    assert "Errors are not known. Nothing varies in the results that compare 'A' with 'B'." in told
+    assert "cov_type" not in told
+    told = " ".join(refused(line.format("lost.csv")).split())
+    assert "never won or tied: C. Leave such items out, or set --pseudo-rankings 0.5: half" in told
+    assert "ra." not in told
+    told = said(f"{line.format('lost.csv')} --pseudo-rankings 0.5 --elo")
+    assert "With 0.5 pseudo-rankings per item" in told
+    assert "elo  std_err" in told

@@ -48,8 +48,9 @@ def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> N
     lines = out.splitlines()
     assert lines[0] == "scores: higher is better"
     assert "3 systems x 3 tasks, 1 of 9 scores missing" in lines[1]
-    assert "unranked items: uniform" in lines[2]
-    assert lines[3].startswith("certificate  optimal")
+    assert lines[2] == "tasks: x, y and z"
+    assert "unranked items: uniform" in lines[3]
+    assert lines[4].startswith("certificate  optimal")
     for method in ("Mean", "Borda", "Copeland", "Kemeny"):
         assert any(line.strip().startswith(method) for line in lines)
     assert "disagrees with Kemeny" in out or "as Kemeny does" in out
@@ -155,7 +156,8 @@ BAD = {
     "compare table.csv --count x": "--count ... --format",
     "compare table.csv --group x=y,z": "--group ... 'x'",
     "compare m.lop --decide task": "a matrix does not hold them",
-    "rank bad.csv": "row 2 ... 'x' ... 'many'",
+    "rank bad.csv": "bad.csv is not recognized; --format says what it holds",
+    "rank bad.csv --format scores": "row 2 ... 'x' ... 'many'",
     "rank table.csv --method mean --time-limit 2": "--time-limit",
     "solve m.lop --drop 0": "--drop",
     "solve votes.json --count n": "has no meaning for votes as JSON",
@@ -179,6 +181,23 @@ BAD = {
         "--method baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
     }.items()
 }
+
+
+BLT = '3 2\n5 1 2 0\n3 2 1 0\n2 3 0\n0\n"Ann"\n"Bob"\n"Cid"\n"Board"\n'
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+def test_count_elects_as_many_as_the_file_says(called) -> None:
+    Path("board.blt").write_text(BLT, encoding="utf-8")
+    found = called("count board.blt").out
+    assert "seats: board.blt states 2; all of them are filled" in found
+    assert "elects Ann, Bob in" in found
+    found = called("count board.blt --seats 1").out
+    assert "seats: board.blt states 2; --seats fills 1" in found
+    assert "elects Ann in" in found
+    refused = called("count board.blt --method coombs")
+    assert refused.code == 2
+    assert "--method coombs fills one seat, and board.blt states 2: give --seats 1" in refused.err
 
 
 @pytest.mark.parametrize("line", BAD)
@@ -281,7 +300,7 @@ def test_battles_are_explained_by_their_ratings(said):
     battles.to_frame().to_csv("b.csv", index=False)
     line = "explain b.csv --format comparisons --first first --second second --outcome outcome"
     told = said(f"{line} --pair A B")
-    fit = ra.fit_bradley_terry(battles)
+    fit = ra.BradleyTerry.fit(battles)
     elo, apart = fit.elo()["elo"], fit.elo(reference="B", rating=0).loc["A"]
     assert "Rating has A above B" in told
     assert "38 for A above B, 42 for the reverse" in told
@@ -329,7 +348,8 @@ def alone(*files: str) -> subprocess.CompletedProcess:
 def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
     solved(run, f"--dataset {name}")
     told = run("verify proof.json --dataset", name)
-    assert told.out.startswith("The proof holds: this ranking costs ")
+    assert told.out.startswith("The proof holds: the ranking ")
+    assert " costs less.\n" in told.out
     assert told.out.count("\n") == 1
     assert run("verify proof.json votes.json") == told
 
@@ -370,7 +390,9 @@ def test_the_stand_alone_checker_is_a_program(run) -> None:
     solved(run, "--dataset xtreme_gaps --tie-cost 0.1")
     held = alone("proof.json", "votes.json")
     assert held.returncode == 0, held.stderr
-    assert held.stdout.endswith(" holds: this ranking costs 2102/35, and none less than 2102/35.\n")
+    order = "M0 > M1 > M3 > M7 > M2 > M5 > ... > M9"
+    told = f"The proof holds: the ranking {order} costs 2102/35 (a tied vote costs 1/10), and none "
+    assert held.stdout == f"{told}less than 2102/35.\n"
     plain = json.loads(Path("proof.json").read_text(encoding="utf-8"))
     Path("forged.json").write_text(json.dumps({**plain, "cost": "60"}), encoding="utf-8")
     forged = alone("forged.json", "votes.json")
@@ -383,10 +405,15 @@ def test_the_stand_alone_checker_is_a_program(run) -> None:
 def test_glue(run, data) -> None:
     file = str(data("tasks/glue.csv"))
     run("compare", file, "--one", "--out", "results")
-    holds = "The proof holds: this ranking costs 4,454 votes, and none costs less.\n"
-    assert run("verify results/certificate.json", file) == (0, holds, "")
+    holds = run("verify results/certificate.json", file)
+    assert (holds.code, holds.err) == (0, "")
+    end = " costs 4,454 votes (a tied vote costs 0), and none costs less.\n"
+    assert re.fullmatch(
+        r"The proof holds: the ranking .+ > \.\.\. > .+?" + re.escape(end), holds.out
+    )
     held = alone("results/certificate.json", "results/votes.json")
-    assert held.stdout == "The proof holds: this ranking costs 4454, and none less than 4454.\n"
+    named = holds.out.removesuffix(end)
+    assert held.stdout == f"{named} costs 4454 (a tied vote costs 0), and none less than 4454.\n"
 
 
 @pytest.mark.parametrize(
@@ -428,9 +455,10 @@ def test_forgeries_are_told(run, change: dict[str, object], words: str) -> None:
 def test_a_gap_and_rounded_weights_are_told(said) -> None:
     gap = ra.PairwiseMatrix.from_wins([[0, 9, 1], [3, 0, 8], [7, 2, 0]])
     rounded = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
-    held = "The proof holds: this ranking costs about 2.82843 votes, and none costs less, all to "
-    held += f"within about {6 * rounded.rounding:.6g} votes.\n"
-    bound = "The bound holds: this ranking costs 12 votes, and none less than 6 votes.\n"
+    free = "(a tied vote costs 0), and none"
+    held = f"The proof holds: the ranking B > C > A costs about 2.82843 votes {free} costs less, "
+    held += f"all to within about {6 * rounded.rounding:.6g} votes.\n"
+    bound = f"The bound holds: the ranking 0 > 1 > 2 costs 12 votes {free} less than 6 votes.\n"
     for votes, certificate, told in (
         (gap, ra.Certificate.build(gap, [0, 1, 2], []), bound),
         (rounded, ra.Kemeny().aggregate(rounded).certificate, held),

@@ -119,21 +119,28 @@ def test_places_go_to_their_rule(parsed, options, rule) -> None:
 def test_a_proof_under_constraints_says_so(said) -> None:
     said("solve --dataset tennessee --above Memphis,Nashville --certificate p.json --votes v.json")
     told = said("verify p.json --dataset tennessee")
-    holds = "The proof holds: this ranking costs 255"
-    assert told == f"{holds} votes, and none under its constraints costs less.\n"
+    holds = "The proof holds: the ranking Memphis > Nashville > Chattanooga > Knoxville costs 255"
+    kept = "(Memphis above Nashville) costs less.\n"
+    free = "(a tied vote costs 0), and none under its constraints"
+    assert told == f"{holds} votes {free} {kept}"
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert held.stdout == f"{holds}, and none under the constraints less than 255.\n"
+    assert held.stdout == f"{holds} {free} less than 255.\n"
 
 
 def test_proofs_of_lists_are_checked_by_both_programs(said) -> None:
     said(f"{GLUE} --top-k 3 --certificate p.json --votes v.json")
+    holds = (
+        "The proof holds: the list DeBERTa > T5 > Human > MacAlbert + DKM = PING-AN = ERNIE costs"
+    )
     assert said("verify p.json --dataset glue_human") == (
-        "The proof holds: this list costs 62.5 votes, and none costs less.\n"
+        f"{holds} 62.5 votes (a tied vote costs 0.5, a vote on a tied pair 0.5), and none costs "
+        "less.\n"
     )
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert held.stdout == "The proof holds: this list costs 125/2, and none less than 125/2.\n"
+    prices = "(a tied vote costs 1/2, a vote on a tied pair 1/2)"
+    assert held.stdout == f"{holds} 125/2 {prices}, and none less than 125/2.\n"
     plain = json.loads(Path("p.json").read_text(encoding="utf-8"))
     plain["placed"].reverse()
     Path("p.json").write_text(json.dumps(plain), encoding="utf-8")

@@ -41,21 +41,18 @@ def test_every_kind_of_table(run, kind):
     assert "read: standard input, ScoreTable of 3 systems x 2 tasks" in out
 
 
-@pytest.mark.parametrize(
-    ("heading", "is_total"),
-    [
-        ("Score", True),
-        ("Average ⬆️", True),
-        ("Overall score", True),
-        ("F1 score", False),
-        ("score  " * 40 + "x", False),
-    ],
-)
-def test_columns_that_may_sum_up_others_are_named(run, heading, is_total):
-    table = f"system,{heading},x,y\nA,1.5,1,2\nB,2.5,2,3\n".encode()
-    _, out, _ = run("rank - --method borda", table)
-    assert (f"note: {heading} counts like any other task; --drop" in out) == is_total
-    assert "counts like" not in run("rank - --method borda --drop x", table)[1]
+def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
+    table = b"system,Score,x,y\nA,1.5,1.5,2\nB,2.5,2,3\n"
+    code, _, err = run("rank - --method borda", table)
+    assert code == 2
+    assert "type `rankagg rank - --format scores --only x --only y`" in " ".join(err.split())
+    code, _, err = run("rank - --method borda --format scores", table)
+    assert code == 2
+    assert "Name those to take with --only (x, y are left), or take all with --only *" in err
+    code, out, _ = run("rank - --method borda --only [xy]", table)
+    assert code == 0
+    assert "tasks: x and y\n" in out
+    assert "tasks: Score, x and y\n" in run("rank - --method borda --only *", table)[1]
 
 
 def test_other_kinds_of_data(run):
@@ -125,12 +122,12 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
         "standard input: 1 cell with '-' read as missing.",
         "standard input: 1 number with an error behind: the errors were left out.",
     ]
-    assert json.loads(out)["input"][2:] == [f"note: {note}" for note in notes]
+    assert json.loads(out)["input"][3:] == [f"note: {note}" for note in notes]
     assert err.splitlines() == [f"warning: {note}" for note in notes]
     code, out, err = run("rank - --method mean --percent", b"system,x\nA,86.1%\nB,85%\n")
     assert (code, err) == (0, "")
     assert "0.861" in out
-    Path("ballots.csv").write_text("A;B\n1,5;2\n2;x\n", encoding="utf-8")
+    Path("ballots.csv").write_text("A;B;C\n1,5;1,5;3\n2;x;1\n", encoding="utf-8")
     line = "rank ballots.csv --format ballots --decimal , --na x --method borda"
     assert "with unranked items" in run(line)[1]
 
@@ -145,11 +142,11 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
         (
             "rank -",
             b"system,x,who\nA,1,Ann\n",
-            "`rankagg rank - --format scores --system system --drop who`",
+            "on 1 task (without who): type `rankagg rank - --format scores`",
         ),
         (
             "rank - --format scores",
-            b"system,x,who\nA,1,`drop`\n",
+            b"system,x,y\nA,1,`drop`\nB,1,2\n",
             "Got '`drop`'. --decimal, --percent",
         ),
         ("rank - --format cast-votes --percent", b"a\nb\n", "--percent has no meaning for cast vo"),

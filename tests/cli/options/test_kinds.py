@@ -151,6 +151,7 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
         "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
+        "choices, the first first: 'first', 'second', 'third'; left out: 'n'",
         "11 cast ballots: 0 as they were cast, 8 changed, 3 blank, 0 with nothing left",
         "33 choices: 14 ranked",
         "undervote: 8 ballots, 14 choices",
@@ -229,6 +230,40 @@ def test_commands_take_comparisons(files, said, line, expected):
     assert expected in told
 
 
+@pytest.mark.parametrize(
+    ("rows", "options", "expected"),
+    [
+        (
+            "a,b,g\nx,y,A>>B\ny,z,B>A\nz,x,error\nx,z,A=B\n",
+            "--outcome g --drop-outcome error",
+            "outcomes: 'A>>B' wins of the first, 'B>A' wins of the second, 'A=B' ties|"
+            "note: b.csv: 1 of 4 rows left out, with the outcome 'error'.",
+        ),
+        ("a,b,w\nx,y,x\ny,z,tie\n", "--outcome w", "outcomes: names of winners, 'tie' ties"),
+        (
+            "a,b,h,o\nx,y,2,1\ny,z,0,0\n",
+            "--outcome h --outcome o --outcome-is points",
+            "1 tie|outcomes: the higher of h and o wins, equal ones are ties",
+        ),
+        (
+            "a,b,h,o,t\nx,y,2,1,1\ny,z,0,3,0\n",
+            "--outcome h --outcome o --outcome t --outcome-is wins",
+            "7 comparisons of 3 items, 1 tie|outcomes: h, o and t are numbers of wins and ties",
+        ),
+        (
+            "a,b,h,o,t\nx,y,1,0,0\ny,z,0,0,1\n",
+            "--outcome h --outcome o --outcome t",
+            "1 tie|a 1 in h is a win of the first, in o of the second, in t a tie",
+        ),
+    ],
+)
+def test_what_outcomes_were_taken_for_is_stated(called, said, rows, options, expected):
+    Path("b.csv").write_text(rows, encoding="utf-8")
+    line = f"rank b.csv --method borda --format comparisons --first a --second b {options}"
+    told = " ".join(said(line).split())
+    assert all(words in told for words in expected.split("|"))
+
+
 def test_short_names_weights_and_gaps(files, said):
     options = "--format comparisons --first a --second b --outcome won --weight w"
     told = said(f"rank battles.csv {options}")
@@ -252,7 +287,9 @@ REFUSED = {
     f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",
     f"rank battles.csv {COLUMNS} --weight judge": "must be a finite number",
     f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",
-    f"rank battles.csv {COLUMNS} --outcome judge": "column 'judge' must say 'left'",
+    f"rank battles.csv {COLUMNS} --outcome judge": "must be 'points' (the higher number wins) or",
+    f"rank battles.csv {COLUMNS.replace('won', 'judge')}": "column 'judge' must say 'left'",
+    f"rank battles.csv {COLUMNS} --drop-outcome lft": "must be an outcome in won. Got",
     f"stability battles.csv {COLUMNS}": "needs rankings or scores; comparisons do not hold them",
     f"missing battles.csv {COLUMNS}": "comparisons do not say what is missing",
     f"dispersion battles.csv {COLUMNS}": "comparisons do not hold them",

@@ -154,8 +154,8 @@ OWN = {
     | at(PAIRS, pairs="method")
     | same(PAIRS, "simultaneous", "estimand"),
     "fit": same(ra.Mallows.fit, "distance")
-    | same(ra.fit_bradley_terry, "ties")
-    | at(ra.fit_bradley_terry, errors_by="cov_type"),
+    | same(ra.BradleyTerry.fit, "ties")
+    | at(ra.BradleyTerry.fit, errors_by="cov_type"),
 }
 # What does not decide ranks is refused with the option that it is for, and so is what readers or
 # rules of other data take.

@@ -21,6 +21,7 @@ MISTYPED = {
     "--dataset": "--dataset tenessee",
     "--lower": "table.csv --lower perplxity",
     "--drop": "table.csv --drop perplxity",
+    "--only": "table.csv --only perplxity",
     "--weight": "table.csv --weight perplxity=2",
     "--group": "table.csv --group both=accuracy,perplxity",
     "--system": "table.csv --system systm",

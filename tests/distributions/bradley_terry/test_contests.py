@@ -18,7 +18,7 @@ def test_from_which_side_a_battle_is_told_does_not_matter(ties):
         covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
     )  # fmt: skip
     options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
-    one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(told, **options)
+    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(told, **options)
     assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
     assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
 
@@ -32,7 +32,7 @@ def test_the_unit_of_weights_and_of_covariates_does_not_matter():
     )  # fmt: skip
     for cov_type in ("model", "robust"):
         options = {"ties": "davidson", "side": True, "covariates": ["x"], "cov_type": cov_type}
-        one, other = ra.fit_bradley_terry(data, **options), ra.fit_bradley_terry(scaled, **options)
+        one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(scaled, **options)
         unit = np.array([1.0] * 5 + [1e100, 1.0])
         assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
         assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
@@ -48,13 +48,15 @@ def test_many_items_and_kinds_are_counted_in_another_way():
     )  # fmt: skip
     from rankagg.distributions.bradley_terry.contests import contests_of  # noqa: PLC0415
 
-    one, rows = contests_of(few, side=True, covariates=["x"], entries=True)
-    other, more = contests_of(wide, side=True, covariates=["x"], entries=True)
+    one, rows = contests_of(few, side=True, covariates=["x"])
+    other, more = contests_of(wide, side=True, covariates=["x"])
     for contests, entries in ((one, rows), (other, more)):
-        assert (contests.first[entries.kind] == few.first).all()
-        assert (contests.second[entries.kind] == few.second).all()
-        found = (contests.extras * contests.units)[entries.kind, 1]
+        kind, outcome, weights = entries()
+        assert (contests.first[kind] == few.first).all()
+        assert (contests.second[kind] == few.second).all()
+        found = (contests.extras * contests.units)[kind, 1]
         assert found == pytest.approx(few.covariates["x"])
-        assert (entries.outcome == 1 - few.outcomes).all()
+        assert (outcome == 1 - few.outcomes).all()
+        assert weights.tolist() == [1.0] * 400
         assert contests.results.sum() == 400
     assert len(one.first) == len(other.first)

@@ -57,7 +57,7 @@ def test_a_maximum_is_found_exactly_where_there_is_one(ties, side, rounds):
         expected = has_one_maximum(data, ties, side)
         counts[expected] += 1
         try:
-            fit = ra.fit_bradley_terry(data, ties=ties, side=side, cov_type="model")
+            fit = ra.BradleyTerry.fit(data, ties=ties, side=side, cov_type="model")
         except NotIdentifiedError:
             assert not expected
         else:
@@ -74,8 +74,21 @@ def having(data, **covariates):
 
 def told(data, **options):
     with pytest.raises((NotIdentifiedError, InvalidInputError)) as error:
-        ra.fit_bradley_terry(data, **options)
+        ra.BradleyTerry.fit(data, **options)
     return str(error.value)
+
+
+def assert_unknown(data, reason):
+    """Errors that nobody asked for are not known, and a note says why; no option is named."""
+    fit = ra.BradleyTerry.fit(data)
+    assert np.isfinite(fit.estimates).all()
+    assert np.isnan(fit.covariance).all()
+    (note,) = (note for note in fit.notes if note.startswith("Errors are not known. "))
+    assert reason in note
+    assert "cov_type" not in " ".join(fit.notes)
+    for ranks in (ra.inference.rank_sets, ra.inference.worth_rank_intervals):
+        with pytest.raises(InvalidInputError, match="`fit` must be one with known errors"):
+            ranks(fit)
 
 
 def test_what_is_missing_is_named():
@@ -90,13 +103,18 @@ def test_what_is_missing_is_named():
     separated = told(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
     assert "rises for ever as" in separated
     assert "'side'" in separated
+    # A prior holds worths, and not the side.
+    for prior in ({"pseudo_rankings": 0.5}, {"ridge": 1.0}):
+        separated = told(make("ABCB", "BCAA", [1, 1, 1, 1]), side=True, **prior)
+        assert "rises for ever as the effect of 'side' grows" in separated
 
 
 def test_one_battle_has_no_fit():
     assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
     alone = ra.Comparisons.from_arrays("A", "B", [0])
-    assert "A single comparison alone tells" in told(alone)
-    assert ra.fit_bradley_terry(alone, cov_type="model").estimates.tolist() == [0.0, 0.0]
+    assert "Only one comparison tells" in told(alone, cov_type="robust")
+    assert_unknown(alone, "Only one comparison tells the worth of A, B")
+    assert ra.BradleyTerry.fit(alone, cov_type="model").standard_errors.min() > 0
 
 
 @pytest.mark.parametrize(
@@ -120,8 +138,8 @@ def test_a_covariate_of_the_items_or_of_the_outcomes_is_named():
 
 def test_a_constant_covariate_is_the_advantage_of_the_side():
     plain = battles(200, 3, 1, sides=False)
-    one = ra.fit_bradley_terry(having(plain, one=np.ones(200)), covariates=["one"])
-    assert one.estimates == pytest.approx(ra.fit_bradley_terry(plain, side=True).estimates)
+    one = ra.BradleyTerry.fit(having(plain, one=np.ones(200)), covariates=["one"])
+    assert one.estimates == pytest.approx(ra.BradleyTerry.fit(plain, side=True).estimates)
 
 
 @pytest.mark.parametrize("ties", MODELS)
@@ -129,7 +147,7 @@ def test_worths_that_are_far_apart_are_fitted(ties):
     # 10,000 to 1, six times in a row: log odds of more than 50 from end to end.
     first, second = np.repeat(np.arange(6), 10_002), np.repeat(np.arange(1, 7), 10_002)
     outcomes = np.tile(np.append(np.ones(10_000), [0, -1]), 6).astype(int)
-    fit = ra.fit_bradley_terry(ra.Comparisons(range(7), first, second, outcomes), ties=ties)
+    fit = ra.BradleyTerry.fit(ra.Comparisons(range(7), first, second, outcomes), ties=ties)
     assert fit.converged
     assert fit.log_worths[0] - fit.log_worths[6] > 50
     assert np.diff(fit.log_worths) == pytest.approx(np.diff(fit.log_worths)[0], rel=1e-6)
@@ -151,11 +169,12 @@ def with_a_fourth(clusters):
 def test_few_clusters_are_refused_or_noted():
     for number in (1, 3):
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
-        assert "fewer than 4 clusters" in told(data)
-        assert ra.fit_bradley_terry(data, cov_type="model").n_clusters == 0
-    four = ra.fit_bradley_terry(battles(60, 3, 1, clusters=np.arange(60) % 4))
+        assert "fewer than 4 clusters" in told(data, cov_type="cluster")
+        assert_unknown(data, "what varies between so few is not known")
+        assert ra.BradleyTerry.fit(data, cov_type="model").n_clusters == 0
+    four = ra.BradleyTerry.fit(battles(60, 3, 1, clusters=np.arange(60) % 4))
     assert not any("Fewer than" in note for note in four.notes)
-    notes = ra.fit_bradley_terry(with_a_fourth([1, 2])).notes
+    notes = ra.BradleyTerry.fit(with_a_fourth([1, 2])).notes
     assert any(note.startswith("Fewer than 4 clusters compare D:") for note in notes)
 
 
@@ -163,21 +182,32 @@ def test_clusters_without_comparisons_do_not_count():
     clusters = np.arange(60) % 5
     data = battles(60, 3, 1, clusters=clusters)
     holes = battles(60, 3, 1, clusters=2 * clusters, cluster_labels=range(20))
-    one, other = ra.fit_bradley_terry(data), ra.fit_bradley_terry(holes)
+    one, other = ra.BradleyTerry.fit(data), ra.BradleyTerry.fit(holes)
     assert other.n_clusters == 5
     assert other.covariance.tolist() == one.covariance.tolist()
 
 
 def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
     new = with_a_fourth([4, 4])
-    assert "Cluster 'eva' alone tells the worth of D" in told(new)
-    assert ra.fit_bradley_terry(new, cov_type="robust").cov_type == "robust"
+    assert "Only cluster 'eva' tells the worth of D" in told(new, cov_type="cluster")
+    assert_unknown(new, "Only cluster 'eva' tells the worth of D")
+    assert ra.BradleyTerry.fit(new, cov_type="robust").cov_type == "robust"
 
 
 def test_items_that_only_tie_have_no_error_by_the_sandwich():
     data = ra.Comparisons.from_arrays("ABCCC", "BAAAA", [1, 1, 0, 0, 0])
-    assert "Nothing varies in what tells" in told(data)
-    assert ra.fit_bradley_terry(data, cov_type="model").converged
+    reason = "Nothing varies in the results that compare"
+    assert reason in told(data, cov_type="robust")
+    assert_unknown(data, reason)
+    assert ra.BradleyTerry.fit(data, cov_type="model").converged
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(12) % 4])
+def test_ties_alone_have_equal_worths_and_no_errors(clusters):
+    ties = ra.Comparisons.from_arrays("ABC" * 4, "BCA" * 4, np.zeros(12), clusters=clusters)
+    assert ra.BradleyTerry.fit(ties).log_worths == pytest.approx(0, abs=1e-12)
+    assert_unknown(ties, "Nothing varies in the results that compare 'A' with 'B'")
+    assert np.isnan(ra.BradleyTerry.fit(ties).elo()["std_err"]).all()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -185,7 +215,7 @@ def test_effective_clusters_are_counted_item_by_item(weighted):
     clusters = np.random.default_rng(1).integers(0, 8, 100)
     weights = np.random.default_rng(2).uniform(1, 2, 100) if weighted else None
     data = battles(100, 4, 1, clusters=clusters, weights=weights)
-    fit = ra.fit_bradley_terry(data, side=True)
+    fit = ra.BradleyTerry.fit(data, side=True)
     every = np.ones(100) if weights is None else weights
     for item in range(4):
         has = (data.first == item) | (data.second == item)
@@ -199,7 +229,7 @@ def test_effective_clusters_are_counted_item_by_item(weighted):
 def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squares():
     weights = np.random.default_rng(3).uniform(0.5, 2, 100)
     data, even = (battles(100, 4, 1, weights=each) for each in (weights, np.full(100, 2.0)))
-    fit = ra.fit_bradley_terry(data)
+    fit = ra.BradleyTerry.fit(data)
     for item in range(4):
         shares = weights[(data.first == item) | (data.second == item)] ** 2
         effective = shares.sum() ** 2 / (shares**2).sum()
@@ -210,9 +240,9 @@ def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squar
     assert pair["p_value"] == pytest.approx(2 * stats.t.sf(abs(pair["z"]), degrees))
     assert "P>|t|" in fit.summary()
     assert "P>|t|" in fit.summary(reference="A")
-    assert "P>|z|" in ra.fit_bradley_terry(even).summary()
-    assert np.isinf(ra.fit_bradley_terry(even).degrees_of_freedom).all()
-    assert np.isinf(ra.fit_bradley_terry(data, cov_type="model").degrees_of_freedom).all()
+    assert "P>|z|" in ra.BradleyTerry.fit(even).summary()
+    assert np.isinf(ra.BradleyTerry.fit(even).degrees_of_freedom).all()
+    assert np.isinf(ra.BradleyTerry.fit(data, cov_type="model").degrees_of_freedom).all()
 
 
 # -- options --------------------------------------------------------------------------------------
@@ -229,18 +259,15 @@ def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squar
         ({"cov_type": "cluster"}, "comparisons without clusters"),
         ({"cov_type": "clusters"}, "Did you mean 'cluster'"),
         ({"max_iterations": 0}, "max_iterations"),
-        ({"tolerance": 0.0}, "tolerance"),
+        ({"tol": 0.0}, "`tol`"),
+        ({"tolerance": 0.1}, "`tolerance` must be 0 unless"),
     ],
 )
 def test_wrong_options_get_one_sentence(options, message):
     assert message in told(battles(30, 3, 1), **options)
 
 
-def test_other_data_is_sent_where_it_is_fitted():
-    assert "`BradleyTerry.fit` takes ballots" in told(ra.datasets.load("tennessee"))
-
-
 def test_a_climb_that_runs_out_says_so():
-    fit = ra.fit_bradley_terry(battles(100, 4, 2), ties="davidson", max_iterations=1)
+    fit = ra.BradleyTerry.fit(battles(100, 4, 2), ties="davidson", max_iterations=1)
     assert not fit.converged
     assert any("Not converged in 1 step" in note for note in fit.notes)

@@ -17,7 +17,7 @@ from tests.distributions.battles import MODELS, battles, log_probability
 @pytest.fixture(scope="module")
 def fit():
     data = battles(400, 4, 3, clusters=np.arange(400) % 12)
-    return ra.fit_bradley_terry(data, ties="davidson", side=True, covariates=["x"])
+    return ra.BradleyTerry.fit(data, ties="davidson", side=True, covariates=["x"])
 
 
 def test_differences_have_errors_of_their_own(fit):
@@ -63,7 +63,7 @@ def test_elo_is_a_scale_of_log_worths(fit):
 
 @pytest.mark.parametrize("ties", MODELS)
 def test_predictions_are_probabilities_of_the_model(ties):
-    fit = ra.fit_bradley_terry(battles(400, 4, 3), ties=ties, side=True, covariates=["x"])
+    fit = ra.BradleyTerry.fit(battles(400, 4, 3), ties=ties, side=True, covariates=["x"])
     table = fit.predict("A", "C", side=-1, covariates={"x": 0.5})
     odds = fit.log_worths[0] - fit.log_worths[2] - fit.side + 0.5 * fit.estimates[5]
     for name, outcome in (("first wins", 1), ("second wins", -1), ("tie", 0)):
@@ -94,8 +94,10 @@ def test_intervals_of_predictions_follow_from_the_covariance(fit):
 
 def test_quasi_variances_give_the_errors_of_differences(fit):
     quasi = fit.quasi_variances()
+    assert list(quasi.to_frame().index) == list(fit.comparison_intervals().index)
+    assert quasi.to_dict()["items"][0]["item"] == quasi.items[0]
     for row in fit.pairs().itertuples():
-        i, j = (fit.distribution.items.index(item) for item in (row.first, row.second))
+        i, j = (quasi.items.index(item) for item in (row.first, row.second))
         near = np.sqrt(quasi.variances[i] + quasi.variances[j])
         assert near == pytest.approx(row.std_err, rel=quasi.worst_error + 1e-9)
     assert (fit.comparison_intervals()["quasi_se"] > 0).all()
@@ -136,7 +138,7 @@ def test_rock_paper_scissors_is_intransitive():
     first, second = np.repeat([0, 1, 2], 40), np.repeat([1, 2, 0], 40)
     outcomes = np.tile(np.repeat([1, -1], [34, 6]), 3)
     data = ra.Comparisons(["rock", "scissors", "paper"], first, second, outcomes)
-    found = ra.fit_bradley_terry(data).intransitivity(n_resamples=199)
+    found = ra.BradleyTerry.fit(data).intransitivity(n_resamples=199)
     assert found.n_cycles == found.n_triples == 1
     assert found.p_value == found.cycles_p_value or found.cycles_p_value < 0.5
     assert found.p_value == 1 / 200
@@ -147,7 +149,7 @@ def test_rock_paper_scissors_is_intransitive():
 
 def test_one_battle_of_each_pair_by_hand():
     data = ra.Comparisons("ABC", np.array([0, 1, 2]), np.array([1, 2, 0]), np.ones(3, dtype=int))
-    found = ra.fit_bradley_terry(data).intransitivity(n_resamples=4000, rng=0)
+    found = ra.BradleyTerry.fit(data).intransitivity(n_resamples=4000, rng=0)
     # Worths are equal, so eight results are equally likely, and two of them are cycles. What the
     # worths leave free is the cycle: a third of the variance 1/4 of each pair.
     assert found.expected_cycles == pytest.approx(1 / 4, abs=4 * np.sqrt(3 / 16 / 4000))
@@ -158,7 +160,7 @@ def test_one_battle_of_each_pair_by_hand():
 
 def test_the_covariance_of_the_model_stands_beside_that_of_clusters(fit):
     data = battles(400, 4, 3, clusters=np.arange(400) % 12)
-    by_model = ra.fit_bradley_terry(
+    by_model = ra.BradleyTerry.fit(
         data, ties="davidson", side=True, covariates=["x"], cov_type="model"
     )
     assert fit.cov_type == "cluster"
@@ -169,7 +171,7 @@ def test_the_covariance_of_the_model_stands_beside_that_of_clusters(fit):
 
 def test_data_of_the_model_is_transitive():
     data = battles(600, 6, 11)
-    fit = ra.fit_bradley_terry(data, ties="rao-kupper", side=True, covariates=["x"])
+    fit = ra.BradleyTerry.fit(data, ties="rao-kupper", side=True, covariates=["x"])
     found = fit.intransitivity(n_resamples=199)
     assert found.p_value > 0.01
     assert (found.n_triples, found.n_comparisons.sum()) == (20, 600)
@@ -180,7 +182,7 @@ def test_data_of_the_model_is_transitive():
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
 def test_draws_are_freed_of_what_estimation_takes_up(ties):
     # To first order, the score of the pairs of a data set at its own maximum.
-    fit = ra.fit_bradley_terry(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
+    fit = ra.BradleyTerry.fit(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
     at = _Pairs(Model(fit._contests, ties), fit.estimates)
     results = at.draw(1, np.random.default_rng(3))[0]
     drawn = fit._contests
@@ -199,7 +201,7 @@ def test_the_test_of_intransitivity_holds_its_level():
     p_values = []
     for seed in range(400):
         data = battles(300, 5, seed)
-        fit = ra.fit_bradley_terry(data, ties="davidson", side=True, covariates=["x"])
+        fit = ra.BradleyTerry.fit(data, ties="davidson", side=True, covariates=["x"])
         p_values.append(fit.intransitivity(n_resamples=99, rng=seed).p_value)
     shares = [np.mean(np.array(p_values) <= level) for level in (0.05, 0.2, 0.5)]
     assert shares == pytest.approx([0.05, 0.2, 0.5], abs=0.06)
@@ -208,7 +210,7 @@ def test_the_test_of_intransitivity_holds_its_level():
 
 def test_without_a_model_nothing_can_be_drawn():
     with pytest.raises(InvalidInputError, match="half a win has none for ties"):
-        ra.fit_bradley_terry(battles(90, 3, 1)).intransitivity()
+        ra.BradleyTerry.fit(battles(90, 3, 1)).intransitivity()
     weighted = battles(90, 3, 1, weights=np.full(90, 2.0))
     with pytest.raises(InvalidInputError, match="Weights are no counts"):
-        ra.fit_bradley_terry(weighted, ties="davidson").intransitivity()
+        ra.BradleyTerry.fit(weighted, ties="davidson").intransitivity()

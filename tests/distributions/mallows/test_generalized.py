@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import chisquare
 
 import rankagg as ra
@@ -11,7 +12,7 @@ from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions.base import all_places
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
-from tests.distributions.enumeration import strict_ranks
+from tests.distributions.enumeration import effective_weights, strict_ranks
 from tests.strategies import strict_rankings, top_k_rankings
 
 fitted = ra.GeneralizedMallows.fit
@@ -32,7 +33,7 @@ def passed_over(center, places):
 def log_likelihood(profile, center, thetas):
     """Sum the log probabilities of all stages of all rankings."""
     total = 0.0
-    for ranking, weight in zip(profile, profile.counts * profile.weights, strict=True):
+    for ranking, weight in zip(profile, effective_weights(profile), strict=True):
         for k, v in enumerate(passed_over(center, oracles.as_places(ranking))):
             sizes = np.arange(len(center) - k)
             total -= weight * (thetas[k] * v + np.log(np.exp(-thetas[k] * sizes).sum()))
@@ -142,13 +143,14 @@ def test_fit_is_the_best_of_all_centers(seed):
         heights = [
             (-grid * mean - np.log(power)).max() for mean, power in zip(means, powers, strict=True)
         ]
-        best = max(best, profile.total_weight * sum(heights))
+        best = max(best, effective_weights(profile).sum() * sum(heights))
     fit = ra.GeneralizedMallows.fit(profile)
     # The grid misses each theta by no more than half a step.
     assert best - 1e-9 <= fit.log_likelihood <= best + 4e-3
     center = oracles.as_places(fit.distribution.center)
     assert fit.log_likelihood == pytest.approx(log_likelihood(profile, center, fit.estimates))
-    assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(profile))
+    logs = fit.distribution.log_probs(profile)
+    assert fit.log_likelihood == pytest.approx(effective_weights(profile) @ logs)
     assert "All centers were tried." in fit.notes
 
 
@@ -188,7 +190,7 @@ def test_weights_count_by_their_effective_number():
     np.testing.assert_allclose(doubled.estimates, plain.estimates)
     np.testing.assert_allclose(doubled.standard_errors, plain.standard_errors)
     assert doubled.n_observations == pytest.approx(20)
-    assert doubled.log_likelihood == pytest.approx(2 * plain.log_likelihood)
+    assert doubled.log_likelihood == pytest.approx(plain.log_likelihood)
 
 
 def test_places_where_all_agree_are_set_to_the_bound():
@@ -199,6 +201,10 @@ def test_places_where_all_agree_are_set_to_the_bound():
     assert "No finite maximum at rank 1: set to the bound 9." in fit.notes
     assert np.isnan(fit.standard_errors[0])
     assert np.isfinite(fit.standard_errors[1:]).all()
+    # Five firsts as in the center: (1 + e^-t + e^-2t + e^-3t)^-5 is exp(-1.92) at the lower end.
+    lower, upper = fit.conf_int().loc["theta 1"]
+    assert np.exp(-lower * np.arange(4)).sum() ** -5 == pytest.approx(np.exp(-1.9207), rel=1e-2)
+    assert upper == np.inf
     assert fit.to_dict()["parameters"][0]["std_err"] is None
     assert "theta 1" in str(fit)
 
@@ -214,9 +220,17 @@ def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():
 
 
 def test_intervals_are_conditional_and_say_so():
-    fit = ra.GeneralizedMallows.fit(ra.Mallows("ABCD", 0.3).sample(20, rng=0))
+    profile = ra.Mallows("ABCD", 0.3).sample(20, rng=0)
+    fit = ra.GeneralizedMallows.fit(profile)
     assert "intervals are conditional on the center, which these rankings chose" in fit.notes[1]
-    assert (fit.conf_int() >= 0).all(axis=None)
+    for k, (lower, upper) in enumerate(fit.conf_int(0.1).to_numpy()):
+        theta = fit.estimates[k]
+        assert 0 <= lower < theta < upper < np.inf
+        for end in (lower, upper):
+            moved = np.where(np.arange(3) == k, end, fit.estimates)
+            at = ra.GeneralizedMallows(fit.distribution.center, moved).log_prob(profile)
+            chance = stats.chi2.sf(2 * (fit.log_likelihood - at), df=1)
+            assert chance == pytest.approx(0.1) or (end == 0 and chance > 0.1)
     assert fit.to_frame()[["z", "p_value"]].isna().all(axis=None)
     assert "P>|z|" not in str(fit.summary())
 

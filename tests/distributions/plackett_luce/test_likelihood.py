@@ -159,7 +159,7 @@ def design(rng, n, m, k, spread, *, ties=False):
     for row in ranks:
         seen = rng.choice(n, k, replace=False)
         places = np.argsort(np.argsort(-(rng.gumbel(size=k) + worths[seen]))).astype(float)
-        row[seen] = np.floor(places / 2) if ties and rng.random() < 0.3 else places
+        row[seen] = 1 + (np.floor(places / 2) if ties and rng.random() < 0.3 else places)
     weights = rng.choice([0.25, 1.0, 3.0], m) if rng.random() < 0.5 else None
     return ra.Profile.from_ranks(ranks, weights=weights)
 
@@ -249,12 +249,11 @@ def test_a_gradient_of_rounding_is_no_maximum_where_worths_may_still_move():
     assert fit.converged != (abs(fit.estimates[1] - fit.estimates[2] - np.log(9)) > 1e-5)
 
 
-@pytest.mark.parametrize("method", ["newton", "mm"])
-def test_what_rounding_hides_is_not_called_the_maximum(method):
+def test_what_rounding_hides_is_not_called_the_maximum():
     """Two heavy pairs and a light one between them: no sum of floats knows of the light one."""
     heavy = 2.0**60
     wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
-    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"), method=method)
+    fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
     assert not fit.converged
     assert any("rounding hides the maximum" in note for note in fit.notes)
     assert "rounding hides the maximum" in str(fit.summary()).replace("\n", " ")

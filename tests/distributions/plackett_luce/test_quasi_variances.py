@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,9 +84,12 @@ def test_two_items_have_one_difference_only(n):
 
 def test_those_of_a_fit_are_of_its_covariance():
     fit = ra.PlackettLuce.fit(ra.PlackettLuce([1.0, 0, -0.5, 0.3]).sample(50, rng=0))
-    found = fit.quasi_variances()
-    assert found.variances == pytest.approx(quasi_variances(fit.covariance).variances)
-    ratios = np.sqrt(sums(found.variances) / difference_variances(fit.covariance))
+    found, order = fit.quasi_variances(), np.argsort(-fit.estimates)
+    assert list(found.items) == list(found.to_frame().index) == order.tolist()
+    assert list(found.items) == list(fit.comparison_intervals().index)
+    assert found.variances == pytest.approx(quasi_variances(fit.covariance).variances[order])
+    ordered = fit.covariance[np.ix_(order, order)]
+    ratios = np.sqrt(sums(found.variances) / difference_variances(ordered))
     assert np.abs(ratios - 1).max() == pytest.approx(found.worst_error)
     assert found.worst_error < 0.05
 
@@ -111,3 +115,16 @@ def test_the_unit_plays_no_part(unit):
 def test_what_is_no_covariance_is_refused(covariance, words):
     with pytest.raises(InvalidInputError, match=words):
         quasi_variances(covariance)
+
+
+def test_items_are_named():
+    spread = np.diag([1.0, 2.0, 3.0])
+    frame = pd.DataFrame(spread, index=list("ABC"), columns=list("ABC"))
+    assert list(quasi_variances(frame).to_frame().index) == ["A", "B", "C"]
+    assert list(quasi_variances(spread, items="XYZ").items) == ["X", "Y", "Z"]
+    assert list(quasi_variances(spread).items) == [0, 1, 2]
+    with pytest.raises(InvalidInputError, match="`items` must be 3 labels"):
+        quasi_variances(spread, items="XY")
+    spread[0, 1] = spread[1, 0] = 1.5
+    with pytest.raises(InvalidInputError, match="Got 0 for items 'A' and 'B'"):
+        quasi_variances(spread, items="ABC")

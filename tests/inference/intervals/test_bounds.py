@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankagg import bernstein_radius, comparisons_needed, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
+from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value, radius_of_shares
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)
@@ -21,7 +21,39 @@ sizes = st.integers(1, 10**6)
 @given(sizes, deltas, st.sampled_from([1, 2]))
 def test_a_radius_is_that_of_the_formula(z, alpha, sides):
     expected = sqrt(log(sides / alpha) / (2 * z))
-    assert hoeffding_radius(1 / z, alpha, sides) == pytest.approx(expected, rel=1e-12)
+    assert radius_of_shares(1 / z, alpha, sides) == pytest.approx(expected, rel=1e-12)
+    if expected <= 1:
+        assert hoeffding_radius(z, alpha, sides) == pytest.approx(expected, rel=1e-12)
+    else:
+        with pytest.raises(InvalidInputError, match="radius of at most 1"):
+            hoeffding_radius(z, alpha, sides)
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 9)), min_size=1, max_size=6))
+def test_a_mean_of_means_weighs_each_value_by_its_share(tasks):
+    total = sum(weight for _, weight in tasks)
+    shares = [weight / total / n for n, weight in tasks for _ in range(n)]
+    radius = sqrt(log(2 / 0.9) / 2 * sum(share**2 for share in shares))
+    sizes, weights = np.transpose(tasks)
+    assert hoeffding_radius(sizes, 0.9, weights=weights / total) == pytest.approx(radius)
+    assert hoeffding_radius(1, 0.9, weights=shares) == pytest.approx(radius)
+
+
+@pytest.mark.parametrize(
+    ("n", "weights", "message"),
+    [
+        (0.01, None, "`n` must be numbers of values, at least 1. Got 0.01"),
+        ([3, 0], None, "`n` .* Got 0"),
+        (float("nan"), None, "`n`"),
+        (10, [0.5, 0.6], "`weights` must be numbers of at least 0 that sum to 1"),
+        (10, [1.5, -0.5], "`weights`"),
+        (10, [0.5, float("nan")], "`weights`"),
+        ([9, 1], None, r"`n` must be large enough .* \(it would be 1.36\)"),
+    ],
+)
+def test_what_is_no_mean_of_values_has_no_radius(n, weights, message):
+    with pytest.raises(InvalidInputError, match=message):
+        hoeffding_radius(n, 0.05, weights=weights)
 
 
 # -- p-values -------------------------------------------------------------------------------------
@@ -34,7 +66,7 @@ def test_known_p_values():
 
 @given(sizes, deltas)
 def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
-    mean = 0.5 + float(hoeffding_radius(1 / z, alpha, sides=1))
+    mean = 0.5 + float(radius_of_shares(1 / z, alpha, sides=1))
     assert hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
 
 
@@ -80,9 +112,9 @@ def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, alpha, n
     needed = comparisons_needed(margin, alpha, n_items=n_items)
     level = alpha / comb(n_items, 2)
     slack = 1 + 1e-12
-    assert hoeffding_radius(1 / needed, level) <= margin * slack
+    assert radius_of_shares(1 / needed, level) <= margin * slack
     if needed > 1:
-        assert hoeffding_radius(1 / (needed - 1), level) * slack > margin
+        assert radius_of_shares(1 / (needed - 1), level) * slack > margin
 
 
 @pytest.mark.parametrize(
@@ -109,7 +141,7 @@ def test_no_probability_of_error_is_refused(alpha):
 @pytest.mark.parametrize(
     "radius",
     [
-        lambda alpha: hoeffding_radius(0.1, alpha),
+        lambda alpha: hoeffding_radius(10, alpha),
         lambda alpha: bernstein_radius(0.1, 10, alpha),
         lambda alpha: anytime_alpha(alpha, 10),
     ],
@@ -123,7 +155,7 @@ def test_radii_refuse_what_is_no_probability_of_error(radius):
 @pytest.mark.parametrize("sides", [0, 3, 1.5, "2"])
 def test_a_mean_has_one_side_or_two(sides):
     with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
-        hoeffding_radius(0.1, 0.05, sides)
+        hoeffding_radius(10, 0.05, sides)
     with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
         bernstein_radius(0.1, 10, 0.05, sides)
 

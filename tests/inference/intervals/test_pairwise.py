@@ -128,12 +128,12 @@ def test_hoeffding_is_the_estimate_and_its_radius():
 
 def test_hoeffding_takes_weights_and_fixed_tasks():
     weighted = from_data(GROUPED)
-    radius = hoeffding_radius(1 / ((8 + 12 * 3) ** 2 / (8 + 12 * 9)), 0.05)
+    radius = hoeffding_radius((8 + 12 * 3) ** 2 / (8 + 12 * 9), 0.05)
     assert weighted.estimate[0, 1] == pytest.approx((6 + 9) / 44)
     assert weighted.upper[0, 1] == pytest.approx(15 / 44 + radius)
     fixed = from_data(GROUPED, fixed_tasks=True)
     mean = 1 / 4 * 6 / 8 + 3 / 4 * 3 / 12
-    radius = hoeffding_radius(1 / 16 / 8 + 9 / 16 / 12, 0.05)
+    radius = hoeffding_radius([8, 12], 0.05, weights=[1 / 4, 3 / 4])
     assert fixed.fixed_tasks
     assert fixed.estimate[0, 1] == pytest.approx(mean)
     assert fixed.upper[0, 1] == pytest.approx(mean + radius)
@@ -221,7 +221,7 @@ def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
     once, always = (from_data(THREE, anytime=anytime, **choice) for anytime in (False, True))
     assert (upper(always.lower) < upper(once.lower)).all()
     alpha = 0.1 if simultaneous else 0.3
-    radius = hoeffding_radius(1 / 40, anytime_alpha(alpha, 40))
+    radius = hoeffding_radius(40, anytime_alpha(alpha, 40))
     assert upper(always.estimate - always.lower) == pytest.approx(radius)
 
 
@@ -229,7 +229,7 @@ def test_anytime_goes_by_the_comparisons_of_each_pair():
     profile = ra.Profile.from_orders(["AB", "BA", "ABC"], counts=[200, 200, 100])
     found = from_data(profile, anytime=True)
     for pair, n in (((0, 1), 500), ((1, 2), 100)):
-        radius = hoeffding_radius(1 / n, anytime_alpha(0.05, n))
+        radius = hoeffding_radius(n, anytime_alpha(0.05, n))
         assert found.estimate[pair] - found.lower[pair] == pytest.approx(radius)
 
 
@@ -489,7 +489,7 @@ def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
 def test_a_frame_has_the_larger_proportion_above():
     profile = ra.Profile.from_orders(["BAC", "CBA", "ABC"], counts=[30, 5, 5])
     frame = from_data(profile, simultaneous="bonferroni").to_frame()
-    radius = float(hoeffding_radius(1 / 40, 0.05 / 3))
+    radius = float(hoeffding_radius(40, 0.05 / 3))
     row = [35 / 40, pytest.approx(35 / 40 - radius), 1, 40, True]
     assert list(frame.columns) == [
         "above", "below", "estimate", "lower", "upper", "n_units", "outside"

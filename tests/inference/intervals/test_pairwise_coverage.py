@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg import PairwiseIntervals, hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_alpha
+from rankagg import PairwiseIntervals
+from rankagg.inference.intervals.bounds import anytime_alpha, radius_of_shares
 
 from_data = PairwiseIntervals.from_data
 
@@ -112,7 +112,7 @@ def chance_of_leaving(radii, p):
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_anytime_intervals_cover_all_looks_together(p):
     sizes = np.arange(1, 2001)
-    assert chance_of_leaving(hoeffding_radius(1 / sizes, anytime_alpha(0.3, sizes)), p) <= 0.3
+    assert chance_of_leaving(radius_of_shares(1 / sizes, anytime_alpha(0.3, sizes)), p) <= 0.3
 
 
 # -- by groups, of systems that are equal above all -----------------------------------------------

@@ -266,7 +266,7 @@ def battles(n_clusters=0):
 
 
 def test_a_fit_has_worths_and_a_covariance():
-    fit = ra.fit_bradley_terry(battles())
+    fit = ra.BradleyTerry.fit(battles())
     ranks = rank_sets(fit)
     given = rank_sets(fit.log_worths, covariance=fit.covariance[:4, :4])
     assert ranks.decisions.above.tolist() == given.decisions.above.tolist()
@@ -282,7 +282,7 @@ def test_a_fit_has_worths_and_a_covariance():
 
 def test_with_few_clusters_steps_are_those_of_holm():
     data = battles(n_clusters=8)
-    fit = ra.fit_bradley_terry(data)
+    fit = ra.BradleyTerry.fit(data)
     ranks, expected = rank_sets(fit), ra.inference.worth_rank_intervals(fit)
     assert (ranks.unit, ranks.n_units) == ("cluster", 8)
     assert ranks.decisions.above.any()

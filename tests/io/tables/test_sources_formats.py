@@ -253,6 +253,34 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"s": "A", "x": 1}, 5]', "a.json is a JSON array, and element 2 holds 5; every element"),
+        ('[{"s": "A", "x": 1, "x": 2}]', "a.json has the key 'x' twice"),
+        ('[{"s": "A", "x": 1}', "a.json is not JSON: .*line 1.* cut off"),
+        ('[{"s": "A", "x": 1}, {"s": "B", "x": "high"}]', "a.json, row 2, column 'x'.*'high'"),
+        ('[[{"s": 1}]]', "a.json is JSON, no plain table"),
+        ('{"s": {"x": 1}}', "a.json is JSON, no plain table"),
+    ],
+)
+def test_json_arrays_that_are_refused(text, said, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataFormatError, match=said):
+        ra.read_scores(path, higher_is_better=True)
+
+
+def test_json_arrays_and_lines_in_json_files(tmp_path):
+    rows = [json.dumps(row) for row in ({"s": "A", "x": 1}, {"s": "B", "y": 2, "x": None})]
+    for name in ("a.json", "a.json.gz", "a.jsonl"):
+        for text in (f"\ufeff[ {rows[0]},\n{rows[1]}]", "\n".join(rows)):
+            data = text.encode()
+            (tmp_path / name).write_bytes(gzip.compress(data) if "gz" in name else data)
+            table = ra.read_scores(tmp_path / name, higher_is_better=True)
+            assert (table.tasks.labels, table.systems.labels) == (("x", "y"), ("A", "B"))
+
+
 def test_json_lines_of_ever_other_columns_are_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(f'{{"c{i}": 1}}\n' for i in range(16_500)), encoding="utf-8")

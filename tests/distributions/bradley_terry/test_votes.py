@@ -1,12 +1,10 @@
-"""Bradley-Terry from votes: a special case of Plackett-Luce."""
+"""Bradley-Terry from rankings and votes: pairs are a special case of Plackett-Luce."""
 
 import numpy as np
 import pytest
 from scipy import optimize
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce import bradley_terry
-from rankagg.distributions.plackett_luce.choices import MergedSets
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import from_rows
 
@@ -49,10 +47,9 @@ def votes_of(profile):
     return votes.wins, votes.ties
 
 
-@pytest.mark.parametrize("method", ["newton", "mm"])
-def test_wins_are_fitted_as_by_a_general_optimizer(method):
+def test_wins_are_fitted_as_by_a_general_optimizer():
     wins, ties = votes_of(PAIRS)
-    fit = ra.BradleyTerry.fit(PAIRS, method=method)
+    fit = ra.BradleyTerry.fit(PAIRS)
     estimates, height = direct_fit(wins, ties)
     assert fit.converged
     assert fit.estimates == pytest.approx(estimates, abs=1e-4)
@@ -70,31 +67,9 @@ def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     assert fit.estimates == pytest.approx(estimates, abs=1e-4)
     assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
     assert fit.n_observations == {"half": 37, "davidson": 37, "ignore": 28}[how]
-    assert fit.names[4:] == (("log tie 2",) if how == "davidson" else ())
+    assert fit.names[4:] == (("log nu",) if how == "davidson" else ())
     told = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
-    assert f"Ties (9): {told}." in fit.notes
-
-
-@pytest.mark.parametrize("pseudo_rankings", [0, 0.5])
-@pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
-@pytest.mark.parametrize(("n", "missing"), [(3, 0.0), (8, 0.4), (9, 0.0), (25, 0.4)])
-def test_pairs_are_fitted_as_a_table_of_their_sets(n, missing, how, pseudo_rankings, monkeypatch):
-    rng = np.random.default_rng(n)
-    values = rng.gumbel(np.arange(n) / 5, size=(30, n)).round()
-    values[rng.random(values.shape) < missing] = np.nan
-    profile = ra.Profile.from_scores(values, higher_is_better=True)
-
-    def fit():
-        return ra.BradleyTerry.fit(profile, ties=how, pseudo_rankings=pseudo_rankings)
-
-    found = fit()
-    table = lambda n, chains: MergedSets(np.eye(n)[chains[0].order].sum(axis=1))  # noqa: E731
-    monkeypatch.setattr(bradley_terry, "ChainSets", table)
-    by_table = fit()
-    assert found.converged
-    assert found.estimates == pytest.approx(by_table.estimates, abs=1e-9)
-    assert found.covariance == pytest.approx(by_table.covariance, rel=1e-9)
-    assert found.log_likelihood == pytest.approx(by_table.log_likelihood)
+    assert any(note.startswith(f"Ties (9): {told}") for note in fit.notes)
 
 
 @pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
@@ -109,22 +84,27 @@ def test_without_ties_their_treatment_does_not_matter(how):
     ("profile", "how"), [(PAIRS, "half"), (DOUBLED, "half"), (TIED, "davidson")]
 )
 def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
-    pairs = ra.BradleyTerry.fit(profile, ties=how, **options)
+    pairs = ra.BradleyTerry.fit(profile, ties=how, cov_type="model", **options)
     whole = ra.PlackettLuce.fit(profile, **options)
     assert pairs.estimates == pytest.approx(whole.estimates, abs=1e-8)
-    assert pairs.covariance == pytest.approx(whole.covariance, abs=1e-8)
+    if "pseudo_rankings" not in options:
+        assert pairs.covariance == pytest.approx(whole.covariance, abs=1e-8)
     assert pairs.log_likelihood == pytest.approx(whole.log_likelihood)
     assert pairs.n_observations == whole.n_observations
-    method = "wald" if options else "lr"
-    expected = whole.test_equal_worths(method).pvalue
-    assert pairs.test_equal_worths(method).pvalue == pytest.approx(expected)
+    # The prior counts there, and a ghost item does not.
+    assert (np.diag(pairs.covariance) <= np.diag(whole.covariance) + 1e-8).all()
+    assert pairs.unit == "ranking"
 
 
 @pytest.mark.parametrize("profile", [PAIRS, TIED])
 def test_a_matrix_of_votes_gives_the_same(profile):
     votes = profile.pairwise("ignore")
     for how in ("half", "davidson"):
-        assert ra.BradleyTerry.fit(votes, ties=how) == ra.BradleyTerry.fit(profile, ties=how)
+        one, other = (
+            ra.BradleyTerry.fit(data, ties=how, cov_type="model") for data in (votes, profile)
+        )
+        assert one.estimates.tolist() == other.estimates.tolist()
+        assert one.covariance.tolist() == other.covariance.tolist()
 
 
 @pytest.mark.parametrize("share", [1, 0.1])
@@ -139,18 +119,40 @@ def test_a_matrix_of_wins(share):
     assert expected.sum(axis=1) == pytest.approx(wins.sum(axis=1))
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ["A>...", "B>...", "C>..."], ["A>B>...", "B>C>...", "C>A>..."],
-        ["A>B>C>D", "B>C>D>A", "C>D>A>B", "D>A>B>C"],
-    ],
-)  # fmt: skip
-def test_pairs_of_longer_rankings_are_noted(rows):
-    fit = ra.BradleyTerry.fit(from_rows(rows, "ABCD"), pseudo_rankings=0.5)
-    assert fit.n_observations > len(rows)
-    for one, noted in ((fit, True), (ra.BradleyTerry.fit(PAIRS), False)):
-        assert any("not independent" in note for note in one.notes) == noted
+LONGER = [
+    ["A>...", "B>...", "C>..."], ["A>B>...", "B>C>...", "C>A>..."],
+    ["A>B>C>D", "B>C>D>A", "C>D>A>B", "D>A>B>C"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", LONGER)
+def test_pairs_of_longer_rankings_depend_on_each_other(rows):
+    profile = from_rows(2 * rows, "ABCD")
+    fit = ra.BradleyTerry.fit(profile, pseudo_rankings=0.5)
+    assert (fit.cov_type, fit.unit, fit.n_clusters) == ("cluster", "ranking", len(profile))
+    lost = [ra.BradleyTerry.fit(profile, pseudo_rankings=0.5, cov_type=how) for how in OTHERS]
+    lost.append(ra.BradleyTerry.fit(profile.pairwise("ignore"), pseudo_rankings=0.5))
+    for other in lost:
+        assert any("These comparisons depend on each other" in note for note in other.notes)
+        assert other.unit is None
+        for ranks in (ra.inference.rank_sets, ra.inference.worth_rank_intervals):
+            with pytest.raises(InvalidInputError, match="Fit the rankings or scores themselves"):
+                ranks(other)
+    assert not any("depend" in note for note in (*fit.notes, *ra.BradleyTerry.fit(PAIRS).notes))
+
+
+OTHERS = ("model", "robust")
+
+
+def test_votes_without_units_say_what_their_errors_assume():
+    votes = ra.PairwiseMatrix.from_wins(20 * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]]))
+    fit = ra.BradleyTerry.fit(votes)
+    note = "Errors by the model: votes hold no units, and comparisons are taken for independent."
+    assert (fit.cov_type, fit.unit) == ("model", "comparison")
+    for result in (fit, ra.inference.rank_sets(fit), ra.inference.worth_rank_intervals(fit)):
+        assert note in result.notes
+    with pytest.raises(InvalidInputError, match="for comparisons without clusters"):
+        ra.BradleyTerry.fit(votes, cov_type="cluster")
 
 
 def test_longer_rankings_are_all_their_pairs():
@@ -162,7 +164,7 @@ def test_longer_rankings_are_all_their_pairs():
 
 def test_separable_results_name_the_groups():
     votes = ra.PairwiseMatrix.from_wins([[0, 1, 2], [1, 0, 1], [0, 0, 0]], items="ABC")
-    with pytest.raises(NotIdentifiedError, match=r"\(A, B \| C\).*never above another: C\."):
+    with pytest.raises(NotIdentifiedError, match=r"\(A, B \| C\)\. never won or tied: C\."):
         ra.BradleyTerry.fit(votes)
     fit = ra.BradleyTerry.fit(votes, pseudo_rankings=0.5)
     assert np.isfinite(fit.estimates).all()
@@ -181,13 +183,13 @@ def test_a_tie_links_unless_it_is_left_out():
 def test_nothing_but_ties():
     profile = from_rows(["A=B", "B=C"], "ABC")
     assert ra.BradleyTerry.fit(profile).estimates == pytest.approx(0)
-    with pytest.raises(NotIdentifiedError, match="no finite maximum"):
+    with pytest.raises(NotIdentifiedError, match="Every comparison is a tie"):
         ra.BradleyTerry.fit(profile, ties="davidson")
 
 
 def test_an_item_that_was_never_compared_is_named():
     votes = ra.PairwiseMatrix.from_wins([[0, 1, 0], [1, 0, 0], [0, 0, 0]], items="ABC")
-    with pytest.raises(NotIdentifiedError, match=r"never compared: C\."):
+    with pytest.raises(NotIdentifiedError, match=r"without a comparison: C\."):
         ra.BradleyTerry.fit(votes)
     fit = ra.BradleyTerry.fit(votes, pseudo_rankings=0.5)
     assert fit.estimates == pytest.approx(0, abs=1e-9)
@@ -202,8 +204,11 @@ def test_an_item_that_was_never_compared_is_named():
         ([[0, 1], [1, 0]], {}, "data"),
         (None, {}, "data"),
         (ra.PairwiseMatrix.from_wins([[0.0]]), {}, "data"),
-        (PAIRS, {"ties": "drop"}, "'half' or 'davidson' or 'ignore'"),
-        (PAIRS, {"method": "bfgs"}, "method"),
+        (PAIRS, {"ties": "drop"}, "'half' or 'davidson' or 'rao-kupper' or 'ignore'"),
+        (PAIRS, {"method": "mm"}, "'newton' or 'spectral'"),
+        (PAIRS, {"side": True}, "`side` must be False unless `data` are Comparisons"),
+        (PAIRS, {"covariates": ["x"]}, "covariates"),
+        (PAIRS, {"tolerance": 0.1}, "`tolerance` must be 0 unless `data` is a ScoreTable"),
     ],
     ids=lambda value: None,
 )

@@ -1,0 +1,301 @@
+"""Samples for Bradley-Terry: contests of two items, and the independent units they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from rankagg._pandas import table_remedy
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Tolerance
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    numbers_of,
+    places,
+)
+from rankagg.core.comparisons import Comparisons
+from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, contests_of
+from rankagg.exceptions import InvalidInputError, nearest
+
+# Contests of rankings that are held at one time.
+CONTESTS_HELD = 200_000
+
+
+class Block(NamedTuple):
+    """Contests of some units: equal ones of a unit are one entry, and entries go by unit."""
+
+    # Shape (e,). The unit, the position in the `Contests`, and the row of their results.
+    unit: Positions
+    kind: Positions
+    outcome: Positions
+    # Shape (e,). Summed weights, all positive.
+    weights: Floats
+
+    def only(self, kept: Bools) -> Block:
+        """Return some of the entries."""
+        return Block(self.unit[kept], self.kind[kept], self.outcome[kept], self.weights[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Contests with the units that are independent of each other."""
+
+    items: ItemSet
+    contests: Contests
+    # What a single comparison is; None where comparisons are known to depend on each other.
+    single: str | None
+    is_weighted: bool = False
+    # What is independent, in the singular; None where the data do not hold it.
+    unit: str | None = None
+    # Returns the contests of all units, some units at a time; None where units are not known.
+    blocks: Callable[[], Iterable[Block]] | None = None
+    # Shape (u,). How often each unit was observed.
+    repeats: Floats | None = None
+    # The name of each unit; None where units have none.
+    labels: Sequence[Label] | None = None
+    # The same of comparisons whose weights differ, each a unit; None elsewhere.
+    singles: Callable[[], Iterable[Block]] | None = None
+    # Summed weight of the ties that were left out.
+    n_dropped: float = 0.0
+    are_votes: bool = False
+
+    def named(self, unit: int) -> str:
+        """Return how to call a unit."""
+        return f"one {self.unit}" if self.labels is None else f"{self.unit} {self.labels[unit]!r}"
+
+
+def sample_of(
+    data: object,
+    *,
+    drops_ties: bool,
+    side: bool,
+    covariates: Iterable[str],
+    tolerance: Tolerance,
+) -> Sample:
+    """Return the sample that some data are."""
+    if not isinstance(data, ScoreTable) and not (np.isscalar(tolerance) and tolerance == 0):
+        remedy = "Only scores are equal within a tolerance; `tol` is that of the fit."
+        raise InvalidInputError("tolerance", "0 unless `data` is a ScoreTable", tolerance, remedy)
+    if isinstance(data, Comparisons):
+        names = _checked_covariates(covariates, tuple(data.covariates))
+        return _of_comparisons(data, drops_ties, side, names)
+    if side:
+        raise InvalidInputError("side", "False unless `data` are Comparisons", side)
+    _checked_covariates(covariates, ())
+    if isinstance(data, ScoreTable):
+        return _of_scores(data, tolerance, drops_ties)
+    if isinstance(data, Profile):
+        return _of_rankings(data, drops_ties)
+    if isinstance(data, ScoreSummary):
+        votes = data.pairwise("ignore")
+        _check_lost(data.with_task_weights({}).pairwise("ignore"), votes, data.weight_vector)
+        return _of_votes(votes, drops_ties)
+    if isinstance(data, PairwiseMatrix):
+        return _of_votes(data, drops_ties)
+    allowed = "Comparisons, a Profile, ScoreTable, ScoreSummary or PairwiseMatrix"
+    raise InvalidInputError("data", allowed, data, table_remedy(data))
+
+
+def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(covariates, str) or not isinstance(covariates, Iterable):
+        raise InvalidInputError("covariates", "a sequence of names", covariates)
+    names = tuple(covariates)
+    for at, name in enumerate(names):
+        if name not in known:
+            there = ", ".join(map(repr, known)) or "none"
+            allowed = f"names of covariates of the comparisons ({there})"
+            raise InvalidInputError("covariates", allowed, name, nearest(name, known))
+        if name in names[:at]:
+            raise InvalidInputError("covariates", "different names", name, "It occurs twice.")
+    return names
+
+
+def _of_comparisons(
+    data: Comparisons, drops_ties: bool, side: bool, covariates: Sequence[str]
+) -> Sample:
+    dropped = 0.0
+    if drops_ties and data.n_ties:
+        dropped, data = float(data.pairwise().ties.sum() / 2.0), _decided(data)
+    contests, entries = contests_of(data, side=side, covariates=covariates)
+    weights, codes = data.weights, data.clusters
+
+    def blocks(units: Positions) -> Iterable[Block]:
+        return [_merged(units, *entries(), len(contests.first))]
+
+    differ = weights is not None and bool(np.ptp(weights))
+    singles = partial(blocks, np.arange(len(data))) if differ else None
+    made = Sample(data.items, contests, "comparison", weights is not None, n_dropped=dropped)
+    made = replace(made, singles=singles)
+    if codes is None:
+        return made
+    used, units = np.unique(codes, return_inverse=True)
+    labels = [data.cluster_labels[code] for code in used.tolist()]
+    repeats = np.ones(len(used))
+    return replace(
+        made, unit="cluster", blocks=partial(blocks, units), repeats=repeats, labels=labels
+    )
+
+
+def _decided(data: Comparisons) -> Comparisons:
+    """Return the comparisons without ties."""
+    kept = data.outcomes != 0
+    columns = {"weights": data.weights, "clusters": data.clusters, "sides": data.sides}
+    return Comparisons(
+        data.items,
+        data.first[kept],
+        data.second[kept],
+        data.outcomes[kept],
+        **{name: None if column is None else column[kept] for name, column in columns.items()},
+        cluster_labels=data.cluster_labels or None,
+        covariates={name: column[kept] for name, column in data.covariates.items()},
+    )
+
+
+def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Sample:
+    """Return the sample of a table: units are its tasks, or the instances of a single one."""
+    profile = data.rankings(tolerance)
+    if profile.clusters is not None:
+        return _of_rankings(profile, drops_ties)
+    if data.n_tasks == 1 and data.instances is not None:
+        return _of_rankings(profile.with_clusters(data.instances), drops_ties, "instance")
+    return _of_rankings(profile.with_clusters(profile.groups), drops_ties, "task")
+
+
+def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> Sample:
+    votes = profile.pairwise("ignore")
+    _check_lost(Profile.pairwise(_plain(profile), "ignore"), votes, profile.weights)
+    contests, dropped = contests_of_votes(votes, drops_ties)
+    labels = profile.clusters
+    if labels is None:
+        # Equal rankings have equal scores.
+        profile, unit = profile.compress(), "ranking"
+        units, repeats = np.arange(len(profile)), profile.counts.astype(np.float64)
+        weights = profile.weights
+    else:
+        units = numbers_of(labels)
+        first = np.unique(units, return_index=True)[1]
+        labels = tuple(labels[row] for row in first.tolist())
+        repeats, weights = np.ones(len(first)), profile.counts * profile.weights
+    order = np.argsort(units, kind="stable")
+    rows = profile.ranks[order], units[order], weights[order]
+    are_pairs = unit == "ranking" and (profile.ranks != UNRANKED).sum(axis=1).max() <= 2
+    return Sample(
+        profile.items,
+        contests,
+        unit if are_pairs else None,
+        bool((profile.weights != 1).any()),
+        unit,
+        lambda: _ranking_blocks(contests, *rows, drops_ties),
+        repeats,
+        labels,
+        n_dropped=dropped,
+    )
+
+
+def _plain(profile: Profile) -> Profile:
+    """Return the rankings without weights."""
+    return Profile._trusted(profile.items, profile.ranks)
+
+
+def _ranking_blocks(
+    contests: Contests, ranks: Ranks, units: Positions, weights: Floats, drops_ties: bool
+) -> Iterator[Block]:
+    """Go through the contests of rankings that are sorted by unit."""
+    kinds = np.zeros((contests.n_items, contests.n_items), dtype=np.intp)
+    kinds[contests.first, contests.second] = np.arange(len(contests.first))
+    most = int((ranks != UNRANKED).sum(axis=1).max(initial=0))
+    number = max(CONTESTS_HELD // max(most**2 // 2, 1), 1)
+    n_kinds, none = len(contests.first), np.zeros(0, dtype=np.intp)
+    are_units = units[-1] == len(units) - 1
+    rest = Block(none, none, none, np.zeros(0))
+    for begin in range(0, len(ranks), number):
+        part = slice(begin, begin + number)
+        row, first, second, outcome = _contests_of_ranks(ranks[part])
+        kept = (outcome != 1) if drops_ties else np.ones(len(row), dtype=bool)
+        row, kind, outcome = row[kept], kinds[first[kept], second[kept]], outcome[kept]
+        if are_units:
+            if len(row):
+                yield Block(units[part][row], kind, outcome, weights[part][row])
+            continue
+        merged = _merged(
+            np.concatenate([rest.unit, units[part][row]]),
+            np.concatenate([rest.kind, kind]),
+            np.concatenate([rest.outcome, outcome]),
+            np.concatenate([rest.weights, weights[part][row]]),
+            n_kinds,
+        )
+        # The last unit may continue in the next part.
+        done = merged.unit < units[part][-1]
+        if done.any():
+            yield merged.only(done)
+        rest = merged.only(~done)
+    if len(rest.unit):
+        yield rest
+
+
+def _contests_of_ranks(ranks: Ranks) -> tuple[Positions, Positions, Positions, Positions]:
+    """Return for each two items that a ranking compares the row, both items, and the outcome."""
+    seen = ranks != UNRANKED
+    width = int(seen.sum(axis=1).max(initial=0))
+    # Observed items first, in the order of the items.
+    items = np.argsort(~seen, axis=1, kind="stable")[:, :width]
+    place = np.take_along_axis(places.comparable(ranks), items, axis=1)
+    one, other = np.triu_indices(width, k=1)
+    # Of the second, and of one of both: unlisted items are not compared with each other.
+    known = np.take_along_axis(seen, items, axis=1)[:, other]
+    known &= (place[:, one] < ranks.shape[1]) | (place[:, other] < ranks.shape[1])
+    row, pair = np.nonzero(known)
+    one, other = one[pair], other[pair]
+    outcome = 1 + np.sign(place[row, one] - place[row, other])
+    return row, items[row, one], items[row, other], outcome.astype(np.intp)
+
+
+def _merged(
+    unit: Positions, kind: Positions, outcome: Positions, weights: Floats, n_kinds: int
+) -> Block:
+    """Put equal contests of a unit together."""
+    code = (unit * n_kinds + kind) * OUTCOMES + outcome
+    codes, inverse = np.unique(code, return_inverse=True)
+    unit, rest = np.divmod(codes, n_kinds * OUTCOMES)
+    kind, outcome = np.divmod(rest, OUTCOMES)
+    sums = np.asarray(np.bincount(inverse, weights, len(codes)), dtype=np.float64)
+    return Block(unit, kind, outcome, sums)
+
+
+def _of_votes(votes: PairwiseMatrix, drops_ties: bool) -> Sample:
+    """Return the sample of votes; those of rankings or scores have lost their units."""
+    single = "comparison" if votes.unranked is None or votes.n_items <= 2 else None
+    contests, dropped = contests_of_votes(votes, drops_ties)
+    is_weighted = bool((contests.squares != contests.results).any())
+    return Sample(votes.items, contests, single, is_weighted, n_dropped=dropped, are_votes=True)
+
+
+def contests_of_votes(votes: PairwiseMatrix, drops_ties: bool) -> tuple[Contests, float]:
+    """Return a kind of contest for each two items that met, and the ties that are left out."""
+    first, second = np.triu_indices(votes.n_items, k=1)
+    wins, ties = votes.wins, np.zeros_like(votes.ties) if drops_ties else votes.ties
+    results = np.stack([wins[first, second], ties[first, second], wins[second, first]])
+    met = results.any(axis=0)
+    results, none = results[:, met], np.zeros((int(met.sum()), 0))
+    squares, counts = (np.triu(of, 1).sum() for of in (votes.squared_weights, votes.comparisons))
+    mean = float(squares / counts) if counts else 1.0
+    where = first[met], second[met]
+    dropped = float(votes.ties.sum() / 2.0) if drops_ties else 0.0
+    return Contests(votes.n_items, *where, none, np.zeros(0), results, mean * results), dropped
+
+
+def _check_lost(plain: PairwiseMatrix, votes: PairwiseMatrix, weights: Floats) -> None:
+    """Raise where rounding the weights left out results of some pair."""
+    pairs = ((plain.wins, votes.wins), (plain.ties, votes.ties))
+    if any(((before > 0) & (after == 0)).any() for before, after in pairs):
+        allowed = f"at least {votes.rounding:g}, the step of the votes beside the largest"
+        remedy = "Results of smaller weight are lost: leave them out."
+        raise InvalidInputError("weights", allowed, float(weights.min()), remedy)

@@ -1,0 +1,159 @@
+"""The integer program of the exact consensus: its optimum, its file, its names, other solvers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pulp
+import pytest
+
+import rankagg as ra
+from rankagg.aggregation.kemeny.pulp_programs import NAME_LENGTH, cbc, safe_names
+from rankagg.exceptions import InfeasibleError, InvalidInputError, SolverNotFoundError
+
+
+def profile_of(seed: int, n: int = 5) -> ra.Profile:
+    """Return weighted rankings with gaps, ties and short lists."""
+    rng = np.random.default_rng(seed)
+    ranks = rng.integers(0, n, (7, n)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.2] = np.nan
+    ranks[0] = np.arange(n)
+    return ra.Profile.from_ranks(ranks, weights=rng.choice([1.0, 0.5, 1 / 3, 2.7], 7))
+
+
+def solvers() -> list[Any]:
+    """Return the solvers of PuLP that are here."""
+    return [s for s in (cbc(), pulp.HiGHS(msg=False)) if s.available()]
+
+
+def optimum_in(path: Path) -> float:
+    """Return the optimum that HiGHS finds in a file that it reads by itself."""
+    highspy = pytest.importorskip("highspy")
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("mip_rel_gap", 0.0)
+    assert model.readModel(str(path)) == highspy.HighsStatus.kOk
+    model.run()
+    return float(model.getInfo().objective_function_value)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ra.Kemeny(),
+        ra.Kemeny(tie_cost=0.5, unranked="ignore"),
+        ra.Kemeny(consensus_ties=True, tie_cost=0.5),
+        ra.Kemeny(consensus_ties=True, tie_cost=0.25, consensus_tie_cost=0.375),
+    ],
+    ids=str,
+)
+def test_the_least_objective_is_the_cost_of_the_consensus(rule: ra.Kemeny, tmp_path: Path) -> None:
+    for seed in range(5):
+        data = profile_of(seed)
+        cost = rule.aggregate(data).cost
+        for solver in solvers():
+            program = rule.program(data)
+            assert program.solve(solver) == pulp.LpStatusOptimal
+            assert pulp.value(program.objective) == pytest.approx(cost, rel=1e-12, abs=1e-12)
+        for name, write in (("p.lp", program.writeLP), ("p.mps", program.writeMPS)):
+            write(str(tmp_path / name))
+            assert optimum_in(tmp_path / name) == pytest.approx(cost, rel=1e-11, abs=1e-11)
+
+
+def test_variables_tell_the_consensus() -> None:
+    data = ra.Profile.from_ranks([[0, 0, 2], [0, 0, 2], [1, 0, 2]], items=["Ann", "Bob", "Cid"])
+    program = ra.Kemeny(consensus_ties=True, tie_cost=0.5).program(data)
+    program.solve(cbc())
+    chosen = {x.name for x in program.variables() if x.value() and x.value() > 0.5}
+    assert chosen == {"t_Ann_Bob", "x_Ann_Cid", "x_Bob_Cid"}
+
+
+def test_constraints_are_rows_of_the_program() -> None:
+    data = ra.Profile.from_orders(["ABCDE", "ABDCE", "BACED"])
+    wish = ra.Constraints(
+        above=[("C", "A")],
+        last="E",
+        top=("D", 3),
+        quotas=[ra.Quota("CD", within=2, at_least=1)],
+    )
+    rule = ra.Kemeny(constraints=wish)
+    program = rule.program(data)
+    program.solve(cbc())
+    free = ra.Kemeny().aggregate(data)
+    assert pulp.value(program.objective) == rule.aggregate(data).cost > free.cost
+    never = ra.Kemeny(constraints=ra.Constraints(above=["AB", "BC", "CA"]))
+    program = never.program(data)
+    assert program.solve(cbc()) == pulp.LpStatusInfeasible
+    with pytest.raises(InfeasibleError):
+        never.aggregate(data)
+
+
+def test_names_are_safe_and_different() -> None:
+    labels = ["a b", "a-b", "[a]b", "é", "e", "ß√", "東京", "x" * 300, "x" * 299, "A_B", "a.b.2"]
+    names = safe_names(labels)
+    assert len(set(names)) == len(labels)
+    assert all(name.replace(".", "").isalnum() and name.isascii() for name in names)
+    assert max(map(len, names)) <= NAME_LENGTH + 4
+    assert safe_names(["Ann", "GPT-4 turbo", "é"]) == ["Ann", "GPT.4.turbo", "e"]
+    # A name that a number makes equal to another one.
+    assert safe_names(["a.3", "a", "a "]) == ["a.3", "a", "a.3.3"]
+
+
+def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
+    labels = ["a b", "a-b", "[a] + 3 b", "é", "東京", "x" * 300, "x" * 299 + "y"]
+    rng = np.random.default_rng(3)
+    votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, (7, 7)) / 7, items=labels)
+    program = ra.Kemeny().program(votes)
+    program.writeLP(str(tmp_path / "awkward.lp"))
+    cost = ra.Kemeny().aggregate(votes).cost
+    assert optimum_in(tmp_path / "awkward.lp") == pytest.approx(cost, rel=1e-11)
+
+
+def test_one_item_and_too_many_items() -> None:
+    program = ra.Kemeny().program(ra.Profile.from_orders(["A"]))
+    program.solve(cbc())
+    assert pulp.value(program.objective) in (0, None)
+    many = ra.Profile.from_orders([list(range(101))])
+    with pytest.raises(InvalidInputError, match="at most 100 items"):
+        ra.Kemeny().program(many)
+
+
+def test_any_solver_of_pulp_solves_and_its_answer_is_proved() -> None:
+    data = profile_of(1, n=6)
+    cost = ra.Kemeny().aggregate(data).cost
+    for solver in solvers():
+        found = ra.Kemeny(backend="naive", solver=solver, time_limit=60).aggregate(data)
+        assert (found.cost, found.is_proved) == (cost, True)
+        assert solver.timeLimit is None  # what is the user's stays as it is
+
+
+def test_a_wrong_answer_of_a_solver_is_not_called_optimal() -> None:
+    class Backwards(pulp.LpSolver):
+        name = "BACKWARDS"
+
+        def available(self) -> bool:
+            return True
+
+        def actualSolve(self, lp: pulp.LpProblem, **_: Any) -> int:
+            lp.sense = pulp.LpMaximize
+            status = cbc().actualSolve(lp)
+            lp.sense = pulp.LpMinimize
+            return int(status)
+
+    data = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[3, 2, 2])
+    found = ra.Kemeny(backend="naive", solver=Backwards()).aggregate(data)
+    assert found.cost > ra.Kemeny().aggregate(data).cost
+    assert found.is_proved is False
+
+
+def test_solvers_that_do_not_fit_are_refused() -> None:
+    solver = cbc()
+    with pytest.raises(InvalidInputError, match="None but for backend='naive'"):
+        ra.Kemeny(solver=solver)
+    with pytest.raises(InvalidInputError, match="solver object of PuLP"):
+        ra.Kemeny(backend="naive", solver="HiGHS")
+    gone = pulp.COIN_CMD(path="/nowhere/cbc", msg=False)
+    with pytest.raises(SolverNotFoundError, match="COIN_CMD"):
+        ra.Kemeny(backend="naive", solver=gone)

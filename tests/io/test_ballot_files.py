@@ -1,0 +1,422 @@
+"""Ballots as offices, forms and clubs write them: each file is read right, or refused."""
+
+import warnings
+from io import StringIO
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning
+
+# -- files of ranks -------------------------------------------------------------------------------
+
+
+def firsts(profile):
+    """Return the weight of the ballots that have each item first, those of ties for each."""
+    best = (profile.counts * profile.weights) @ (profile.ranks == 0)
+    return {str(item): float(n) for item, n in zip(profile.items, best, strict=True) if n}
+
+
+def read(reader, text, **options):
+    """Return what a reader makes of a text, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        found = reader(StringIO(text), **options)
+    return found, " ".join(str(one.message) for one in caught)
+
+
+RANKS = {
+    "times": ("When,Oak,Elm,Ash\n9:00,1,2,3\n9:01,1,3,2\n9:02,2,1,3\n", {"Oak": 2, "Elm": 1}),
+    "a blank ballot": (
+        "When;Oak;Elm\n9:00;1;2\n9:01;;\n9:02;2;1\n9:03;1;2\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "all blank": ("Oak,Elm\n1,2\n,\n2,1\n1,\n", {"Oak": 2, "Elm": 1}),
+    "zeros": (
+        "id,Oak,Elm,Ash,Yew\n7,1,2,0,0\n8,1,0,0,2\n9,0,0,0,1\n12,2,1,3,0\n13,1,0,0,0\n",
+        {"Oak": 3, "Yew": 1, "Elm": 1},
+    ),
+    "zeros, a blank ballot": ("Oak,Elm,Ash\n1,0,0\n0,0,0\n1,2,0\n0,1,0\n", {"Oak": 2, "Elm": 1}),
+    "from 0": ("name\tOak\tElm\tAsh\nx\t0\t1\t2\ny\t2\t0\t1\nz\t0\t2\t1\n", {"Oak": 2, "Elm": 1}),
+    "numbers of ballots": ("ballot,Oak,Elm,Ash\n1,1,2,3\n2,3,1,2\n3,1,3,2\n", {"Oak": 2, "Elm": 1}),
+    "numbers of ballots in Czech": (
+        "hlas,Oak,Elm,Ash\n1,1,2,3\n2,3,1,2\n3,1,3,2\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "numbers at the end": ("Oak,Elm,Ash,Nr\n1,2,3,1\n3,1,2,2\n1,3,2,3\n", {"Oak": 2, "Elm": 1}),
+    "items called like keys": (
+        "Price,Size,Time,Weight\n1,2,3,4\n2,1,3,4\n4,1,3,2\n",
+        {"Price": 1, "Size": 2},
+    ),
+    "ranks in order": ("Oak,Elm,Ash\n1,2,3\n2,1,3\n3,1,2\n", {"Oak": 1, "Elm": 2}),
+    "1st in brackets": (
+        "Stamp,Best [Talk 1],Best [Talk 2],Best [Talk 3]\n"
+        "1/2,1st,3rd,2nd\n1/3,2nd,1st,\n1/4,1st,,\n",
+        {"Talk 1": 2, "Talk 2": 1},
+    ),
+    "choices in German": (
+        "Zeit;Wahl [Ute];Wahl [Jörg];Wahl [Kai]\nx;1. Wahl;2. Wahl;\ny;;1. Wahl;2. Wahl\n"
+        "z;1. Wahl;;2. Wahl\n",
+        {"Ute": 2, "Jörg": 1},
+    ),
+    "choices in French": (
+        "Vote [Luc],Vote [Zoé],Vote [Ève]\n1er choix,2e choix,\n2e choix,1er choix,3e choix\n"
+        ",1er choix,\n",
+        {"Luc": 1, "Zoé": 2},
+    ),
+    "first choice in words": (
+        "Oak,Elm,Ash\nFirst choice,Second choice,\nSecond choice,First choice,Third choice\n"
+        "First choice,,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "nobody ranks one of them": ("t,Q [Oak],Q [Elm],Q [Yew]\na,1st,2nd,\nb,1st,,\n", {"Oak": 2}),
+    "a text between": (
+        "Oak,Comment,Elm,Ash\n1,fine,2,3\n2,,1,3\n1,so-so,3,2\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "a precinct in numbers": (
+        "Precinct,Oak,Elm,Ash\n2,1,2,3\n2,2,1,3\n3,1,2,3\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "two at one place": ("n [Oak],n [Elm]\n1st,1st\n2nd,1st\n1st,2nd\n", {"Oak": 2, "Elm": 2}),
+    "mean ranks": ("Oak,Elm,Ash\n1.5,1.5,3\n1,2,3\n", {"Oak": 2, "Elm": 1}),
+    "a comma at the end": ("who,Oak,Elm,\na,1,2,\nb,2,1,\nc,1,2,\n", {"Oak": 2, "Elm": 1}),
+    "commas at the end of some": ("who,Oak,Elm,,\na,1,2\nb,2,1,,\nc,1,2,,\n", {"Oak": 2, "Elm": 1}),
+    "sep=": ("sep=;\nOak;Elm\n1;2\n2;1\n1;2\n", {"Oak": 2, "Elm": 1}),
+    "signs without width": (
+        "\u200bOak,Elm\u2060\n1\u200b,2\n2,1\n1,\ufeff2\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "decimal commas": ("Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n", {"Oak": 2, "Elm": 1}),
+}
+
+
+@pytest.mark.parametrize("kind", RANKS)
+def test_ranks(kind):
+    text, expected = RANKS[kind]
+    options = {"decimal": ","} if kind == "decimal commas" else {}
+    profile, _ = read(ra.read_ballots, text, **options)
+    assert firsts(profile) == expected
+
+
+def test_what_is_told_of_ranks():
+    told = read(ra.read_ballots, RANKS["a blank ballot"][0])[1]
+    assert "ranks of Oak, Elm; left out: 'When'." in told
+    assert "1 blank ballot, in no ranking." in told
+    assert "1 blank ballot, in no" in read(ra.read_ballots, "A,B,n\n1,2,3\n,,1\n", count="n")[1]
+    assert "11 cells with rank 0 read as not ranked" in read(ra.read_ballots, RANKS["zeros"][0])[1]
+    assert "begin at 0, which is the best" in read(ra.read_ballots, RANKS["from 0"][0])[1]
+    told = read(ra.read_ballots, RANKS["two at one place"][0])[1]
+    assert told == "the stream: 1 row with one place for several items, which are tied there."
+    assert not read(ra.read_ballots, RANKS["mean ranks"][0])[1]
+    # A row without a time is no ballot.
+    assert "blank" not in read(ra.read_ballots, "When,Oak,Elm\n9:00,1,2\n,,\n")[1]
+
+
+NO_RANKS = {
+    "scores": ("m,Oak,Elm\na,7,9\nb,8,3\n", "no two columns of ranks"),
+    "ratings": ("who,Oak,Elm,Ash\na,3,4,2\nb,4,4,3\nc,2,3,3\n", "no two columns of ranks"),
+    "marks": ("who,Oak,Elm,Ash\na,1,0,0\nb,1,1,0\nc,0,0,1\n", "no two columns of ranks"),
+    "names": ("who,first,second\na,Oak,Elm\nb,Elm,Oak\n", "`read_cast_votes` reads names"),
+    "a slip": ("who,Oak,Elm,Ash\na,1,2,3\nb,1,11,2\nc,2,1,3\n", "no two columns of ranks"),
+    "a slip in words": (
+        "Q [Oak],Q [Elm],Q [Ash]\n1st,2nd,3rd\n2nd,1st,x\n1st,3rd,2nd\n",
+        r"row 3, column 'Q \[Ash\]' must be",
+    ),
+    "no convention": ("Oak,Elm,Ash,Yew\n0,1,1,2\n1,0,2,1\n", "rank 0 may be the best, or mean not"),
+    "from 0 with a slip": ("Oak,Elm,Ash\n" + "0,1,2\n" * 30 + "1,1,2\n", "Add 1 to all ranks"),
+    "counts": ("Oak,Elm,Ash,count\n1,2,3,9\n2,1,3,5\n", "'count' may hold how often each ballot"),
+    "counts in French": (
+        "Oak,Elm,Ash,bulletins\n1,2,3,9\n2,1,3,5\n3,2,1,7\n",
+        "name it by `count`",
+    ),
+    "two questions": (
+        "Chair [Oak],Chair [Elm],Clerk [Ash],Clerk [Yew]\n1,2,2,1\n2,1,1,2\n",
+        "ranks of 'Chair' and of 'Clerk'",
+    ),
+    "two lines of headings": (
+        ",,Mayor,Mayor\nid,time,Oak,Elm\n1,9:00,1,2\n",
+        "2 columns without a he",
+    ),
+    "all blank": ("Oak,Elm\n,\n,\n", "no two columns of ranks"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_RANKS)
+def test_what_may_be_no_ranks_is_refused(kind):
+    text, message = NO_RANKS[kind]
+    with pytest.raises(DataFormatError, match=message):
+        read(ra.read_ballots, text)
+
+
+def test_what_is_stated_is_read():
+    text, _ = NO_RANKS["counts"]
+    assert firsts(read(ra.read_ballots, text, count="count")[0]) == {"Oak": 9, "Elm": 5}
+    assert firsts(read(ra.read_ballots, text, drop="count")[0]) == {"Oak": 1, "Elm": 1}
+    two = NO_RANKS["two questions"][0]
+    profile, _ = read(ra.read_ballots, two, drop=["Clerk [Ash]", "Clerk [Yew]"])
+    assert profile.items.labels == ("Oak", "Elm")
+
+
+def test_spellings_of_an_item_in_two_columns():
+    text = "Zoe,ZOE,Max\n1,,2\n,1,2\n2,,1\n"
+    profile, told = read(ra.read_ballots, text)
+    assert "`alias={'ZOE': 'Zoe'}` (--alias ZOE=Zoe) reads them as one" in told
+    profile, told = read(ra.read_ballots, text, alias={"ZOE": "Zoe"})
+    assert (firsts(profile), told) == ({"Zoe": 2, "Max": 1}, "")
+    with pytest.raises(DataFormatError, match="ranks 'Zoe' in two columns on 1 ballot"):
+        read(ra.read_ballots, "Zoe,ZOE,Max\n1,2,3\n1,,2\n", alias={"ZOE": "Zoe"})
+
+
+# -- files of choices -----------------------------------------------------------------------------
+
+CHOICES = {
+    "records": (
+        "Record,Ward,Form,CHAIR 1st Choice,CHAIR 2nd Choice\n11,W1,F,Oak,Elm\n"
+        "12,W1,F,Elm,undervote\n13,W2,F,Oak,overvote\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "an address": (
+        "Mail,My second choice,My first choice\na@x,Elm,Oak\nb@x,Oak,Elm\nc@x,,Oak\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "all agree on the first": (
+        "no,1st choice,2nd choice,3rd choice\n5,Oak,Elm,Ash\n9,Oak,Ash,Elm\n3,Oak,,\n",
+        {"Oak": 3},
+    ),
+    "first never blank": (
+        "Rec;Area;Choice 1;Choice 2;Choice 3\n4;A;Oak;Elm;skipped\n5;A;Oak;overvote;Elm\n"
+        "6;B;Elm;Oak;skipped\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "last first": ("Rank 3,Rank 2,Rank 1\nAsh,Elm,Oak\nElm,Ash,Oak\n,,Elm\n", {"Oak": 2, "Elm": 1}),
+    "German words, turned round": (
+        "Zeit\tZweite Wahl\tErste Wahl\n8:00\tUlme\tEiche\n8:01\tEiche\tUlme\n8:02\t\tEiche\n",
+        {"Eiche": 2, "Ulme": 1},
+    ),
+    "German compounds": (
+        "Zweitwahl;Erstwahl\nUlme;Eiche\nEiche;Ulme\n;Eiche\n",
+        {"Eiche": 2, "Ulme": 1},
+    ),
+    "French digits": (
+        "Horodateur,Choix 2,Choix 1\nx,Orme,Chêne\ny,Chêne,Orme\nz,,Chêne\n",
+        {"Chêne": 2, "Orme": 1},
+    ),
+    "Spanish ordinals": (
+        "Fecha,2ª opción,1ª opción\nx,Olmo,Roble\ny,Roble,Olmo\nz,,Roble\n",
+        {"Roble": 2, "Olmo": 1},
+    ),
+    "without ordinals": (
+        "Stamp,Favourite,Then,Last\n8:00,Oak,Elm,Ash\n8:01,Elm,Oak,Ash\n8:02,Oak,Ash,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "the first without an ordinal": (
+        "Stamp,My choice,My second choice,My third choice\n8:00,Oak,Elm,Ash\n8:01,Elm,Oak,\n"
+        "8:02,Oak,Ash,Elm\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "numbered questions": (
+        "1. Address,2. First choice,3. Second choice\na@x,Oak,Elm\nb@x,Elm,Oak\nc@x,Oak,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "of how many": (
+        "Vote 1 of 3,Vote 2 of 3,Vote 3 of 3\nOak,Elm,Ash\nElm,Oak,\nOak,,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "numbers behind names": (
+        "id,1st Choice,2nd Choice\n8,Oak (3),Elm (12)\n9,Elm (12),Oak (3)\n7,Oak (3),\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "numbers behind some": (
+        "1st Choice,2nd Choice\nOak (3),Elm\nElm (12),Oak\nOak,Elm (12)\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "two of one name": (
+        "1st Choice,2nd Choice\nJo (1),Jo (2)\nJo (2),Jo (1)\nJo (1),\n",
+        {"Jo (1)": 2, "Jo (2)": 1},
+    ),
+    "numbers for candidates": (
+        "1st choice,2nd choice\n101,102\n102,101\n101,\n",
+        {"101": 2, "102": 1},
+    ),
+    "names with commas": (
+        'first,second\n"Oak, A.","Elm, B."\n"Elm, B.","Oak, A."\n"Oak, A.",\n',
+        {"Oak, A.": 2, "Elm, B.": 1},
+    ),
+    "a pair that stands": (
+        "first,second\nOak/Elm,Ash\nOak/Elm,\nAsh,Oak/Elm\n",
+        {"Oak/Elm": 2, "Ash": 1},
+    ),
+    "dates and yes": (
+        "Date,Member,1st choice,2nd choice\n2026-01-01,yes,Oak,Elm\n2026-01-02,no,Elm,Oak\n"
+        "2026-01-03,yes,Oak,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "two yes": (
+        "Member,Paid,1st choice,2nd choice\nyes,no,Oak,Elm\nno,yes,Elm,Oak\nyes,yes,Oak,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "a choice that nobody took": (
+        "1st choice,2nd choice,3rd choice\nOak,Elm,skipped\nElm,Oak,skipped\nOak,,\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+    "voters are candidates": (
+        "Voter,1st choice,2nd choice\nOak,Oak,Elm\nElm,Elm,Oak\nAsh,Oak,Ash\n",
+        {"Oak": 2, "Elm": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+def test_choices(kind):
+    text, expected = CHOICES[kind]
+    votes, _ = read(ra.read_cast_votes, text)
+    assert firsts(votes.profile) == expected
+
+
+JOINED = {
+    "commas": 'T,Rank [1st],Rank [2nd]\na,"Oak, Elm",Ash\nb,Oak,Elm\nc,"Elm, Ash",\nd,Ash,Oak\n',
+    "semicolons": "T,Rank [1st],Rank [2nd]\na,Oak;Elm,Ash\nb,Oak,Elm\nc,Elm; Ash,\nd,Ash,Oak\n",
+    "strokes": "T,Rank [1st],Rank [2nd]\na,Oak / Elm,Ash\nb,Oak,Elm\nc,Elm|Ash,\nd,Ash,Oak\n",
+    "three": 'T,Rank [1st],Rank [2nd]\na,"Oak, Elm, Ash",Ash\nb,Oak,Elm\n'
+    'c,"Elm, Ash",\nd,Ash,Oak\n',
+}
+
+
+@pytest.mark.parametrize("kind", JOINED)
+def test_two_marks_in_a_cell_are_an_overvote(kind):
+    votes, _ = read(ra.read_cast_votes, JOINED[kind])
+    assert firsts(votes.profile) == {"Oak": 1, "Ash": 1}
+    (step,) = (one for one in votes.steps if one.step == "overvote")
+    assert (step.ballots, votes.n_emptied) == (2, 2)
+    skipped, _ = read(ra.read_cast_votes, JOINED[kind], overvotes="skip")
+    assert firsts(skipped.profile) == {"Oak": 1, "Ash": 2}
+
+
+def test_marks_joined_of_names_that_have_commas():
+    text = 'first,second\n"Oak, A., Elm, B.",\n"Oak, A.","Elm, B."\n"Elm, B.",\n"Oak, A.",\n'
+    votes, _ = read(ra.read_cast_votes, text)
+    assert firsts(votes.profile) == {"Oak, A.": 2, "Elm, B.": 1}
+    with pytest.raises(DataFormatError, match="'Oak, Yew' may be one name or two marks"):
+        read(ra.read_cast_votes, 'first,second\n"Oak, Yew",Elm\nElm,Oak\n')
+    stated = {"items": ["Oak", "Elm", "Oak, Yew"]}
+    votes, _ = read(ra.read_cast_votes, 'first,second\n"Oak, Yew",Elm\nElm,Oak\n', **stated)
+    assert firsts(votes.profile) == {"Oak, Yew": 1, "Elm": 1}
+
+
+ONE_CONTEST = (
+    "Record,Precinct,Style,Rep. 1st Choice,Rep. 2nd Choice,Rep. 3rd Choice\n"
+    "1,P,S,undervote,overvote,Oak (1)\n2,P,S,Oak (1),Elm (2),undervote\n"
+    "3,P,S,Elm (2),undervote,Oak (1)\n4,P,S,overvote,Elm (2),undervote\n"
+    "5,P,S,Ash (3),Ash (3),Elm (2)\n6,P,S,Write-in,Oak (1),undervote\n"
+    "7,P,S,undervote,undervote,undervote\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("overvotes", "expected"),
+    [("skip", {"Oak": 2, "Elm": 2, "Ash": 1, "Write-in": 1}),
+     ("end", {"Oak": 1, "Elm": 1, "Ash": 1, "Write-in": 1})],
+)  # fmt: skip
+def test_one_contest_of_a_record(overvotes, expected):
+    votes, _ = read(ra.read_cast_votes, ONE_CONTEST, overvotes=overvotes)
+    assert firsts(votes.profile) == expected
+    assert votes.choices == ("Rep. 1st Choice", "Rep. 2nd Choice", "Rep. 3rd Choice")
+    assert votes.left_out_columns == ("Record", "Precinct", "Style")
+    assert votes.lines()[0].endswith("left out: 'Record', 'Precinct', 'Style'")
+    assert votes.to_dict()["left_out_columns"] == ["Record", "Precinct", "Style"]
+    assert votes.n_blank == 1
+
+
+NO_CHOICES = {
+    "two contests": (
+        "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nOak,Elm,Ash,Yew\nElm,Oak,Yew,Ash\n",
+        "2 contests.*'Chair 1st', 'Chair 2nd' or 'Clerk 1st', 'Clerk 2nd'|2 contests",
+    ),
+    "one pool": (
+        "Chair 1,Chair 2,Clerk 1,Clerk 2\nOak,Elm,Elm,Oak\nElm,Oak,Oak,Elm\n",
+        "2 contests",
+    ),
+    "names of who votes": (
+        "Member,1st choice,2nd choice\nOak,Oak,Elm\nElm,Elm,Oak\nAsh,Oak,Ash\n",
+        "2 contests",
+    ),
+    "a first choice in numbers": (
+        "1st choice,2nd choice,3rd choice\n1,Oak,Elm\n2,Elm,Oak\n3,Oak,\n",
+        "choices 2, 3",
+    ),
+    "no first choice": ("2nd choice,3rd choice\nOak,Elm\nElm,Oak\n", "columns of the choices 2, 3"),
+    "counts": ("1st choice,2nd choice,Count\nOak,Elm,5\nElm,Oak,3\n", "'Count' may hold how often"),
+    "counts in Polish": (
+        "Wybór 1,Wybór 2,karty\nOak,Elm,5\nElm,Oak,3\nOak,,4\n",
+        "name it by `count`",
+    ),
+    "a column of votes": ("id,vote\n1,Oak\n2,Elm\n", "no two columns with the same names"),
+    "ranks": ("t,Oak,Elm\na,1,2\nb,2,1\n", "`read_ballots` reads ranks"),
+    "ranks in words": ("t,Q [Oak],Q [Elm]\na,1st,2nd\nb,2nd,1st\n", "`read_ballots` reads ranks"),
+    "a name in a column beside": (
+        "1st choice,2nd choice,Seconded by\nOak,Elm,Elm\nElm,Oak,Bo\nOak,,Cy\n",
+        "2 contests",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NO_CHOICES)
+def test_what_may_be_no_choices_is_refused(kind):
+    text, message = NO_CHOICES[kind]
+    with pytest.raises(DataFormatError, match=message):
+        read(ra.read_cast_votes, text)
+
+
+def test_spellings_of_a_write_in():
+    text = "1st,2nd\nZoë Lind,Max\nZoe Lind,Max\nZoe Lint,Max\nMax,\n"
+    _, told = read(ra.read_cast_votes, text)
+    assert "'Zoë Lind' and 'Zoe Lind' are read as two, though only case, accents or blanks" in told
+    assert "only one letter differs" in told
+    votes, told = read(
+        ra.read_cast_votes, text, alias={"Zoe Lind": "Zoë Lind", "Zoe Lint": "Zoë Lind"}
+    )
+    assert (firsts(votes.profile), told) == ({"Zoë Lind": 3, "Max": 1}, "")
+    with pytest.raises(ra.exceptions.InvalidInputError, match="Did you mean 'Zoe Lind'"):
+        read(ra.read_cast_votes, text, alias={"Zoe Lnd": "Zoë Lind"})
+    for names in ("Talk A,Talk B", "Model1,Model2", "Team AB,Team AC", "Ann,Anna"):
+        one, other = names.split(",")
+        assert not read(ra.read_cast_votes, f"1st,2nd\n{one},{other}\n{other},{one}\n")[1]
+
+
+# -- BLT ------------------------------------------------------------------------------------------
+
+BALLOTS = ["3 2 1 4 0", "4 2 1 3 0", "1 3 0", "2 4 2 1 0"]
+NAMES = ['"Oak A"', '"Elm B"', '"Ash C"', '"Yew D"', '"Board"']
+PLAIN = "\n".join(["4 2", *BALLOTS, "0", *NAMES]) + "\n"
+SAME = {
+    "a comment first": f"# made by hand\n\n{PLAIN}",
+    "comments behind": PLAIN.replace("1 3 0", "1 3 0 # alone").replace("4 2\n", "4 2 # head\n", 1),
+    "a comment last": f"{PLAIN}# end\n",
+    "ids": PLAIN.replace("\n4 2 1", "\n(b 2) 4 2 1").replace("\n1 3 0", "\n(c)1 3 0"),
+    "one line": PLAIN.replace("\n", " "),
+    "names in a line": PLAIN.replace('"\n"', '" "'),
+    "tabs": PLAIN.replace(" ", "\t")
+    .replace("Oak\tA", "Oak A")
+    .replace("Elm\tB", "Elm B")
+    .replace("Ash\tC", "Ash C")
+    .replace("Yew\tD", "Yew D"),
+    "line ends": PLAIN.replace("\n", "\r\n"),
+    "decimals of nothing": PLAIN.replace("\n1 3 0", "\n1.0 3 0"),
+    "no title": PLAIN.replace('"Board"\n', ""),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_blt_as_programs_write_it(kind):
+    profile, told = read(ra.read_abif, SAME[kind])
+    assert profile == read(ra.read_abif, PLAIN)[0]
+    assert told == "the stream: an election of 2 seats, 0 candidates withdrawn."
+    assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["abif"]
+
+
+def test_decimals_of_blt_are_weights():
+    profile, _ = read(ra.read_abif, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))
+    assert profile.counts.tolist() == [1, 1, 1, 1]
+    assert profile.weights.tolist() == [3, 4, 2.5, 2]
+    assert firsts(profile) == {"Elm B": 7, "Ash C": 2.5, "Yew D": 2}
