@@ -49,8 +49,8 @@ COMMANDS = {
     "steps": "Show how a method reaches its answer, step by step, in tables to follow by hand.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
     "axioms": "Say which method breaks which axiom, and show the smallest profile that does.",
-    "removals": "Find the fewest ballots or tasks without which another is first, or a pair turns "
-    "round.",
+    "removals": "Find the fewest ballots or tasks whose removal changes the winner or reverses a "
+    "pair.",
     "intervals": "Say how certain each rank and each pair is.",
     "test": "Test whether other systems are better than one on the same tasks or instances.",
     "power": "Say how many units would tell each system from the next one by mean scores.",
@@ -58,19 +58,19 @@ COMMANDS = {
     "at all.",
     "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
     "each other.",
-    "missing": "Say who lacks what, who was never compared, and what flips between assumptions.",
+    "missing": "Report missing scores, pairs never compared, and results that depend on gaps.",
     "fit": "Fit a distribution over rankings by maximum likelihood.",
     "models": "Say which model fits: held-out scores, AIC, BIC, and a test of the best.",
     "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
-    "study": "Say how near each method comes to the proved optimum, on drawn or given data.",
+    "study": "Measure each rule's distance from the proved optimum, on simulated or real data.",
     "cycles": "Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny "
     "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
     "ranking.",
-    "replicate": "Run the experiments of three papers and hold what comes out beside what is "
-    "printed.",
+    "replicate": "Run the experiments of three papers and compare the results with the published "
+    "numbers.",
     "quiz": "Ask a question on a small random profile that has one right answer.",
-    "teach": "Serve a course: lectures with exercises, and apps, which are things to click.",
+    "teach": "Serve a course: lectures with exercises, and interactive apps.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
     "datasets": "List the bundled data sets, or tell all about one.",
@@ -177,7 +177,7 @@ def app() -> None:
     How good a rule is, on drawn data:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
-    A course that runs, and things to click:
+    A course that runs, and interactive apps:
         rankagg teach
         rankagg quiz kemeny
     Nothing at hand:
@@ -201,6 +201,8 @@ def main(args: list[str] | None = None) -> None:
 
 def _run(args: list[str] | None) -> int:
     try:
+        if sys.stdout is None:
+            raise OutputError("The output cannot be written: the standard output is closed.")
         code = app.main(args=args, standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -12,8 +12,10 @@ import numpy as np
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
-from rankagg.io.tables.sources import Source, check_filled, read_text, text_lines
+from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text, text_lines
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 128
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
 # BLT: comments, candidates and seats, who has withdrawn, and the first of the ballots.
 BLT = re.compile(
@@ -38,7 +40,12 @@ CHOICE = re.compile(
 )
 
 
-def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "unlisted") -> Profile:
+def read_abif(
+    source: Source,
+    *,
+    left_out: Literal["unlisted", "unranked"] = "unlisted",
+    max_bytes: int = MAX_BYTES,
+) -> Profile:
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format, or in BLT.
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
@@ -59,6 +66,8 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
         A UTF-8 file.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Candidates that a ballot does not name are below those that it names, or not observed.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -92,9 +101,9 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
     """
     absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
     out = UNLISTED if absent == "unlisted" else UNRANKED
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     if BLT.match(text):
-        return _read_blt(name, text, out)
+        return _read_blt(name, text, out, max_bytes)
     names: dict[str, str] = {}
     ballots, blank = [], 0
     for number, whole in enumerate(text_lines(text), start=1):
@@ -116,7 +125,7 @@ def read_abif(source: Source, *, left_out: Literal["unlisted", "unranked"] = "un
                 f"'# comment'. Got {shown(whole.strip())}."
             )
     _check_ballots(name, len(ballots), counted(blank, "ballot") if blank else "")
-    return _profile(name, names, ballots, out)
+    return _profile(name, names, ballots, out, max_bytes=max_bytes)
 
 
 class Blt(NamedTuple):
@@ -189,13 +198,13 @@ def _blt_ballot(
     return end + 1, (line + 1, float(ballot[0]), buckets)
 
 
-def blt_of(source: Source) -> Blt | None:
+def blt_of(source: Source, max_bytes: int = MAX_BYTES) -> Blt | None:
     """Return the election in a file; None where it is not BLT."""
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     return Blt.parsed(name, text) if BLT.match(text) else None
 
 
-def _read_blt(name: str, text: str, absent: int) -> Profile:
+def _read_blt(name: str, text: str, absent: int, max_bytes: int) -> Profile:
     """Return the ballots of BLT without those who have withdrawn."""
     found = Blt.parsed(name, text)
     kept = {code: label for code, label in found.names.items() if code not in found.withdrawn}
@@ -218,8 +227,8 @@ def _read_blt(name: str, text: str, absent: int) -> Profile:
         whole = [
             (place, count, one) for (place, _, one), count in zip(ballots, counts, strict=True)
         ]
-        return _profile(name, kept, whole, absent)
-    return _profile(name, kept, ballots, absent, weights=weights)
+        return _profile(name, kept, whole, absent, max_bytes=max_bytes)
+    return _profile(name, kept, ballots, absent, max_bytes=max_bytes, weights=weights)
 
 
 def _check_ballots(name: str, ballots: int, blank: str) -> None:
@@ -261,6 +270,8 @@ def _profile(
     names: dict[str, str],
     ballots: list[tuple[str, int, list[list[str]]]],
     absent: int,
+    *,
+    max_bytes: int,
     weights: list[float] | None = None,
 ) -> Profile:
     """Return the ballots as places of the candidates."""
@@ -283,7 +294,13 @@ def _profile(
         rows.append(row)
     items = ItemSet(dict.fromkeys(known.values()))
     filled = sum(map(len, rows))
-    check_filled(name, (len(rows), "lines of ballots"), (len(items), "candidates"), filled)
+    check_filled(
+        name,
+        (len(rows), "lines of ballots"),
+        (len(items), "candidates"),
+        filled,
+        max_bytes=max_bytes,
+    )
     ranks = np.full((len(rows), len(items)), absent, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())

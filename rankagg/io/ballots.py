@@ -31,6 +31,7 @@ from rankagg.io.tables.columns import (
 )
 from rankagg.io.tables.look import TableLook, may_be_counts
 from rankagg.io.tables.sources import (
+    MAX_BYTES,
     TableSource,
     check_filled,
     is_any_frame,
@@ -151,6 +152,7 @@ def read_ballots(
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
     alias: Mapping[str, str] | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
 
@@ -176,6 +178,8 @@ def read_ballots(
     alias : mapping, optional
         Other spellings of items, each with the name that it is read as. Columns of one name are
         one item; a ballot may rank it in one of them.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -208,7 +212,7 @@ def read_ballots(
     gone = names_of(drop)
     special = [name for name in (count, weight, group) if name is not None]
     style = replace(NumberStyle.of(decimal, missing), ordinals=True)
-    table = read_table(source, style=style, blank_rows=not (gone or special))
+    table = read_table(source, style=style, blank_rows=not (gone or special), max_bytes=max_bytes)
     for name in gone:
         table.position(name, "drop")
     if len({*gone, *special}) < len(gone) + len(special):
@@ -405,6 +409,7 @@ def read_rankings(
     cells: Literal["items", "ranks"] = "items",
     drop: Iterable[Label] = (),
     left_out: LeftOut = "unlisted",
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
 
@@ -430,6 +435,8 @@ def read_rankings(
         Columns that are no lists.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Items that a list does not name are below those that it names, or not observed.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -466,10 +473,10 @@ def read_rankings(
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     check_choice(cells, ("items", "ranks"), "cells")
     if not (is_source(source) or is_any_frame(source)):
-        read = [read_text(path) for path in cast(Iterable[Any], source)]
+        read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)
-    table, gone = read_table(source, style=RANKS), names_of(drop)
+    table, gone = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
     for name in gone:
         table.position(name, "drop")
     long = (ranking, item, rank)
@@ -506,7 +513,7 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
         if wrong.any():
             raise table.error(int(np.argmax(wrong)), rank, what)
     sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
-    check_filled(table.name, *sizes, len(numbers))
+    check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
     warn_of_likeness(table.name, items.labels, stacklevel=3)
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers

@@ -19,7 +19,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, show
 from rankagg.io.tables.columns import OF_PLACES, ORDINALS, Coded, names_of, with_alias
 from rankagg.io.tables.look import BETWEEN as WORDS
 from rankagg.io.tables.look import TableLook, may_be_counts
-from rankagg.io.tables.sources import check_filled
+from rankagg.io.tables.sources import PER_CELL, check_filled
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -583,7 +583,14 @@ def _of_marks(
     _check_alike(table, voters, first, ballots)
     m, k = len(voters.labels), int(ranks.max())
     marked = np.flatnonzero(marks.codes != BLANK)
-    check_filled(table.name, (m, "ballots"), (k, "ranks"), len(marked))
+    check_filled(
+        table.name,
+        (m, "ballots"),
+        (k, "ranks"),
+        len(marked),
+        max_bytes=table.max_bytes,
+        per_cell=4 * PER_CELL,
+    )
     cells = voters.codes[marked] * k + ranks[marked] - 1
     at = marks.codes[marked]
     order = np.lexsort((at, cells))

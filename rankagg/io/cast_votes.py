@@ -26,7 +26,7 @@ from rankagg.core import (
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
 from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
-from rankagg.io.tables.sources import TableSource, check_filled, read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
 
 
 class CleaningStep(NamedTuple):
@@ -241,6 +241,7 @@ def read_cast_votes(
     spellings: Mapping[str, Iterable[str]] | None = None,
     alias: Mapping[str, str] | None = None,
     left_out: Literal["unlisted", "unranked"] = "unlisted",
+    max_bytes: int = MAX_BYTES,
 ) -> CastVotes:
     r"""Read ballots as election offices publish them, and count what each cleaning step touched.
 
@@ -288,6 +289,8 @@ def read_cast_votes(
         A candidate's number, as in "Ann (12)", is no part of the name where it is always the same.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Candidates that a ballot does not name are below those that it names, or not observed.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -332,7 +335,7 @@ def read_cast_votes(
     is_list = check_choice(left_out, ("unlisted", "unranked"), "left_out") == "unlisted"
     spelled = Spellings.of(spellings)
     stated = None if items is None else ItemSet(items)
-    table = read_table(source, blank_rows=True)
+    table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"ballot": ballot, "rank": rank, "item": item}
     named |= {"count": count, "weight": weight, "group": group}
     grid = read_grid(table, spelled, named, choices, drop, alias=alias, items=stated)
@@ -344,7 +347,9 @@ def read_cast_votes(
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
         )
     _warn_of_names(table.name, grid)
-    profile = _profile(grid, codes, labels, cleaned, UNLISTED if is_list else UNRANKED)
+    profile = _profile(
+        grid, codes, labels, cleaned, UNLISTED if is_list else UNRANKED, max_bytes=max_bytes
+    )
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
     return _counted_steps(grid, cleaned, profile, policies)
 
@@ -391,7 +396,13 @@ def _warn_of_names(name: str, grid: Grid) -> None:
 
 
 def _profile(
-    grid: Grid, codes: Positions, labels: list[Label], cleaned: Cleaned, absent: int
+    grid: Grid,
+    codes: Positions,
+    labels: list[Label],
+    cleaned: Cleaned,
+    absent: int,
+    *,
+    max_bytes: int,
 ) -> Profile:
     """Return the rankings, those that are equal in one row."""
     rows, columns = np.nonzero(cleaned.fates == Fate.RANKED)
@@ -404,7 +415,7 @@ def _profile(
     chosen = kept[first]
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
-    check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled)
+    check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled, max_bytes=max_bytes)
     ranks = np.full((m, n), absent, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place

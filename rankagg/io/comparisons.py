@@ -32,7 +32,7 @@ from rankagg.exceptions import (
 )
 from rankagg.io.tables.columns import names_of, warn_of_likeness
 from rankagg.io.tables.look import MOST_COLUMNS, PLACE, TableLook
-from rankagg.io.tables.sources import TableSource, read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, read_table
 from rankagg.io.tables.table import Table
 
 #: Who gave an answer, in "model_a", "Response A", "player 1".
@@ -238,6 +238,7 @@ def read_comparisons(
     side: Label | None = None,
     covariates: Iterable[Label] = (),
     items: Iterable[Label] | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Comparisons:
     r"""Read comparisons of two items each: battles, matches, judgments of two answers.
 
@@ -273,6 +274,8 @@ def read_comparisons(
         Columns of numbers that describe the comparisons.
     items : iterable of str or int, optional
         All items, where some may be in no comparison; by default the sorted labels that occur.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -318,7 +321,7 @@ def read_comparisons(
     if len({str(name) for name in columns}) < len(columns):
         allowed = "different columns"
         raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, columns)
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, Table) else read_table(source, max_bytes=max_bytes)
     for name, parameter in named:
         if name is not None or parameter in COMPARISON_COLUMNS[:3]:
             table.position(name, parameter)

@@ -7,12 +7,14 @@ no line that was damaged, changed or brought from elsewhere passes for a result.
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from rankagg.exceptions import (
     DataFormatError,
@@ -22,6 +24,22 @@ from rankagg.exceptions import (
     OutputError,
 )
 from rankagg.io.output_files import check_target, write_text
+
+# The end of a line: its checksum and what closes it.
+CHECKED = len('"0123456789abcdef"}\n')
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed, or the process has ended."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        file.seek(2**40)  # what is locked cannot be read
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class JournalFile:
@@ -44,13 +62,30 @@ class JournalFile:
         self._path, self._work, self._same, self._again = Path(path), work, same, again
         self._head = json.dumps(head)
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes off the file; raises where one has it."""
+        check_target(self._path)
+        with self._path.open("ab") as file:
+            try:
+                _lock(file)
+            except (BlockingIOError, PermissionError):
+                allowed = f"a file that no other {self._work} writes"
+                remedy = "Wait until that one has ended, or give another file."
+                given = Described(str(self._path))
+                raise InvalidInputError("journal", allowed, given, remedy) from None
+            if not file.tell():  # in place, as the lock is on this file
+                file.write(f"{self._head}\n".encode())
+                file.flush()
+            yield
+
     def read(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the pieces and their lines, and make the file ready to go on."""
         check_target(self._path)
         if not self._path.exists() or not self._path.stat().st_size:
             write_text(self._path, self._head + "\n")
             return
-        whole = 0
+        whole, seen = 0, set[bytes]()
         with self._path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if number == 1 and line != f"{self._head}\n".encode():
@@ -60,7 +95,9 @@ class JournalFile:
                 if not line.endswith(b"\n"):
                     break
                 whole += len(line)
-                if number > 1:
+                # What two processes noted alike is there once.
+                if number > 1 and line[-CHECKED:] not in seen:
+                    seen.add(line[-CHECKED:])
                     yield number, self._checked(line, number)
         if whole < self._path.stat().st_size:
             warnings.warn(

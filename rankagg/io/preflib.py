@@ -28,6 +28,7 @@ from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted, listed, 
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (
+    MAX_BYTES,
     Source,
     check_filled,
     check_plain_table,
@@ -36,6 +37,8 @@ from rankagg.io.tables.sources import (
     text_lines,
 )
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 64
 REPAIR = "`errors='repair'` reads it all the same and says what it changes."
 
 # Most ballots are no more than these.
@@ -159,10 +162,14 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: BallotLines, left_out: int) -> Ranks:
+def as_ranks(
+    name: str, n: int, ballots: BallotLines, left_out: int, max_bytes: int = MAX_BYTES
+) -> Ranks:
     """Return the places of n alternatives in every ballot; `left_out` where there is none."""
     lines, _, lengths, listed, in_ballot, sizes = ballots
-    check_filled(name, (len(lines), "ballots"), (n, "alternatives"), len(listed))
+    check_filled(
+        name, (len(lines), "ballots"), (n, "alternatives"), len(listed), max_bytes=max_bytes
+    )
     row = np.repeat(np.arange(len(lines)), lengths)
     outside = (listed < 1) | (listed > n)
     if outside.any():
@@ -216,9 +223,9 @@ def looks_like_preflib(text: str) -> bool:
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
-def title_of(source: Source) -> str:
+def title_of(source: Source, max_bytes: int = MAX_BYTES) -> str:
     """Return the title that the header of a file of today states; empty where there is none."""
-    _, text = read_text(source)
+    _, text = read_text(source, max_bytes)
     found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
     return dict(filter(None, found)).get("TITLE", "")
 
@@ -350,6 +357,7 @@ def read_preflib(
     *,
     left_out: Literal["unranked", "unlisted"] = "unranked",
     errors: Literal["refuse", "repair"] = "refuse",
+    max_bytes: int = MAX_BYTES,
 ) -> Profile:
     """Read ballots in a PrefLib format, of today or from before 2022.
 
@@ -367,6 +375,8 @@ def read_preflib(
         lists again keeps its first place there, numbers from 0 are read as numbers from 1,
         alternatives of one name get numbers ("Ann", "Ann (2)"), and of totals and type the ballots
         are right and not the header.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -385,7 +395,7 @@ def read_preflib(
     """
     repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
     code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     if not looks_like_preflib(text):
         check_plain_table(name, text)
         raise DataFormatError(
@@ -400,7 +410,7 @@ def read_preflib(
         contents = _repaired(contents, told)
     items = _named_items(name, contents)
     out = UNRANKED if code == "unranked" else UNLISTED
-    ranks = as_ranks(name, len(items), contents.ballots, out)
+    ranks = as_ranks(name, len(items), contents.ballots, out, max_bytes)
     counts = contents.ballots.voters
     told += _contradictions(name, contents.header, counts, ranks)
     if told and not repairs:

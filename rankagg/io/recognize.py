@@ -96,7 +96,12 @@ class Recognized:
         return ": ".join(x for x in (f"{self.name} {verb} {what}", " or ".join(self.calls)) if x)
 
 
-def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Recognized:
+def recognize(
+    source: sources.TableSource,
+    *,
+    drop: Iterable[Label] = (),
+    max_bytes: int = sources.MAX_BYTES,
+) -> Recognized:
     r"""Say by its content what a file is, and by which call it is read.
 
     Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists, run
@@ -110,6 +115,8 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
         As `read_scores` takes it.
     drop : iterable of str or int, optional
         Columns of a table to leave out.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -135,14 +142,14 @@ def recognize(source: sources.TableSource, *, drop: Iterable[Label] = ()) -> Rec
     """  # noqa: E501 - one line is what is printed
     plain, name = source, ""
     if not (sources.is_any_frame(source) or sources.kind_by_name(source) in sources.BINARY):
-        name, text = sources.read_text(source)
+        name, text = sources.read_text(source, max_bytes)
         if not isinstance(source, str | PathLike):
             source.seek(0)
             plain = StringIO(text)
         for word, form in FORMATS.items():
             if form.looks_so is not None and form.looks_so(text):
                 return Recognized(source, name, (FileReading(word, form.what),))
-    table, gone = sources.read_table(plain), names_of(drop)
+    table, gone = sources.read_table(plain, max_bytes=max_bytes), names_of(drop)
     try:
         readings = [one.without(gone) for one in readings_of(table, gone)]
     except DataFormatError:  # what reads it says why

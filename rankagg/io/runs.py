@@ -18,8 +18,17 @@ from rankagg._validation import check_integer
 from rankagg.core import Profile, ScoreTable, counted, listed, places
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import Source, first_lines, is_source, read_text, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    Source,
+    first_lines,
+    is_source,
+    read_text,
+    text_lines,
+)
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 32
 COLUMNS = ["run", "topic", "document", "score"]
 
 
@@ -192,7 +201,7 @@ def _lists(scores: ScoreTable) -> Profile:
     return profile._replace(ranks=places.unranked_last(profile.ranks))
 
 
-def read_run(source: Source | Iterable[Source]) -> Runs:
+def read_run(source: Source | Iterable[Source], *, max_bytes: int = MAX_BYTES) -> Runs:
     r"""Read run files of TREC: a line for each document, ``topic Q0 document rank score tag``.
 
     As for trec_eval, the score says the order, and not the rank.
@@ -202,6 +211,8 @@ def read_run(source: Source | Iterable[Source]) -> Runs:
     source : path, text stream, or iterable of these
         Run files, one run each, which is called like its file without the last ending: tags are
         often the same.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -226,7 +237,8 @@ def read_run(source: Source | Iterable[Source]) -> Runs:
     0  the stream    q1       d1    9.5
     1  the stream    q1       d2    7.0
     """
-    read = [read_text(one) for one in cast(Any, [source] if is_source(source) else source)]
+    sources = cast(Any, [source] if is_source(source) else source)
+    read = [read_text(one, max_bytes, PER_BYTE) for one in sources]
     names = [PurePath(called).stem for called, _ in read]
     if len(set(names)) < len(names) or not names:
         raise InvalidInputError("source", "run files of different names", names)

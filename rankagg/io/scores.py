@@ -23,7 +23,7 @@ from rankagg.io.tables.columns import (
     warn_of_style,
 )
 from rankagg.io.tables.look import holds_words, seems_no_task
-from rankagg.io.tables.sources import TableSource, check_filled, read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -49,6 +49,7 @@ def read_scores(
     percent: bool = False,
     missing: Iterable[str] = (),
     errors: Literal["refuse", "drop"] = "refuse",
+    max_bytes: int = MAX_BYTES,
 ) -> ScoreTable:
     r"""Read scores of systems on tasks, or on the instances of tasks.
 
@@ -93,6 +94,8 @@ def read_scores(
         Whether of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)" the value is read and the rest left
         out. What the second number is (a standard error, a deviation, half an interval, a rank),
         no file says, so nothing is computed from it.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -123,7 +126,8 @@ def read_scores(
     >>> read_scores(judged, higher_is_better=True, task="judge").systems
     ItemSet(['A', 'B'])
     """
-    table = read_table(source, style=NumberStyle.of(decimal, missing, percent, errors))
+    style = NumberStyle.of(decimal, missing, percent, errors)
+    table = read_table(source, style=style, max_bytes=max_bytes)
     if task is None:
         if score is not None:
             allowed = "given together (long form), or `task` alone, or none"
@@ -142,7 +146,7 @@ def read_scores(
         entries = _of_scores(table, (column, task, instance, score), (only, drop))
     warn_of_style(table.name, entries.column.said, stacklevel=2)
     warn_of_likeness(table.name, entries.systems, stacklevel=2)
-    found = _build(table.name, entries, higher_is_better, task_weights)
+    found = _build(table, entries, higher_is_better, task_weights)
     return found.with_task_families(task_families) if task_families is not None else found
 
 
@@ -321,11 +325,15 @@ def _matching(parameter: str, wanted: Any, names: list[Any], what: str) -> list[
 
 
 def _build(
-    name: str, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
+    table: Table, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
 ) -> ScoreTable:
+    name, sizes = (
+        table.name,
+        ((len(entries.systems), "systems"), (len(entries.unit_tasks), "units")),
+    )
     n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
     _check_once(name, entries)
-    check_filled(name, (n_systems, "systems"), (n_units, "units"), len(entries.at_unit))
+    check_filled(name, *sizes, len(entries.at_unit), max_bytes=table.max_bytes)
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values
     unit_tasks, instances = entries.unit_tasks, None

@@ -8,7 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -315,37 +315,41 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
-        found = Columns(self._fields)
-        for key, rows in () if book is None else self._noted(book):
-            found.add(key, rows)
-        left = [cell for cell in cells if cell.key not in found.places]
-        hidden = None if progress is None else not check_flag(progress, "progress")
-        bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
-        prepared, worker = self._prepared(deadline), self._without_grid()
-        with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
-            workers = effective_n_jobs(n_jobs)
-            # Few enough that an interrupted study loses little.
-            size = 1 if workers == 1 else 16 * workers
-            for batch in (left[at : at + size] for at in range(0, len(left), size)):
-                try:
-                    deadline.seconds_left()
-                    rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
-                except OutOfTimeError:
-                    raise OutOfTimeError(
-                        f"{len(found.places)} of {counted(len(cells), 'data set')} were done in "
-                        "time; the journal keeps them, if there is one."
-                    ) from None
-                except BrokenProcessPool:
-                    raise WorkerError(
-                        "A process of the study was killed, perhaps for want of memory. Finished "
-                        "data sets are in the journal, if there is one; try fewer `n_jobs`."
-                    ) from None
-                results = list(zip([cell.key for cell in batch], rows, strict=True))
-                if book is not None:
-                    book.append({"cell": key, "rows": rows} for key, rows in results)
-                for key, rows in results:
-                    found.add(key, rows)
-                bar.update(len(batch))
+        with nullcontext() if book is None else book.locked():
+            found = Columns(self._fields)
+            for key, rows in () if book is None else self._noted(book):
+                found.add(key, rows)
+            left = [cell for cell in cells if cell.key not in found.places]
+            hidden = None if progress is None else not check_flag(progress, "progress")
+            bar = tqdm(
+                total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden
+            )
+            prepared, worker = self._prepared(deadline), self._without_grid()
+            with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
+                workers = effective_n_jobs(n_jobs)
+                # Few enough that an interrupted study loses little.
+                size = 1 if workers == 1 else 16 * workers
+                for batch in (left[at : at + size] for at in range(0, len(left), size)):
+                    try:
+                        deadline.seconds_left()
+                        rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
+                    except OutOfTimeError:
+                        raise OutOfTimeError(
+                            f"{len(found.places)} of {counted(len(cells), 'data set')} were done "
+                            "in time; the journal keeps them, if there is one."
+                        ) from None
+                    except BrokenProcessPool:
+                        raise WorkerError(
+                            "A process of the study was killed, perhaps for want of memory. "
+                            "Finished data sets are in the journal, if there is one; try fewer "
+                            "`n_jobs`."
+                        ) from None
+                    results = list(zip([cell.key for cell in batch], rows, strict=True))
+                    if book is not None:
+                        book.append({"cell": key, "rows": rows} for key, rows in results)
+                    for key, rows in results:
+                        found.add(key, rows)
+                    bar.update(len(batch))
         return self._result(self._frame(cells, found))
 
     @property

@@ -330,3 +330,12 @@ def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
     with pytest.raises(SystemExit) as stop:
         entry.run()
     assert stop.value.code == 130
+
+
+def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(SystemExit) as ended:
+        main(["methods"])
+    monkeypatch.undo()
+    assert ended.value.code == 1
+    assert "the standard output is closed" in capsys.readouterr().err

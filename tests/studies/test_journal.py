@@ -132,6 +132,7 @@ def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path):
     with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
         read(path)
     path.write_text("".join([*lines, lines[2]]))
+    resigned(path, 7, lambda body: body["rows"][0].update(runtime=99.0))
     with pytest.raises(DataFormatError, match="line 8: the data set of line 3 again"):
         read(path)
 
@@ -251,3 +252,19 @@ def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path
     left = dict(study._noted(study._journal(path)))
     assert {key[1] for key in left} <= {3}
     assert len(left) >= kept
+
+
+def test_one_process_at_a_time_writes_a_journal(path):
+    with STUDY._journal(path).locked():
+        with pytest.raises(InvalidInputError, match="no other study writes") as error:
+            STUDY.run(journal=path)
+        assert "Wait until that one has ended" in str(error.value)
+    assert_frame_equal(
+        STUDY.run(journal=path).to_frame(runtime=False), RESULT.to_frame(runtime=False)
+    )
+
+
+def test_equal_lines_are_read_over(path):
+    first, *lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([first, *lines, *lines[:2]]))
+    assert read(path) == ROWS

@@ -149,7 +149,11 @@ BATTLES = Group(
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="Worths: linear in the columns of this CSV file, whose first names the items.",
     ),
-    option("--formula", help="What of --features, such as '~ size + C(kind)'; default: all."),
+    option(
+        "--formula",
+        help="What of --features, such as '~ size + C(kind)'; default: all. A formula may call any "
+        "Python code (formulaic evaluates it): run none from a source that you do not trust.",
+    ),
     MIXED,
     time_limit("the center of Mallows models"),
     alpha("Error of the intervals"),

@@ -51,7 +51,7 @@ def study(
     time_limit: float | None,
     **settings: Any,
 ) -> Answer:
-    """Say how near each method comes to the proved optimum, on drawn or given data.
+    """Measure each rule's distance from the proved optimum, on simulated or real data.
 
     FILEs are ballots in PrefLib formats. Options that name models, sizes and methods may be given
     several times; every combination is drawn. The exit code is 3 where an optimum was not proved
@@ -224,7 +224,7 @@ def replicate(
     output: Output,
     **options: Any,
 ) -> Answer:
-    """Run the experiments of three papers and hold what comes out beside what is printed.
+    """Run the experiments of three papers and compare the results with the published numbers.
 
     Every published quantity gets a row: where it is printed, what is printed, what the paper's
     words and its authors' program give, what comes out here, a verdict, and the reason. Without

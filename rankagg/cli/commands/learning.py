@@ -172,7 +172,7 @@ def teach(
     copies: Path | None,
     listing: bool,
 ) -> Answer:
-    """Serve a course: lectures with exercises, and apps, which are things to click.
+    """Serve a course: lectures with exercises, and interactive apps.
 
     A lecture is slides too, as borda-slides, and sheets to print: borda-exercises, and
     borda-solutions with the solutions.

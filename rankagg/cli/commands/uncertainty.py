@@ -262,7 +262,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
 def removals(
     given: Input, *, method: str, pair: Sequence[str] | None, unit: Any, deadline: ra.Deadline
 ) -> Answer:
-    """Find the fewest ballots or tasks without which another is first, or a pair turns round.
+    """Find the fewest ballots or tasks whose removal changes the winner or reverses a pair.
 
     \b
         rankagg removals scores.csv --method borda
@@ -305,7 +305,7 @@ def removals(
     output("items and pairs", plot="a map of what is missing"),
 )
 def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any) -> Answer:
-    """Say who lacks what, who was never compared, and what flips between assumptions.
+    """Report missing scores, pairs never compared, and results that depend on gaps.
 
     \b
         rankagg missing scores.csv

@@ -29,10 +29,11 @@ from rankagg.cli.options.kinds import (
     kind_of,
     reshaped,
 )
-from rankagg.cli.options.typed import OneOf, labels_of, option
+from rankagg.cli.options.typed import OneOf, Whole, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
+from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
@@ -44,7 +45,7 @@ BEGIN, PIECE = 2**12, 2**20
 
 
 @contextmanager
-def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def buffered(files: tuple[str, ...], max_bytes: int = MAX_BYTES) -> Iterator[tuple[str, ...]]:
     """Return the paths of files; the standard input is kept in one, as some kinds need seeking."""
     if files.count(DASH) > 1:
         raise click.UsageError("The standard input can be read once only: give one `-`.")
@@ -57,6 +58,9 @@ def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             with path.open("wb") as target:
                 while piece := sys.stdin.buffer.read(PIECE):
                     target.write(piece)
+                    check_memory(DASH, PER_BYTE * target.tell(), max_bytes)
+        except DataFormatError:
+            raise
         except (OSError, RuntimeError, ValueError, AttributeError) as error:
             reason = getattr(error, "strerror", None) or "It is closed"
             raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
@@ -87,7 +91,12 @@ DATA_OPTIONS = [
         "--format",
         type=OneOf(["auto", *DATA_FORMATS]),
         default="auto",
-        help="What FILE is. auto: what its content says; where there is doubt, you are asked.",
+        help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
+    ),
+    option(
+        "--max-bytes",
+        type=Whole(1, 2**60),
+        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
     ),
     *OPTIONS,
     UNRANKED,
@@ -174,7 +183,7 @@ def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> I
             "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
         )
     piped = DASH in files
-    with buffered(files) as paths:
+    with buffered(files, typed.max_bytes or MAX_BYTES) as paths:
         typed.files, typed.file = paths, paths[0] if paths else None
         typed.source = f"data set {typed.dataset}" if typed.dataset else files[0]
         if files[:1] == (DASH,):

@@ -138,7 +138,7 @@ def _read_scores(typed: Typed) -> Found:
 
     def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
         columns = typed.given("system", "task", "instance", "score", "only", "drop")
-        numbers = typed.given("missing", "percent", "decimal", "errors")
+        numbers = typed.given("missing", "percent", "decimal", "errors", "max_bytes")
         return ra.read_scores(typed.file, higher_is_better=higher_is_better, **columns, **numbers)
 
     table = read(not typed.lower_is_better)
@@ -340,7 +340,7 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
 def _read_ballots(typed: Typed) -> Found:
-    given = typed.given("count", "drop", "left_out", "decimal", "missing")
+    given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
     return ra.read_ballots(typed.file, **given, alias=_aliases(typed)), ()
 
 
@@ -349,21 +349,21 @@ def _aliases(typed: Typed) -> dict[str, str]:
 
 
 def _read_preflib(typed: Typed) -> Found:
-    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors"))
-    typed.title = title_of(typed.file)
+    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors", "max_bytes"))
+    typed.title = title_of(typed.file, **typed.given("max_bytes"))
     return _without(found, typed.drop), ()
 
 
 def _read_abif(typed: Typed) -> Found:
-    found = ra.read_abif(typed.file, **typed.given("left_out"))
-    election = blt_of(typed.file)
+    found = ra.read_abif(typed.file, **typed.given("left_out", "max_bytes"))
+    election = blt_of(typed.file, **typed.given("max_bytes"))
     if election is not None:
         typed.seats, typed.title = election.seats, election.title
     return _without(found, typed.drop), ()
 
 
 def _read_cast_votes(typed: Typed) -> Found:
-    given = {**typed.given(*CAST), "spellings": _spellings(typed.spellings)}
+    given = {**typed.given(*CAST, "max_bytes"), "spellings": _spellings(typed.spellings)}
     found = ra.read_cast_votes(typed.file, **{**given, "alias": _aliases(typed)})
     return found.profile, found.lines()
 
@@ -393,7 +393,7 @@ OF_LISTS = [
 
 
 def _read_lists(typed: Typed) -> Found:
-    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out")
+    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out", "max_bytes")
     found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
     lists, named = len(found), list(found.times_ranked().values())
     both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
@@ -460,7 +460,7 @@ def _read_comparisons(typed: Typed) -> Found:
     columns = typed.given(*_names(OF_COMPARISONS))
     outcome = names_of(typed.outcome)
     columns["outcome"] = outcome if len(outcome) > 1 else outcome[0]
-    table = read_table(typed.file)
+    table = read_table(typed.file, **typed.given("max_bytes"))
     taken = {weight, *outcome, *typed.covariates}
     taken.update(x for x in columns.values() if isinstance(x, str))
     left = [name for name in table.header if str(name) not in taken]
@@ -589,7 +589,7 @@ def _stated_kind(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple
 def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
     """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
-        found = ra.recognize(typed.file, drop=typed.drop)
+        found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
         if first.format not in DATA_FORMATS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -318,9 +319,10 @@ class ScoreScan(Value):
             if self._scattered == "sort":
                 files, layout = sorted_files(layout, parts, Path(folder))
                 parts = scan_parts(files, whole=True)
-            totals = count_parts(
-                layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
-            )
+            with nullcontext() if book is None else book.locked():
+                totals = count_parts(
+                    layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
+                )
             tallies = totals.tallies(parts)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(

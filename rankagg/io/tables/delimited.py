@@ -18,7 +18,15 @@ from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
-from rankagg.io.tables.sources import check_filled, check_plain_table, decoded, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    PER_BYTE,
+    check_filled,
+    check_memory,
+    check_plain_table,
+    decoded,
+    text_lines,
+)
 from rankagg.io.tables.table import Table
 
 DELIMITERS = "\t,;"
@@ -28,6 +36,8 @@ STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
 # Signs without width, which no one sees.
 NO_WIDTH = "\u200b\u2060\ufeff"
 
+# Measured: bytes of memory for a cell of Arrow, a column, an object of Python, and a line of JSON.
+PER_CELL, PER_COLUMN, PER_OBJECT, PER_LINE = 16, 2**12, 96, 256
 # A row must fit into a block of Arrow.
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
@@ -35,7 +45,12 @@ MANY_COLUMNS, FEW_ROWS = 256, 32
 
 
 def read_delimited(
-    name: str, data: bytes | str, *, blank_rows: bool = False, has_commas: bool = False
+    name: str,
+    data: bytes | str,
+    *,
+    blank_rows: bool = False,
+    has_commas: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Table:
     """Read delimited text; raises where it is no table.
 
@@ -45,11 +60,16 @@ def read_delimited(
     left out, and columns at the end whose cells and heading are empty.
     """
     data, stated = _plain(name, data)
+    cells, width = _counts(data)
+    taken = PER_BYTE * len(data) + PER_CELL * cells + PER_COLUMN * width
+    check_memory(name, taken, max_bytes)
     by_arrow = _by_arrow(data, blank_rows=blank_rows)
     body: list[tuple[int, list[str]]] = []
     if by_arrow is not None:
         head, columns, delimiter = by_arrow
     else:
+        taken += PER_BYTE * len(data) + PER_OBJECT * cells
+        check_memory(name, taken, max_bytes)
         text = decoded(name, data)
         check_plain_table(name, text)
         fits = {x: _fit(text, x) for x in DELIMITERS if x == stated or not stated}
@@ -76,7 +96,7 @@ def read_delimited(
             "headings, one for each column: take off the lines above it, or write headings in one "
             "line, as in 'ballot,1st choice,2nd choice'."
         )
-    table = Table(name, header, columns, is_text=True, lines=lines)
+    table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
     for line, row in body:
         if len(row) != len(header):
             raise DataFormatError(
@@ -84,6 +104,16 @@ def read_delimited(
                 f"{len(header)}; every row must have one cell per column."
             )
     return table
+
+
+def _counts(data: bytes | str) -> tuple[int, int]:
+    """Return how many cells a text has at most, and how many of them in its first filled line."""
+    signs = DELIMITERS + "\n\r"
+    marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
+    filled = data.lstrip("\n\r") if isinstance(data, str) else data.lstrip(b"\n\r")
+    start = len(data) - len(filled)
+    end = min((at for x in marks[-2:] if (at := data.find(x, start)) >= 0), default=len(data))
+    return sum(map(data.count, marks)), 1 + max(data.count(x, start, end) for x in marks[:-2])
 
 
 def _plain(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
@@ -221,15 +251,21 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
-def read_json_lines(name: str, text: str) -> Table:
+def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in JSON Lines."""
+    taken = PER_LINE * (text.count("\n") + text.count("\r"))
+    taken += 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    check_memory(name, taken, max_bytes)
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
-    return _table_of(name, rows, lambda: [number for number, _ in numbered])
+    lines = [number for number, _ in numbered]
+    return _table_of(name, rows, lambda: lines, taken, max_bytes)
 
 
-def read_json_array(name: str, text: str) -> Table:
+def read_json_array(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in a JSON array of objects, the rows."""
+    taken = 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    check_memory(name, taken, max_bytes)
     rows = parse_json(text, name, DISTINCT)
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
@@ -237,18 +273,23 @@ def read_json_array(name: str, text: str) -> Table:
                 f"{name} is a JSON array, and element {number} holds {shown(row)}; every element "
                 "must be an object with a cell for each column."
             )
-    return _table_of(name, rows, None)
+    return _table_of(name, rows, None, taken, max_bytes)
 
 
 def _table_of(
-    name: str, rows: Sequence[dict[str, Any]], lines: Callable[[], list[int]] | None
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    lines: Callable[[], list[int]] | None,
+    taken: int,
+    max_bytes: int,
 ) -> Table:
     """Return the table of objects; columns stand in the order in which they first occur."""
     names = list(dict.fromkeys(key for row in rows for key in row))
-    check_filled(name, (len(rows), "rows"), (len(names), "columns"), sum(map(len, rows)))
+    filled = sum(map(len, rows))
+    check_filled(name, (len(rows), "rows"), (len(names), "columns"), filled, max_bytes=max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
-    return Table(name, header, columns, lines=lines)
+    return Table(name, header, columns, lines=lines, taken=taken)
 
 
 def _object(name: str, number: int, line: str) -> dict[str, Any]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import InvalidOperation
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import parquet
 
 from rankagg import _pandas as pd
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import check_bytes
+from rankagg.io.tables.sources import MAX_BYTES, check_memory
 from rankagg.io.tables.table import Table
 
 FRAME_NAME = "the DataFrame"
+# Measured: bytes of memory for a value of a Parquet file, and for a column of a group of rows.
+PER_VALUE, PER_CHUNK = 16, 2**12
 
 
 def table_of_frame(frame: Any) -> Table:
@@ -90,23 +94,56 @@ def _is_view(kind: Any) -> bool:
     return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
 
 
-def read_parquet(path: Path) -> Table:
+def read_parquet(path: Path, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in a Parquet file; where pandas wrote it, its index goes first."""
     try:
-        # Without checksums a flipped byte of an uncompressed file would go unnoticed; writers put
-        # them in if asked to.
-        file = parquet.ParquetFile(path, page_checksum_verification=True)
-        rows, columns = file.metadata.num_rows, file.metadata.num_columns
-        check_bytes(path.name, rows, columns, path.stat().st_size)
-        table = file.read()
+        stated = parquet.read_metadata(path)
+        taken = _stated_bytes(stated)
+        check_memory(path.name, taken, max_bytes)
+        leaves = [stated.schema.column(at) for at in range(stated.num_columns)]
+        # Texts stay in dictionaries until it is known how long they are, written out. Without
+        # checksums a flipped byte of an uncompressed file would go unnoticed; writers put them in
+        # if asked to.
+        coded = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        table = parquet.ParquetFile(
+            path, page_checksum_verification=True, read_dictionary=coded
+        ).read()
         table.validate(full=True)
-        stated = table.schema.pandas_metadata
+        taken += sum(map(_text_bytes, table.columns))
+        check_memory(path.name, taken, max_bytes)
+        columns = [_plain(column) for column in table.columns]
+        plain = _with_index(pa.table(columns, table.column_names), table.schema.pandas_metadata)
+    except DataFormatError:
+        raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
         raise DataFormatError(
             f"{path.name} is no Parquet file, or is damaged or cut off: {reason[:300]}."
         ) from None
-    return _of_arrow(path.name, _with_index(table, stated))
+    return replace(_of_arrow(path.name, plain), taken=taken)
+
+
+def _stated_bytes(stated: Any) -> int:
+    """Return what reading a Parquet file takes by its footer: values, pages and columns."""
+    groups = map(stated.row_group, range(stated.num_row_groups))
+    columns = [group.column(at) for group in groups for at in range(stated.num_columns)]
+    per_value: int = sum(
+        PER_VALUE * one.num_values + 2 * one.total_uncompressed_size for one in columns
+    )
+    return per_value + PER_CHUNK * len(columns)
+
+
+def _text_bytes(column: Any) -> int:
+    """Return what the texts of a column take that is coded by a dictionary, written out."""
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    sizes = (pc.take(pc.binary_length(part.dictionary), part.indices) for part in column.chunks)
+    return 2 * int(sum(pc.sum(size).as_py() or 0 for size in sizes))
+
+
+def _plain(column: Any) -> Any:
+    kind = column.type
+    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
 
 
 def _with_index(table: Any, stated: Any) -> Any:

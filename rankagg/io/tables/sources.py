@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
-from io import BytesIO
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
@@ -45,8 +44,29 @@ TABLE_KINDS = {
 BINARY = ("Parquet", "Excel")
 
 
+#: Bytes of memory that reading a file may take, unless `max_bytes` says more.
+MAX_BYTES = 2**30
+# Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
+PER_BYTE, PER_CELL = 4, 24
+
+
+def check_memory(name: str, needed: int, max_bytes: int) -> None:
+    """Raise where reading would take too much memory."""
+    if needed > max_bytes:
+        raise DataFormatError(
+            f"{name} takes about {needed:,} bytes of memory or more, and `max_bytes` is "
+            f"{max_bytes:,}.",
+            "Give a larger `max_bytes`, leave out what is not needed, or read scores by "
+            "`scan_scores`, in pieces.",
+        )
+
+
 def read_table(
-    source: TableSource, *, style: NumberStyle = USUAL, blank_rows: bool = False
+    source: TableSource,
+    *,
+    style: NumberStyle = USUAL,
+    blank_rows: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Table:
     """Read a file of a table, or take a frame.
 
@@ -66,24 +86,26 @@ def read_table(
         if kind == "Excel":
             from rankagg.io.tables.excel import read_excel  # noqa: PLC0415
 
-            table = read_excel(path)
+            table = read_excel(path, max_bytes)
         else:
             from rankagg.io.tables.frames import read_parquet  # noqa: PLC0415
 
-            table = read_parquet(path)
+            table = read_parquet(path, max_bytes)
     else:
         from rankagg.io.tables import delimited  # noqa: PLC0415
 
-        name, data = read_data(source)
+        name, data = read_data(source, max_bytes)
         objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
         if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
-            table = delimited.read_json_array(name, decoded(name, data))
+            table = delimited.read_json_array(name, decoded(name, data), max_bytes)
         elif kind is not None and isinstance(data, bytes) and objects.match(data):
-            table = delimited.read_json_lines(name, decoded(name, data))
+            table = delimited.read_json_lines(name, decoded(name, data), max_bytes)
         else:
             commas = style.decimal == ","
-            table = delimited.read_delimited(name, data, blank_rows=blank_rows, has_commas=commas)
-    return table if style == USUAL else replace(table, style=style)
+            table = delimited.read_delimited(
+                name, data, blank_rows=blank_rows, has_commas=commas, max_bytes=max_bytes
+            )
+    return replace(table, style=style, max_bytes=max_bytes)
 
 
 def is_any_frame(source: object) -> bool:
@@ -107,77 +129,67 @@ def kind_by_name(source: object) -> str | None:
     return TABLE_KINDS.get(suffixes[-1]) if suffixes else None
 
 
-# A small file cannot ask for much memory: up to 256 MiB, or a hundred times what it takes itself.
-MOST_UNPACKED, MOST_TIMES_UNPACKED = 2**28, 100
-
-
-def unpacked(name: str, data: bytes) -> bytes:
-    """Return what gzip made `data` of; raises where it is damaged or all but empty."""
-    limit = max(MOST_UNPACKED, MOST_TIMES_UNPACKED * len(data))
-    try:
-        with GzipFile(fileobj=BytesIO(data)) as stream:
-            content = stream.read(limit + 1)
-    except (BadGzipFile, EOFError, zlib.error) as error:
-        raise DataFormatError(
-            f"{name} is no file compressed by gzip, or is damaged or cut off: {error}."
-        ) from None
-    if len(content) > limit:
-        raise DataFormatError(
-            f"{name} holds more than {limit} bytes in {len(data)}; unpack it first."
-        )
-    return content
-
-
-# Tables are dense. Up to here (2 GiB of floats) or 16 cells for one that is filled, they are made.
-ANY_CELLS, SPARSEST = 2**28, 16
-
-# A byte of a compressed file may stand for so many cells.
-CELLS_PER_BYTE = 64
-
-
-def check_filled(name: str, rows: tuple[int, str], columns: tuple[int, str], filled: int) -> None:
-    """Raise where rows times columns make a table that is large and all but empty."""
+def check_filled(
+    name: str,
+    rows: tuple[int, str],
+    columns: tuple[int, str],
+    filled: int,
+    *,
+    max_bytes: int = MAX_BYTES,
+    per_cell: int = PER_CELL,
+) -> None:
+    """Raise where rows times columns make too large a table; it is dense, whatever is filled."""
     cells = rows[0] * columns[0]
-    if cells > max(ANY_CELLS, SPARSEST * filled):
-        raise DataFormatError(
-            f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
-            f"{counted(cells, 'cell')}, {filled} of them filled; more than {ANY_CELLS} cells must "
-            f"be filled to one in {SPARSEST} at least. Split the file, or leave out what is hardly "
-            "ever filled."
-        )
+    what = f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
+    what += f"{counted(cells, 'cell')}, {filled} of them filled; it"
+    check_memory(what, per_cell * cells, max_bytes)
 
 
-def check_bytes(name: str, rows: int, columns: int, size: int) -> None:
-    """Raise where a file states many more cells than it has bytes."""
-    if rows * columns > max(ANY_CELLS, CELLS_PER_BYTE * size):
-        raise DataFormatError(
-            f"{name} states {counted(rows, 'row')} of {counted(columns, 'column')} and has "
-            f"{counted(size, 'byte')}; it is damaged, or should be split."
-        )
-
-
-def read_text(source: Source) -> tuple[str, str]:
+def read_text(
+    source: Source, max_bytes: int = MAX_BYTES, per_byte: int = PER_BYTE
+) -> tuple[str, str]:
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
-    name, data = read_data(source)
+    name, data = read_data(source, max_bytes, per_byte)
     return name, decoded(name, data)
 
 
-def read_data(source: Source) -> tuple[str, bytes | str]:
-    """Return a name for messages and what a file or an open text stream holds."""
+def read_data(
+    source: Source, max_bytes: int = MAX_BYTES, per_byte: int = PER_BYTE
+) -> tuple[str, bytes | str]:
+    """Return a name for messages and what a file or an open text stream holds.
+
+    A byte takes `per_byte` bytes of memory in the end; of what is longer no more is read.
+    """
+    limit = max_bytes // per_byte
     if not isinstance(source, str | PathLike):
-        return _read_stream(source)
+        name, text = _read_stream(source, limit)
+        check_memory(name, per_byte * len(text), max_bytes)
+        return name, text
     path = Path(source)
-    data = opened(path, Path.read_bytes)
-    if path.suffix.lower() == ".gz":
-        data = unpacked(path.name, data)
+    data = opened(path, lambda path: _read_file(path, limit))
     check_not_binary(path.name, data)
+    check_memory(path.name, per_byte * len(data), max_bytes)
     return path.name, data
+
+
+def _read_file(path: Path, limit: int) -> bytes:
+    with path.open("rb") as file:
+        if path.suffix.lower() != ".gz":
+            return file.read(limit + 1)
+        try:
+            return GzipFile(fileobj=file).read(limit + 1)
+        except (BadGzipFile, EOFError, zlib.error) as error:
+            raise DataFormatError(
+                f"{path.name} is no file compressed by gzip, or is damaged or cut off: {error}."
+            ) from None
 
 
 def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
     """Return what `read` makes of a path; raises where there is no file that can be read."""
     try:
         return read(path)
+    except DataFormatError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidInputError("source", "a readable file", str(path), f"{reason}.") from None
@@ -222,10 +234,10 @@ def decoded(name: str, data: bytes | str) -> str:
         raise DataFormatError(_not_utf8(name, error)) from None
 
 
-def _read_stream(stream: IO[str]) -> tuple[str, str]:
+def _read_stream(stream: IO[str], limit: int) -> tuple[str, str]:
     name = str(getattr(stream, "name", "the stream"))
     try:
-        text = stream.read() if hasattr(stream, "read") else None
+        text = stream.read(limit + 1) if hasattr(stream, "read") else None
     except UnicodeDecodeError as error:
         raise DataFormatError(_not_utf8(name, error)) from None
     except (OSError, ValueError) as error:  # closed, or open for writing

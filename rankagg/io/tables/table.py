@@ -32,6 +32,7 @@ from rankagg.io.tables.columns import (
     Numbers,
     NumberStyle,
 )
+from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 # What readers can be told of a column of numbers.
 HOW_WRITTEN = {
@@ -41,6 +42,8 @@ HOW_WRITTEN = {
 }
 HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
 HOW_WRITTEN["system"] = f"Without `score` each column but `task` is a system. {HOW_WRITTEN['task']}"
+# Measured: bytes that a distinct label takes in the end, the code of one in a row, and a number.
+PER_LABEL, PER_CODE, PER_NUMBER = 512, 64, 96
 # So many cells are read one by one as fast as by Arrow.
 FEW_CELLS = 256
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -73,6 +76,9 @@ class Table:
     lines: Callable[[], Sequence[int]] | None = None
     # How numbers are written in text.
     style: NumberStyle = USUAL
+    # About how many bytes of memory the columns took to be read, and how many may be taken.
+    taken: int = 0
+    max_bytes: int = MAX_BYTES
 
     def __post_init__(self) -> None:
         for at, name in enumerate(self.header):
@@ -120,6 +126,10 @@ class Table:
 
         return replace(self, columns=columns, lines=lines)
 
+    def _check_labels(self, distinct: int) -> None:
+        needed = self.taken + PER_LABEL * distinct + PER_CODE * self.n_rows
+        check_memory(self.name, needed, self.max_bytes)
+
     # -- places -------------------------------------------------------------------------------
 
     def place(self, row: int) -> str:
@@ -143,7 +153,7 @@ class Table:
         """Return a column of labels; where a cell is empty the code is -1, or an error raised."""
         column = self.columns[self.position(name, parameter)]
         array = _as_array(column)
-        found = None if isinstance(array, list) else _encoded(array)
+        found = None if isinstance(array, list) else _encoded(array, self._check_labels)
         if found is None:
             cells = self.cells(name, parameter)
             for row, cell in enumerate(cells):
@@ -177,6 +187,8 @@ class Table:
 
     def stacked(self, names: Sequence[Any], parameter: str) -> Numbers:
         """Return columns of finite numbers, one column after another; NaN is missing."""
+        needed = self.taken + PER_NUMBER * len(names) * self.n_rows
+        check_memory(self.name, needed, self.max_bytes)
         values = np.empty((len(names), self.n_rows))
         said: Counter[tuple[str, str]] = Counter()
         for target, name in zip(values, names, strict=True):
@@ -247,8 +259,11 @@ def _as_array(cells: Any) -> Any:
     return cells
 
 
-def _encoded(column: Any) -> Coded | None:
-    """Return distinct labels in their order, None for an empty cell; None for other types."""
+def _encoded(column: Any, check: Callable[[int], None] | None = None) -> Coded | None:
+    """Return distinct labels in their order, None for an empty cell; None for other types.
+
+    How many there are is checked before there is a Python object for each.
+    """
     kind = column.type
     if pa.types.is_dictionary(kind):
         # The dictionary may hold more than occurs, in any order.
@@ -257,6 +272,8 @@ def _encoded(column: Any) -> Coded | None:
         return None
     encoded = pc.dictionary_encode(column).unify_dictionaries()
     chunks = [chunk for chunk in encoded.chunks if len(chunk)]
+    if check is not None:
+        check(len(chunks[-1].dictionary))
     labels = chunks[-1].dictionary.to_pylist()
     indices = [pc.fill_null(chunk.indices, len(labels)) for chunk in chunks]
     codes = np.concatenate([index.to_numpy(zero_copy_only=False) for index in indices])
