@@ -226,7 +226,8 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
         marks = usual.undervote | usual.overvote
         is_marked = bool(marks & set(map(say, look.texts_of(*choices))))
-        places = [look.place.get(at) for at in choices]
+        headings = [cast_vote_grid.heading_of(name) for name in names]
+        places = [one.place if one.is_sure else None for one in headings]
         if not (is_marked or any(places)) and (
             look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
         ):

@@ -617,8 +617,8 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
     if not readings:
         raise click.UsageError(f"{typed.source} is not recognized; --format says what it holds.")
     one, *others = readings
-    # What a command cannot use leaves no doubt.
-    is_certain = found.is_certain or (len(readings) == 1 < len(found.readings) and not said)
+    # An election can use nothing else.
+    is_certain = found.is_certain or (len(readings) == 1 and formats == ELECTIONS and not said)
     parameters = one.parameters or {}
     if "drop" in parameters:
         # What was typed is among it.
