@@ -40,7 +40,8 @@ def test_what_comparisons_leave_open_is_said():
     notes = ra.Kemeny().aggregate(BATTLES).notes
     assert notes == (
         "in no comparison, so placed by nothing: D",
-        "no comparison joins these 2 sets, so that their order says nothing: A, B, C | E, F",
+        "no comparison joins {A, B, C} and {E, F}: their order relative to each other rests on no "
+        "comparison",
     )
     joined = ra.Comparisons.from_arrays("AB", "BC", [1, 1])
     assert ra.Kemeny().aggregate(joined).notes == ()

@@ -62,7 +62,11 @@ def test_missing_tasks_are_left_out_and_named() -> None:
     consensus = ra.Mean().aggregate(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
     assert consensus.scores[:2].tolist() == [1.0, 4.0]
     assert consensus.ranking.unranked == ("C",)
-    told = ("over the tasks that are present for A", "without any score, so unranked: C")
+    told = (
+        "over the tasks that are present for A",
+        "without any score, so unranked: C",
+        "in no task, so placed by nothing: C",
+    )
     assert consensus.notes == told
 
 

@@ -165,7 +165,7 @@ def test_it_holds_its_level(m, runs):
     blocks = ~np.isnan(np.array(ICE_CREAM)) if m == 7 else np.ones((60, 4), dtype=bool)
     for _ in range(runs):
         # Some items of a block tie.
-        rows = np.where(blocks, rng.integers(0, 9, blocks.shape), NAN)
+        rows = np.where(blocks, rng.integers(1, 10, blocks.shape), NAN)
         low += of(rows, n_resamples=100, rng=rng).p_value <= levels
     assert (low <= stats.binom.ppf(0.999, runs, levels)).all()
     assert (low >= stats.binom.ppf(0.001, runs, 0.7 * levels)).all()

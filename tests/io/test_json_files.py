@@ -26,7 +26,7 @@ def read(data: object) -> ra.PairwiseMatrix:
 
 def test_round_trip_of_a_file(tmp_path) -> None:
     profile = ra.Profile.from_ranks(
-        [[0, 1, 1, None], [2, 1, 0, 0], [0, None, None, 1]], weights=[1, 0.3, 2]
+        [[1, 2, 2, None], [3, 2, 1, 1], [1, None, None, 2]], weights=[1, 0.3, 2]
     )
     for unranked in ("uniform", "ignore", "last"):
         votes = profile.pairwise(unranked=unranked)

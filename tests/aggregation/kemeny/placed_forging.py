@@ -24,7 +24,7 @@ def specimens() -> dict[str, Specimen]:
     ties = np.triu(rng.integers(0, 3, size=(5, 5)), k=1)
     tangled = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, size=(5, 5)), ties=ties + ties.T)
     irrational = ra.Profile.from_ranks(
-        [[0, 0, 1, 2, 2], [2, 0, 1, 1, 2], [1, 2, 0, 2, 2]], items="ABCDE",
+        [[1, 1, 2, 3, 3], [3, 1, 2, 2, 3], [2, 3, 1, 3, 3]], items="ABCDE",
         weights=[2**0.5, 3**0.5, 5**0.5],
     ).pairwise()  # fmt: skip
     huge = ra.PairwiseMatrix.from_wins(tangled.wins * 1e25, ties=tangled.ties * 1e25)

@@ -71,7 +71,7 @@ def tangled(seed: int = 52) -> ra.PairwiseMatrix:
 def specimens() -> dict[str, Specimen]:
     """Return certificates of every kind: each field of the format occurs in some of them."""
     irrational = ra.Profile.from_ranks(
-        [[0, 0, 1, 2, 2], [2, 0, 1, 1, 2], [1, 2, 0, 2, 2]], items="ABCDE",
+        [[1, 1, 2, 3, 3], [3, 1, 2, 2, 3], [2, 3, 1, 3, 3]], items="ABCDE",
         weights=[2**0.5, 3**0.5, 5**0.5],
     ).pairwise()  # fmt: skip
     huge = ra.PairwiseMatrix.from_wins(tangled().wins * 1e25, ties=tangled().ties * 1e25)

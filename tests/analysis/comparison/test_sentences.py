@@ -105,9 +105,10 @@ def test_an_unproved_consensus_is_no_optimum():
 def test_a_consensus_with_ties_has_words_too(profile):
     weak = ra.Kemeny(consensus_ties=True, tie_cost=0.5)
     comparison = ra.compare(profile, [ra.Borda(), weak])
-    told, first = comparison.sentences(), comparison.exact.buckets[0]
-    winners = comparison.exact.optima.winners()
+    first, winners = comparison.exact.buckets[0], comparison.exact.optima.winners()
+    # A note on items that nothing joins may come before it.
+    told = " ".join(comparison.sentences()[2:4])
     if len(first) > 1 and set(first) == set(winners):
-        assert told[2].startswith("First place is shared by ")
+        assert "First place is shared by " in told
     else:
-        assert ("First place is open" if len(winners) > 1 else " is ranked first") in told[2]
+        assert ("First place is open" if len(winners) > 1 else " is ranked first") in told

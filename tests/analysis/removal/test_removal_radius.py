@@ -212,7 +212,7 @@ def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(ranks, counts, 
 
 
 def test_a_part_that_becomes_smaller_once_a_removal_is_known():
-    ranks = [[np.nan, np.nan, 1, 0], [0, 2, 0, 1], [1, 2, 0, 2], [0, 0, 1, 1], [2, 1, 2, 0]]
+    ranks = [[np.nan, np.nan, 2, 1], [1, 3, 1, 2], [2, 3, 1, 3], [1, 1, 2, 2], [3, 2, 3, 1]]
     profile = ra.Profile.from_ranks(
         ranks, items="ABCD", counts=[3, 2, 2, 3, 1], weights=[1, 10, 1, 1, 1]
     )
@@ -285,7 +285,7 @@ def test_one_ballot_has_to_stay(rule):
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_equal_systems_are_level_as_it_is(rule):
-    ballots = ra.Profile.from_ranks([[0, 0, 2]] * 4 + [[1, 1, 0]], items="ABC")
+    ballots = ra.Profile.from_ranks([[1, 1, 3]] * 4 + [[2, 2, 1]], items="ABC")
     for pair in (None, ("A", "B"), ("B", "A")):
         found = ra.removal_radius(ballots, rule, pair=pair)
         assert found.level.number == 0

@@ -121,7 +121,7 @@ EXPERIMENTS = {
 @pytest.mark.parametrize("line", EXPERIMENTS)
 def test_an_experiment_is_that_of_the_library(said, line):
     found = said(f"experiment --dataset {NAME} {line}")
-    assert found.splitlines()[2:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
+    assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
 
 
 @pytest.mark.parametrize("name", ["at-random", "by-system", "by-task", "by-age"])
@@ -153,7 +153,7 @@ def test_an_experiment_on_agreement(run):
         data=table, aggregators=[ra.Borda(), ra.Kemeny()], tolerance=0.2
     ).run(rng=4)
     told = run(f"{line} --tolerance 0.2 --out rows.csv --plot agreement.svg")
-    assert result.summary(rows=20).splitlines() == told.out.splitlines()[3:]
+    assert result.summary(rows=20).splitlines() == told.out.splitlines()[4:]
     assert len(Path("rows.csv").read_text().splitlines()) == 2
     assert Path("agreement.svg").stat().st_size > 5000
 

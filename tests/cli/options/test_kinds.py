@@ -268,7 +268,7 @@ def test_short_names_weights_and_gaps(files, said):
     options = "--format comparisons --first a --second b --outcome won --weight w"
     told = said(f"rank battles.csv {options}")
     assert "1 tie, weighted" in told
-    gap = "no comparison joins these 2 sets, so that their order says nothing: v, w | x"
+    gap = "no comparison joins {v, w} and {x, y, z}: their order relative to each other rests on no"
     assert gap in " ".join(told.split())
 
 
