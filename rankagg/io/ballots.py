@@ -455,7 +455,8 @@ def read_rankings(
     Warns
     -----
     DataWarning
-        If items differ in case or blanks alone, or a column of lists counts its rows.
+        If items differ in case or blanks alone, or a column of lists counts its rows; if the long
+        form has further columns that `drop` does not name.
 
     Examples
     --------
@@ -484,6 +485,10 @@ def read_rankings(
         if None in long or len(set(long)) < 3:
             allowed = "three different columns (long form), or not given"
             raise InvalidInputError("ranking, item and rank", allowed, long)
+        rest = [name for name in table.header if name not in (*long, *gone)]
+        if rest:
+            told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
+            warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=3)
         return _left_out(_of_rows(table, *long), code)
     column = table.header[0] if item is None and cells == "ranks" else item
     lists = [name for name in table.header if name not in (column, *gone)]

@@ -105,3 +105,14 @@ def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
     told = parsed(f"{line} --named-by 2")
     assert told["items"] == ["EGFR", "MYC", "TP53"]
     assert told["input"][-1].endswith("; left out: 1 item that fewer than 2 lists name")
+
+
+def test_a_further_column_of_long_lists_is_named():
+    text = "query,engine,rank,url\nq1,g,1,a\nq1,b,1,b\nq2,g,1,x\n"
+    columns = {"ranking": "engine", "item": "url", "rank": "rank"}
+    with pytest.warns(DataWarning, match="query: neither lists, items nor ranks"):
+        ra.read_rankings(StringIO(text), **columns)
+    assert len(ra.read_rankings(StringIO(text), drop="query", **columns)) == 2
+    (asked,) = ra.recognize(StringIO("query,list,rank,document\nq,g,1,a\nr,g,1,b\n")).readings
+    assert asked.parameters is None
+    assert "query is neither list, item nor rank" in asked.what
