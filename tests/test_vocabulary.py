@@ -50,8 +50,8 @@ EXPLAINED = {(study, "seed") for study in STUDIES} | {("hoeffding_radius", "n")}
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
     "at_least", "batch", "bound", "degree", "denominator", "depth", "digits", "k", "length",
-    "limit", "lower", "max_iterations", "max_samples", "max_tied", "rows", "seats", "seed",
-    "shares", "sides", "size", "timestamp", "top", "within",
+    "limit", "lower", "max_bytes", "max_iterations", "max_samples", "max_tied", "rows", "seats",
+    "seed", "shares", "sides", "size", "timestamp", "top", "within",
 }  # fmt: skip
 
 TERMS = (

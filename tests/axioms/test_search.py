@@ -302,7 +302,7 @@ def test_what_cannot_be_searched_is_refused(asked, message) -> None:
     ("profile", "message"),
     [
         (ra.Profile.from_orders(["AB", "A"], items="AB"), "complete strict rankings"),
-        (ra.Profile.from_ranks([[0, 0, 1]]), "complete strict rankings"),
+        (ra.Profile.from_ranks([[1, 1, 2]]), "complete strict rankings"),
         (ra.Profile.from_orders(["AB"], weights=[0.5]), "without weights"),
         ("ABC", "must be a Profile"),
         (ra.Profile.from_orders(["ABCDEFG"]), "at most 6 items"),

@@ -4,8 +4,11 @@ from fractions import Fraction
 from itertools import pairwise, permutations
 from math import comb, factorial
 
+import networkx as nx
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import expit
 from scipy.stats import beta
 
 from rankagg.report import chapters_result
@@ -102,9 +105,18 @@ def ratings(case):
     fit = getattr(case.findings.lead.aggregator, "fit", None)
     if fit is None:
         return
-    for k in range(case.plain.n):
+    n = case.plain.n
+    beats = nx.DiGraph((a, b) for a in range(n) for b in range(n) if case.wins[a][b])
+    beats.add_nodes_from(range(n))
+    beats.add_edges_from((a, b) for a in range(n) for b in range(n) if case.ties[a][b] and a != b)
+    # Where somebody never lost, all win and lose half a battle against one more item.
+    prior = nx.is_weakly_connected(beats) and not nx.is_strongly_connected(beats)
+    ghost = brentq(lambda at: expit(at - fit.log_worths).sum() - n / 2, -100, 100) if prior else 0.0
+    for k in range(n):
         expected = won = 0.0
-        for j in range(case.plain.n):
+        if prior:
+            won, expected = 0.5, float(expit(fit.log_worths[k] - ghost))
+        for j in range(n):
             wins, losses, ties = (float(m[a][b]) for m, a, b in (
                 (case.wins, k, j), (case.wins, j, k), (case.ties, k, j)
             ))  # fmt: skip

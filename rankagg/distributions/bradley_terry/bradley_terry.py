@@ -20,6 +20,8 @@ from rankagg.core import (
     counted,
     listed,
     plural,
+    said,
+    stated,
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import LINKS, TIE_MODELS, Link, OutcomeModel, Ties
@@ -519,7 +521,7 @@ def _option_notes(sample: Sample, options: _Options) -> Iterator[str]:
         author = {"davidson": "Davidson 1970", "rao-kupper": "Rao and Kupper 1967"}
         quasi = "half a win for each. The likelihood is a quasi-likelihood, and so are AIC and BIC"
         how = f"modeled ({author[options.ties]})" if options.ties in author else quasi
-        yield f"Ties ({number:g}): {how}."
+        yield said("Ties ({}): {}.", stated(number, "ties", "g"), how)
     if sample.n_dropped:
         yield f"Ties ({sample.n_dropped:g}): left out."
     if options.votes:
