@@ -77,7 +77,7 @@ numpydoc_show_class_members = False
 
 doctest_default_flags = doctest.NORMALIZE_WHITESPACE | doctest.DONT_ACCEPT_TRUE_FOR_1
 doctest_global_setup = f"""
-import contextlib, os, shlex, shutil, sys, tempfile
+import contextlib, io, os, shlex, shutil, sys, tempfile
 from pathlib import Path
 
 before, scratch = os.getcwd(), tempfile.mkdtemp()
