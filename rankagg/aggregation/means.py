@@ -43,10 +43,14 @@ def unlike_tasks(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> li
     """Return why a mean over tasks is hard to interpret: their scales, or their directions."""
     notes, tasks = [], other_scale(table) if scales else ()
     if tasks:
-        told = "scores on {} are over ten times as large as on {}: a mean of both says little"
+        told = (
+            "scores on {} are over ten times as large as on {}: a mean of both is hard to interpret"
+        )
         notes.append(told.format(*map(named, tasks)))
     if len(set(table.higher_is_better.values())) > 1:
-        notes.append("higher is better on some tasks, and lower on others: a mean says little")
+        notes.append(
+            "higher is better on some tasks, and lower on others: the mean is hard to interpret"
+        )
     return notes
 
 

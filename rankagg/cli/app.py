@@ -35,7 +35,7 @@ FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 #: Each command and its first line: --help loads none of them.
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
-    "scan": "Add up score files of any size in one pass, and tell what is in them.",
+    "scan": "Add up score files of any size in one pass, and describe them.",
     "fuse": "Merge run files of search engines topic by topic, and write the fused run.",
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
@@ -73,7 +73,7 @@ COMMANDS = {
     "teach": "Serve a course: lectures with exercises, and interactive apps.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
-    "datasets": "List the bundled data sets, or tell all about one.",
+    "datasets": "List the bundled data sets, or describe one.",
 }
 
 
@@ -151,7 +151,7 @@ def app() -> None:
     Score files that do not fit in memory:
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
         rankagg compare sums.json
-    Everything on one page, with plots, to hand on:
+    One page with all results and plots:
         rankagg report scores.csv -o report.html
     The exact optimum alone, with its proof:
         rankagg solve election.soc --certificate proof.json
@@ -160,7 +160,7 @@ def app() -> None:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT
         rankagg steps election.soc --method schulze
-    Uncertainty: of each pair and rank, as a whole, and given what is missing:
+    Confidence intervals, tests, missing scores, stability:
         rankagg intervals scores.csv
         rankagg test scores.csv --reference baseline
         rankagg power scores.csv
@@ -169,18 +169,18 @@ def app() -> None:
         rankagg missing scores.csv
         rankagg stability scores.csv
         rankagg removals scores.csv
-    A distribution over rankings, and draws from it:
+    A distribution over rankings, and samples from it:
         rankagg fit election.soc --model mallows
         rankagg sample --center A,B,C --theta 0.5
-    What a rule keeps and what it breaks, with the ballots that show it:
+    The axioms that each rule satisfies or violates, with examples:
         rankagg axioms
-    How good a rule is, on drawn data:
+    The quality of a rule on simulated data:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
     A course that runs, and interactive apps:
         rankagg teach
         rankagg quiz kemeny
-    Nothing at hand:
+    Lists, and a bundled data set to try:
         rankagg methods
         rankagg datasets
         rankagg compare --dataset tennessee

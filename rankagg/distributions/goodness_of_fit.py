@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.core import Profile, Result, plain_rows
+from rankagg.core import Profile, Result, p_text, plain_rows
 from rankagg.distributions.base import (
     MOST_ENUMERATED,
     RankingDistribution,
@@ -105,9 +105,9 @@ class GoodnessOfFit(Result):
     def verdict(self) -> str:
         """One sentence: whether this fits, at the level 0.05."""
         if self.p_value > LEVEL:
-            return f"Nothing here speaks against {self.model}: p {self.p_value:.3g}."
+            return f"Nothing here speaks against {self.model}: p {p_text(self.p_value)}."
         worst = STATISTICS[int(np.argmin(self.p_values))]
-        return f"{self.model} does not fit: p {self.p_value:.3g}, most by its {worst}."
+        return f"{self.model} does not fit: p {p_text(self.p_value)}, most by its {worst}."
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per statistic: value, mean and 95 % quantile of the drawn, p_value."""

@@ -73,7 +73,7 @@ def test_missing_tasks_are_left_out_and_named() -> None:
 def test_tasks_on_other_scales_are_noted() -> None:
     values = np.array([[0.9, 70.0, 0.0], [0.8, 75.0, 0.0]])
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y", "z"], higher_is_better=True)
-    told = "scores on y are over ten times as large as on x: a mean of both says little"
+    told = "scores on y are over ten times as large as on x: a mean of both is hard to interpret"
     assert ra.Mean().aggregate(table).notes == (told,)
     assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
     table = ra.ScoreTable([[3 * 2.0**-800, 3 * 2.0**800], [9, 1]], higher_is_better=True)

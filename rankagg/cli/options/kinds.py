@@ -100,7 +100,7 @@ OF_TASKS = [
     option(
         "--tolerance",
         type=Number(0),
-        help="Scores next to each other that differ by no more are tied; default 0.",
+        help="Neighbouring scores that differ by at most this much are tied; default 0.",
     ),
 ]
 NUMBERS = [
@@ -224,8 +224,8 @@ OF_EVALUATIONS = [
     ),
     option(
         "--higher METRIC...",
-        help="Evaluations: higher (with --lower: lower) is better in METRIC, of which files say "
-        "nothing.",
+        help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
+        "not state its direction.",
     ),
 ]
 
@@ -251,8 +251,8 @@ def _is_many(path: Path) -> bool:
 def _read_evaluations(typed: Typed) -> Found:
     if typed.lower_is_better and (typed.lower or typed.higher):
         raise click.UsageError(
-            "--lower-is-better covers every metric of which the files say nothing; leave --lower "
-            "and --higher out."
+            "--lower-is-better covers every metric whose direction the files do not state; leave "
+            "--lower and --higher out."
         )
     twice = set(typed.lower) & set(typed.higher)
     if twice:
@@ -321,8 +321,8 @@ OF_CAST_VOTES = [
     ),
     option(
         "--skipped close|end|end-after-two",
-        help="Cast votes: behind a skipped choice others move up (default), or one, or two in a "
-        "row, end the ballot.",
+        help="Cast votes: later choices move up (default), or the ballot ends at the first skipped "
+        "choice, or at two in a row.",
     ),
     option(
         "--write-ins keep|pool|drop",

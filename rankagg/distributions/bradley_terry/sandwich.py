@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
-from rankagg.core import ItemSet, Result, counted, plain_rows
+from rankagg.core import ItemSet, Result, counted, p_text, plain_rows
 from rankagg.distributions.bradley_terry.contests import (
     Contests,
     OutcomeModel,
@@ -404,9 +404,9 @@ class Intransitivity(Result):
     def _facts(self) -> list[str]:
         return [
             f"{counted(len(self.first), 'pair')}: statistic {self.statistic:.4g}, expected "
-            f"{self.expected_statistic:.4g} if worths explain all (p = {self.p_value:.3g})",
+            f"{self.expected_statistic:.4g} if worths explain all (p = {p_text(self.p_value)})",
             f"{counted(self.n_cycles, 'cycle')} of three among {self.n_triples} triples that all "
-            f"met, expected {self.expected_cycles:.3g} (p = {self.cycles_p_value:.3g})",
+            f"met, expected {self.expected_cycles:.3g} (p = {p_text(self.cycles_p_value)})",
             f"by {counted(self.n_resamples, 'data set')} drawn from the model",
         ]
 

@@ -12,7 +12,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Generator, Ranks
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, Profile, Result, counted, places
+from rankagg.core import UNRANKED, Profile, Result, counted, p_text, places
 from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed, likely_center
@@ -53,7 +53,7 @@ class UniformityTest(Result):
 
     def _facts(self) -> list[str]:
         return [
-            f"mean distance {self.mean_distance:.4g} to the center, p {self.p_value:.3g}",
+            f"mean distance {self.mean_distance:.4g} to the center, p {p_text(self.p_value)}",
             f"expected without any concentration: {self.expected:.4g}, from "
             f"{counted(self.n_resamples, 'simulated sample')}",
         ]

@@ -14,7 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.aggregation import Deadline
-from rankagg.core import Profile, Result, counted, plain_rows
+from rankagg.core import Profile, Result, counted, p_text, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.uniformity import masked, uncompressed
@@ -194,7 +194,7 @@ class ComponentsTest(Result):
     def _facts(self) -> list[str]:
         return [
             f"{counted(self.n_components, 'component')} against one more: likelihood ratio "
-            f"{self.likelihood_ratio:.4g}, p {self.p_value:.3g}",
+            f"{self.likelihood_ratio:.4g}, p {p_text(self.p_value)}",
             f"expected without one more: {self.expected:.4g}, from "
             f"{counted(self.n_resamples, 'simulated sample')}",
         ]

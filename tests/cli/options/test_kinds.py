@@ -196,7 +196,10 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
     assert "higher is taken for better on y ↓" in said("rank t.csv")
     told = said("compare s.csv --lower wikitext_ppl")
     assert doubt not in told
-    assert "Mean: higher is better on some tasks, and lower on others: a mean says little" in told
+    assert (
+        "Mean: higher is better on some tasks, and lower on others: the mean is hard to interpret"
+        in told
+    )
 
 
 def test_the_long_form_and_spellings(files, said):
