@@ -305,8 +305,7 @@ class Stability(Result):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         cut = len(self._without)
-        # Why a mean of scores is hard to interpret.
-        notes = list(self.consensus.notes) if self.consensus.aggregator.needs == "scores" else []
+        notes = list(self.consensus.notes)
         if self.unproved:
             total = 1 + cut + len(self._on_subsets)
             what, noun = "consensuses not proved", "consensus"
@@ -333,7 +332,7 @@ class Stability(Result):
             )
             notes.append(said(told, found, has))
         if exact and self._on_subsets:
-            notes.append("of each subset one optimum is held against one of all data")
+            notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
 
     def _agreement(self, part: KnownConsensus) -> dict[str, Any]:
