@@ -369,7 +369,7 @@ def _read_cast_votes(typed: Typed) -> Found:
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
-    from rankagg.io.cast_vote_grid import SPELLINGS
+    from rankagg.io.marks import SPELLINGS
 
     found: dict[str, list[str]] = {}
     for text in texts:

@@ -1,0 +1,137 @@
+"""Which columns of a table are ranks of items: their cells are places."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from rankagg._typing import Floats, Label
+from rankagg.core import listed
+from rankagg.core.rankings.canonical import zeros_not_ranked
+from rankagg.core.rankings.places import competition_ranks, mid_ranks
+from rankagg.exceptions import DataFormatError, DataWarning, shown
+from rankagg.io.tables.look import KEYS, TableLook, in_brackets, may_be_counts
+
+# At least this share of rows must be rankings.
+FEWEST_RANKINGS = 0.5
+#: Columns called so are items only where nothing else makes rankings.
+NO_ITEMS = (*KEYS, "count", "ranking", "rank")
+
+
+def rank_columns(look: TableLook) -> list[Label]:
+    """Return the columns of ranks, [] where there are none.
+
+    Two columns or more whose cells are places ("2", "2nd", "2nd choice", 0 or blank), none larger
+    than the number of such columns, and which are rankings in half of the rows or more. Columns
+    called voter, id, count and the like, and one that counts the rows, are none, unless each row is
+    a ranking with them and few are without. Empty columns are of items that nobody ranks where
+    all other columns are ranks, or ranks of the same question.
+    """
+    found = [at for at in look.numeric if not (look.values[at] % 0.5 > 0).any()]
+    found = [at for at in found if np.nanmin(look.values[at]) >= 0]
+    called = {at for at in look.called(*NO_ITEMS, among=found) if not in_brackets(look.names[at])}
+    free = [at for at in found if at not in called and not look.counts_rows(at)]
+    items = _small(look, free)
+    if _share_of_rankings(look, items) < FEWEST_RANKINGS:
+        items = _small(look, found)
+        if _share_of_rankings(look, items) < 1:
+            return []
+    questions = {in_brackets(look.names[at])[:1] for at in items}
+    blank = [at for at in look.texts if np.isnan(look.values[at]).all()]
+    if len(items) + len(blank) < len(look.names):
+        blank = [at for at in blank if questions == {in_brackets(look.names[at])[:1] or None}]
+    return [look.names[at] for at in sorted([*items, *blank])]
+
+
+def _small(look: TableLook, columns: list[int]) -> list[int]:
+    """Return the columns without a number that is larger than how many columns there are."""
+    while large := {at for at in columns if np.nanmax(look.values[at]) > len(columns)}:
+        columns = [at for at in columns if at not in large]
+    return columns
+
+
+def _ranks_from_one(look: TableLook, columns: list[int]) -> Floats:
+    """Return ranks from 1 of the rows that rank anything; zeros are left out where unclear."""
+    rows = np.column_stack([look.values[at] for at in columns])
+    not_ranked = zeros_not_ranked(rows)
+    if not_ranked is None or not_ranked.any():
+        rows = np.where(rows == 0, np.nan, rows)
+    elif (rows == 0).any():
+        rows = rows + 1
+    return rows[~np.isnan(rows).all(axis=1)]
+
+
+def _share_of_rankings(look: TableLook, columns: list[int]) -> float:
+    """Return the share of rows that are rankings, ties of the best rank or of the mean one."""
+    if len(columns) < 2:
+        return 0.0
+    rows = _ranks_from_one(look, columns)
+    are_marks = any((look.values[at] == 0).any() for at in columns) and np.nanmax(rows) == 1
+    if are_marks or not len(rows):
+        return 0.0
+    best = competition_ranks(rows)
+    fits = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
+    return float((fits[0] | fits[1]).mean())
+
+
+def _are_strict(look: TableLook, columns: list[int]) -> float:
+    """Return the share of rows that hold 1, 2, ... once each in some columns."""
+    rows = np.sort(_ranks_from_one(look, columns), axis=1)
+    wanted = np.arange(1, rows.shape[1] + 1)
+    return float(((rows == wanted) | np.isnan(rows)).all(axis=1).mean())
+
+
+def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
+    """Return the columns of ranks; raises where one of the others may belong to the ballots."""
+    name, items = look.table.name, rank_columns(look)
+    if has_counts and len(look.names) == len(look.numeric) == 1:
+        items = look.names
+    if not items:
+        raise DataFormatError(
+            f"{name} has no two columns of ranks: places from 1 on, none larger than the number of "
+            "such columns, and 1 in most rows. `read_cast_votes` reads names of candidates in the "
+            "order of preference; `Profile.from_ranks` takes any numbers of which less is better."
+        )
+    at_items = [look.names.index(item) for item in items]
+    questions = {found[0] for item in items if (found := in_brackets(item))}
+    if len(questions) > 1:
+        listing = " and of ".join(map(shown, sorted(questions)))
+        raise DataFormatError(
+            f"{name} has ranks of {listing}: `drop` the columns of all questions but one."
+        )
+    left = [(at, heading) for at, heading in enumerate(look.names) if heading not in items]
+    for at, heading in left:
+        values = look.values[at][~np.isnan(look.values[at])]
+        seem = np.isin(values, np.arange(0, len(items) + 1.5, 0.5))
+        is_key = look.called(*KEYS, among=[at]) or look.counts_rows(at)
+        is_asked = bool(found := in_brackets(heading)) and found[0] in questions
+        if (2 * seem.sum() > len(values) and not is_key) or is_asked:
+            raise DataFormatError(
+                f"{name}: the column {shown(heading)} seems to hold ranks, and not all its cells "
+                f"are places from 1 to {len(items) + 1}; mend them, or `drop` the column."
+            )
+    if not has_counts:
+        for heading in look.may_count(items):
+            raise DataFormatError(may_be_counts(name, heading))
+        _check_one_contest(look, at_items)
+    if left:
+        told = f"left out: {', '.join(shown(heading) for _, heading in left)}"
+        listing = listed([in_brackets(item)[1] if in_brackets(item) else item for item in items])
+        warnings.warn(f"{name}: ranks of {listing}; {told}.", DataWarning, stacklevel=3)
+    return items
+
+
+def _check_one_contest(look: TableLook, columns: list[int]) -> None:
+    """Refuse columns that are strict rankings in two parts, or without one of them."""
+    if len(columns) < 3 or _are_strict(look, columns) > FEWEST_RANKINGS:
+        return
+    parts = [[at] for at in columns] + [columns[:n] for n in range(2, len(columns) - 1)]
+    for part in parts:
+        rest = [at for at in columns if at not in part]
+        if _are_strict(look, rest) == 1 and (len(part) == 1 or _are_strict(look, part) == 1):
+            raise DataFormatError(
+                f"{look.table.name}: without {listed([look.names[at] for at in part])} each row is "
+                "a ranking without ties: name it by `count` or `drop`, or give the ranks to "
+                "`Profile.from_ranks` if it belongs to them."
+            )
