@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import PurePath
@@ -26,7 +26,6 @@ from rankagg.io.tables.columns import (
     names_of,
     warn_of_likeness,
     warn_of_style,
-    with_alias,
 )
 from rankagg.io.tables.look import TableLook, in_brackets
 from rankagg.io.tables.sources import (
@@ -57,7 +56,6 @@ def read_ballots(
     left_out: LeftOut = "unranked",
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
-    alias: Mapping[str, str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
@@ -81,9 +79,6 @@ def read_ballots(
         What stands before decimals in text.
     missing : iterable of str, optional
         Words for an item that is not ranked, beside the usual ones, as they are written.
-    alias : mapping, optional
-        Other spellings of items, each with the name that it is read as. Columns of one name are
-        one item; a ballot may rank it in one of them.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -97,7 +92,7 @@ def read_ballots(
         If the file is not such a table, no column holds ranks, a column may be ranks or counts, it
         is not certain what a rank 0 means, or a whole number is beyond what a 64-bit float holds.
     InvalidInputError
-        If a named column does not exist, or a spelling of `alias`.
+        If a named column does not exist, or two columns are of one item.
 
     Warns
     -----
@@ -105,7 +100,7 @@ def read_ballots(
         Which columns were left out; how many ballots are blank (they are in no ranking), how many
         cells were read by `missing`, and how many with 0 as not ranked; how many ballots give one
         place in words, such as "1st", to several items; that most rows have no rank 1, as scores
-        have none; items whose names are alike.
+        have none; items that differ in case, accents or blanks alone.
 
     Examples
     --------
@@ -128,7 +123,12 @@ def read_ballots(
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
     look = TableLook(table, [*gone, *special])
-    items = look.names if gone else found_items(look, has_counts=bool(special))
+    if gone:
+        items = [name for name in look.names if name != ""]
+        if len(items) < len(look.names):
+            _warn(table.name, "the column without a name is taken for names of rows")
+    else:
+        items = found_items(look, has_counts=bool(special))
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
@@ -146,7 +146,8 @@ def read_ballots(
         _warn(table.name, f"{tied} with one place for several items, which are tied there")
     if gone:
         _warn_of_scores(table.name, ranks)
-    names, ranks = _named(table.name, items, ranks, alias)
+    names = [in_brackets(item)[1] if in_brackets(item) else item for item in items]
+    warn_of_likeness(table.name, names, stacklevel=2)
     profile = Profile.from_ranks(
         ranks,
         items=names,
@@ -185,27 +186,6 @@ def _warn_of_scores(name: str, ranks: Floats) -> None:
     if (odd := np.count_nonzero(least[:, 0] > most)) * 2 > len(ranks):
         told = f"{odd} of {counted(len(ranks), 'row')} have no rank 1: are these ranks, not scores?"
         warnings.warn(f"{name}: {told}", DataWarning, stacklevel=4)
-
-
-def _named(
-    name: str, columns: list[Label], ranks: Floats, alias: Mapping[str, str] | None
-) -> tuple[list[Label], Floats]:
-    """Return the items of columns and their ranks, in which columns of one name are one item."""
-    called = [in_brackets(one)[1] if in_brackets(one) else one for one in columns]
-    called = with_alias(alias, called)
-    warn_of_likeness(name, called, stacklevel=3, has_alias=True)
-    items = list(dict.fromkeys(called))
-    merged = np.full((len(ranks), len(items)), np.nan)
-    for values, item in zip(ranks.T, called, strict=True):
-        target = merged[:, items.index(item)]
-        twice = ~np.isnan(values) & ~np.isnan(target)
-        if twice.any():
-            ballots = counted(int(np.count_nonzero(twice)), "ballot")
-            raise DataFormatError(
-                f"{name} ranks {shown(item)} in two columns on {ballots}; each may rank it once."
-            )
-        target[:] = np.where(np.isnan(target), values, target)
-    return items, merged
 
 
 def _left_out(profile: Profile, code: int) -> Profile:

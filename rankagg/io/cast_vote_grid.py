@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -21,12 +20,8 @@ from rankagg.io.tables.sources import PER_CELL, check_filled
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-# Ballots offer a few choices; a larger rank is a slip, or no rank.
-LARGEST_RANK = 1000
 
-
-@dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(NamedTuple):
     """Ballots times choices."""
 
     # What to call the table in messages.
@@ -43,11 +38,9 @@ class Grid:
     groups: list[Label] | None
     # Spellings that are no names, and in how many choices they occur.
     spelled: tuple[tuple[str, int], ...]
-    # Returns where a label first occurs, for messages.
-    place: Callable[[int], str]
-    # Columns that were read as choices, and that were not read.
-    choices: list[Label]
-    left_out: list[Label]
+    # Columns that were read as choices, and that were not read; empty for the long form.
+    choices: Sequence[Label] = ()
+    left_out: Sequence[Label] = ()
 
     def apart(self) -> list[Positions]:
         """Return numbers of weights and groups: ballots that differ there are never merged."""
@@ -62,7 +55,7 @@ class Grid:
         """Raise because a label is none of the stated items."""
         label = self.labels[code]
         raise DataFormatError(
-            f"{self.place(code)} names {shown(label)}, which is none of the stated "
+            f"{self.name} names {shown(label)}, which is none of the stated "
             f"items ({listed(items.labels)}). {nearest(label, items)}".rstrip()
         )
 
@@ -76,6 +69,8 @@ class _Ballots(NamedTuple):
 
 
 LONG_COLUMNS = ("ballot", "rank", "item")
+# Bytes that a mark takes in the grid and on the way there.
+PER_MARK = 4 * PER_CELL
 
 
 def read_grid(
@@ -126,63 +121,47 @@ def _of_choices(table: Table, reading: Reading, ballots: _Ballots, choices: list
         parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
     marks = marks_of(Coded(np.concatenate(parts), list(together)), reading)
     codes = marks.codes.reshape(len(choices), -1).T
-
-    def place(code: int) -> str:
-        return table.place(int(np.argmax((codes == code).any(axis=1))))
-
     counts = np.tile(ballots.counts, len(choices))
-    first = np.arange(len(codes))
-    grid = _made_grid(table, codes, marks, ballots, first=first, counts=counts, place=place)
-    return replace(grid, choices=choices, left_out=[x for x in table.header if x not in choices])
+    grid = _made_grid(table, codes, marks, ballots, counts)
+    return grid._replace(choices=choices, left_out=[x for x in table.header if x not in choices])
 
 
 def _made_grid(
-    table: Table,
-    codes: Positions,
-    marks: Marks,
-    ballots: _Ballots,
-    *,
-    first: Positions,
-    counts: Integers64,
-    place: Callable[[int], str],
+    table: Table, codes: Positions, marks: Marks, ballots: _Ballots, counts: Integers64
 ) -> Grid:
-    """Return the grid; `first` is a row of the table for each ballot, `counts` is of the marks."""
-    if float(ballots.counts[first].astype(float).sum()) >= EXACT_LIMIT:
+    """Return the grid; `counts` is of the marks."""
+    if float(ballots.counts.astype(float).sum()) >= EXACT_LIMIT:
         raise DataFormatError(
             f"{table.name} states counts of ballots that add up to 2**53 or more; divide them."
         )
     spelled = [(text, int(counts @ where)) for text, where in marks.special.items()]
-    return Grid(
-        table.name,
-        codes,
-        marks.items,
-        marks.is_write_in,
-        ballots.counts[first],
-        None if ballots.weights is None else ballots.weights[first],
-        None if ballots.groups is None else [ballots.groups[row] for row in first.tolist()],
-        tuple(sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))),
-        place,
-        [],
-        [],
-    )
+    spelled = sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))
+    return Grid(table.name, codes, marks.items, marks.is_write_in, *ballots, tuple(spelled))
 
 
 def _of_marks(
-    table: Table, reading: Reading, ballots: _Ballots, *, ballot: Any, rank: Any, item: Any
+    table: Table, reading: Reading, rows: _Ballots, *, ballot: Any, rank: Any, item: Any
 ) -> Grid:
-    voters = table.coded(ballot, "ballot")
-    ranks = table.counts(rank, "rank")
-    if ranks.max() > LARGEST_RANK:
-        row = int(np.argmax(ranks))
-        what = f"is {ranks[row]}; ranks are counted from 1 and go up to {LARGEST_RANK}"
-        raise table.error(row, rank, what)
+    voters, ranks = table.coded(ballot, "ballot"), table.counts(rank, "rank")
     marks = marks_of(table.coded(item, "item", gaps=True), reading)
     _, first = np.unique(voters.codes, return_index=True)
-    _check_alike(table, voters, first, ballots)
+    ballots = _Ballots(
+        rows.counts[first],
+        None if rows.weights is None else rows.weights[first],
+        None if rows.groups is None else [rows.groups[row] for row in first.tolist()],
+    )
+    groups = None if rows.groups is None else Coded.of(rows.groups).codes
+    for what, values in (("count", rows.counts), ("weight", rows.weights), ("group", groups)):
+        if values is not None and (differs := values != values[first][voters.codes]).any():
+            row = int(np.argmax(differs))
+            label = shown(voters.labels[voters.codes[row]])
+            raise DataFormatError(
+                f"{table.place(row)} states another {what} for ballot {label} than its first row."
+            )
     m, k = len(voters.labels), int(ranks.max())
     marked = np.flatnonzero(marks.codes != BLANK)
     sizes = (m, "ballots"), (k, "ranks")
-    check_filled(table.name, *sizes, len(marked), max_bytes=table.max_bytes, per_cell=4 * PER_CELL)
+    check_filled(table.name, *sizes, len(marked), max_bytes=table.max_bytes, per_cell=PER_MARK)
     cells = voters.codes[marked] * k + ranks[marked] - 1
     at = marks.codes[marked]
     order = np.lexsort((at, cells))
@@ -199,28 +178,4 @@ def _of_marks(
     codes[cells] = at
     codes[cells[order][1:][same]] = OVERVOTE
     codes[cells[at == OVERVOTE]] = OVERVOTE
-
-    def place(code: int) -> str:
-        return table.place(int(np.argmax(marks.codes == code)))
-
-    grid = codes.reshape(m, k)
-    return _made_grid(table, grid, marks, ballots, first=first, counts=ballots.counts, place=place)
-
-
-def _check_alike(table: Table, voters: Coded, first: Positions, ballots: _Ballots) -> None:
-    """Raise where the rows of one ballot state different counts, weights or groups."""
-    columns = {"count": ballots.counts, "weight": ballots.weights}
-    if ballots.groups is not None:
-        columns["group"] = Coded.of(ballots.groups).codes
-    for what, values in columns.items():
-        if values is None:
-            continue
-        differs = values != values[first][voters.codes]
-        if differs.any():
-            row = int(np.argmax(differs))
-            one = table.place(int(first[voters.codes[row]]))
-            raise DataFormatError(
-                f"{table.place(row)} states another {what} for ballot "
-                f"{shown(voters.labels[voters.codes[row]])} than its first row ({one}); all rows "
-                "of a ballot state the same."
-            )
+    return _made_grid(table, codes.reshape(m, k), marks, ballots, rows.counts)

@@ -24,24 +24,28 @@ def rank_columns(look: TableLook) -> list[Label]:
 
     Two columns or more whose cells are places ("2", "2nd", "2nd choice", 0 or blank), none larger
     than the number of such columns, and which are rankings in half of the rows or more. Columns
-    called voter, id, count and the like, and one that counts the rows, are none, unless each row is
-    a ranking with them and few are without. Empty columns are of items that nobody ranks where
-    all other columns are ranks, or ranks of the same question.
+    called voter, id, count and the like are none, unless each row is a ranking with them and few
+    are without. Empty columns are of items that nobody ranks where all other columns are ranks, or
+    they are called "Question [Ann]".
     """
     found = [at for at in look.numeric if not (look.values[at] % 0.5 > 0).any()]
     found = [at for at in found if np.nanmin(look.values[at]) >= 0]
     called = {at for at in look.called(*NO_ITEMS, among=found) if not in_brackets(look.names[at])}
-    free = [at for at in found if at not in called and not look.counts_rows(at)]
-    items = _small(look, free)
+    items = _small(look, [at for at in found if at not in called])
     if _share_of_rankings(look, items) < FEWEST_RANKINGS:
         items = _small(look, found)
         if _share_of_rankings(look, items) < 1:
             return []
-    questions = {in_brackets(look.names[at])[:1] for at in items}
     blank = [at for at in look.texts if np.isnan(look.values[at]).all()]
     if len(items) + len(blank) < len(look.names):
-        blank = [at for at in blank if questions == {in_brackets(look.names[at])[:1] or None}]
+        blank = [at for at in blank if in_brackets(look.names[at])]
     return [look.names[at] for at in sorted([*items, *blank])]
+
+
+def questions_of(look: TableLook) -> list[str]:
+    """Return the questions in headings of places, such as "Rank them [Ann]"."""
+    found = [in_brackets(look.names[at])[:1] for at in look.numeric]
+    return list(dict.fromkeys(one[0] for one in found if one))
 
 
 def _small(look: TableLook, columns: list[int]) -> list[int]:
@@ -64,11 +68,10 @@ def _ranks_from_one(look: TableLook, columns: list[int]) -> Floats:
 
 def _share_of_rankings(look: TableLook, columns: list[int]) -> float:
     """Return the share of rows that are rankings, ties of the best rank or of the mean one."""
-    if len(columns) < 2:
-        return 0.0
-    rows = _ranks_from_one(look, columns)
-    are_marks = any((look.values[at] == 0).any() for at in columns) and np.nanmax(rows) == 1
-    if are_marks or not len(rows):
+    rows = _ranks_from_one(look, columns) if len(columns) > 1 else np.empty((0, 0))
+    has_zeros = any((look.values[at] == 0).any() for at in columns)
+    # Zeros and ones are marks.
+    if not len(rows) or (has_zeros and np.nanmax(rows) == 1):
         return 0.0
     best = competition_ranks(rows)
     fits = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
@@ -85,27 +88,31 @@ def _are_strict(look: TableLook, columns: list[int]) -> float:
 def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
     """Return the columns of ranks; raises where one of the others may belong to the ballots."""
     name, items = look.table.name, rank_columns(look)
+    if len(asked := questions_of(look)) > 1:
+        raise DataFormatError(
+            f"{name} has ranks of {' and of '.join(map(shown, asked))}: `drop` the columns of all "
+            "questions but one."
+        )
     if has_counts and len(look.names) == len(look.numeric) == 1:
         items = look.names
     if not items:
+        for at in look.texts:
+            # What is no place among places is named.
+            numbers = np.isfinite(look.values[at])
+            if numbers.any() and 2 * numbers.sum() >= np.count_nonzero(~np.isnan(look.values[at])):
+                look.table.stacked([look.names[at]], "item")
         raise DataFormatError(
             f"{name} has no two columns of ranks: places from 1 on, none larger than the number of "
             "such columns, and 1 in most rows. `read_cast_votes` reads names of candidates in the "
             "order of preference; `Profile.from_ranks` takes any numbers of which less is better."
         )
-    at_items = [look.names.index(item) for item in items]
-    questions = {found[0] for item in items if (found := in_brackets(item))}
-    if len(questions) > 1:
-        listing = " and of ".join(map(shown, sorted(questions)))
-        raise DataFormatError(
-            f"{name} has ranks of {listing}: `drop` the columns of all questions but one."
-        )
     left = [(at, heading) for at, heading in enumerate(look.names) if heading not in items]
     for at, heading in left:
         values = look.values[at][~np.isnan(look.values[at])]
         seem = np.isin(values, np.arange(0, len(items) + 1.5, 0.5))
-        is_key = look.called(*KEYS, among=[at]) or look.counts_rows(at)
-        is_asked = bool(found := in_brackets(heading)) and found[0] in questions
+        is_number = look.counts_rows(at) and len(values) > len(items) + 1
+        is_key = is_number or look.called(*KEYS, among=[at])
+        is_asked = bool(found := in_brackets(heading)) and found[0] in asked
         if (2 * seem.sum() > len(values) and not is_key) or is_asked:
             raise DataFormatError(
                 f"{name}: the column {shown(heading)} seems to hold ranks, and not all its cells "
@@ -114,7 +121,7 @@ def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
     if not has_counts:
         for heading in look.may_count(items):
             raise DataFormatError(may_be_counts(name, heading))
-        _check_one_contest(look, at_items)
+        _check_one_contest(look, [look.names.index(item) for item in items])
     if left:
         told = f"left out: {', '.join(shown(heading) for _, heading in left)}"
         listing = listed([in_brackets(item)[1] if in_brackets(item) else item for item in items])
@@ -124,7 +131,8 @@ def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
 
 def _check_one_contest(look: TableLook, columns: list[int]) -> None:
     """Refuse columns that are strict rankings in two parts, or without one of them."""
-    if len(columns) < 3 or _are_strict(look, columns) > FEWEST_RANKINGS:
+    unclear = zeros_not_ranked(np.column_stack([look.values[at] for at in columns])) is None
+    if unclear or len(columns) < 3 or _are_strict(look, columns) > FEWEST_RANKINGS:
         return
     parts = [[at] for at in columns] + [columns[:n] for n in range(2, len(columns) - 1)]
     for part in parts:

@@ -16,7 +16,7 @@ from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
 from rankagg.io import choice_columns, comparisons, marks
-from rankagg.io.rank_columns import rank_columns
+from rankagg.io.rank_columns import questions_of, rank_columns
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
@@ -199,6 +199,10 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
+    if len(asked := questions_of(look)) > 1:
+        what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
+        yield FileReading("ballots", what, None, False)
+        return
     items = [look.names.index(name) for name in rank_columns(look)]
     # The name of somebody may be that of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):

@@ -55,7 +55,7 @@ def test_ranks_in_words():
         ("A,B,C,x\n2,2,2,\n1.5,3,1.5,\n", ""),
         (
             '"",A,B,x\n7,1,2,\n8,2,1,\n',
-            "the first column has no name, and is taken for names of rows.",
+            "the column without a name is taken for names of rows.",
         ),
     ],
 )
