@@ -29,7 +29,7 @@ def rank_columns(look: TableLook) -> list[Label]:
     they are called "Question [Ann]".
     """
     found = [at for at in look.numeric if not (look.values[at] % 0.5 > 0).any()]
-    found = [at for at in found if np.nanmin(look.values[at]) >= 0]
+    found = [at for at in found if np.nanmin(look.values[at]) >= 0 and look.names[at] != ""]
     called = {at for at in look.called(*NO_ITEMS, among=found) if not in_brackets(look.names[at])}
     items = _small(look, [at for at in found if at not in called])
     if _share_of_rankings(look, items) < FEWEST_RANKINGS:
@@ -111,7 +111,7 @@ def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
         values = look.values[at][~np.isnan(look.values[at])]
         seem = np.isin(values, np.arange(0, len(items) + 1.5, 0.5))
         is_number = look.counts_rows(at) and len(values) > len(items) + 1
-        is_key = is_number or look.called(*KEYS, among=[at])
+        is_key = is_number or heading == "" or look.called(*KEYS, among=[at])
         is_asked = bool(found := in_brackets(heading)) and found[0] in asked
         if (2 * seem.sum() > len(values) and not is_key) or is_asked:
             raise DataFormatError(

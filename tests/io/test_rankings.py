@@ -64,7 +64,9 @@ def test_every_form_holds_the_same_lists(tmp_path, form):
 
 def test_equal_ranks_are_ties():
     text = "list,item,rank\nL,a,1\nL,b,1.5\nL,c,1.5\nM,a,7\n"
-    with pytest.warns(DataWarning, match=r"the list 'L' has rank 1\.5 twice: items of one rank are"):
+    with pytest.warns(
+        DataWarning, match=r"the list 'L' has rank 1\.5 twice: items of one rank are"
+    ):
         lists = ra.read_rankings(StringIO(text), ranking="list", item="item", rank="rank")
     assert lists.ranks.tolist() == [[0, 1, 1], [0, -2, -2]]
 

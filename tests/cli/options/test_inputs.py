@@ -59,8 +59,8 @@ def test_other_kinds_of_data(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
     assert "read: standard input, Profile of 3 rankings" in out
-    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\n")
-    assert "2 cast ballots: 1 as they were cast, 0 changed, 1 blank" in out
+    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
+    assert "3 cast ballots: 2 as they were cast, 0 changed, 1 blank" in out
     # The file is read twice where directions differ.
     code, out, _ = run("rank - --method borda --lower x", SCORES)
     assert "lower is better on x" in out
