@@ -260,9 +260,9 @@ def read_rankings(
     ([<Permutation TP53 > MYC > EGFR>, <PartialRanking MYC > TP53; unlisted: EGFR>], ('lab1', 'lab2'))
     >>> lists.times_ranked()
     {'EGFR': 1, 'MYC': 2, 'TP53': 2}
-    >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,1\ns2,MYC,1\n")
+    >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,2\ns2,MYC,1\n")
     >>> list(read_rankings(long, ranking="study", item="gene", rank="rank"))
-    [<PartialRanking MYC = TP53>, <PartialRanking MYC; unlisted: TP53>]
+    [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
     """  # noqa: E501 - one line is what is printed
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     check_choice(cells, ("items", "ranks"), "cells")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from rankagg import _pandas as pd
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Bools, Floats, Integers64, Label, Positions
 from rankagg.core import ItemSet, listed
@@ -162,20 +163,17 @@ def _of_marks(
     marked = np.flatnonzero(marks.codes != BLANK)
     sizes = (m, "ballots"), (k, "ranks")
     check_filled(table.name, *sizes, len(marked), max_bytes=table.max_bytes, per_cell=PER_MARK)
-    cells = voters.codes[marked] * k + ranks[marked] - 1
-    at = marks.codes[marked]
-    order = np.lexsort((at, cells))
-    same = np.diff(cells[order]) == 0
-    doubled = same & (np.diff(at[order]) == 0) & (at[order][1:] >= 0)
-    if doubled.any():
-        row = int(marked[order[1:][doubled]].min())
+    keys = {"ballot": voters.codes, "rank": ranks, "mark": marks.codes}
+    met = pd.DataFrame(keys).iloc[marked]
+    if (doubled := met.duplicated() & (met["mark"] >= 0)).any():
+        row = int(marked[doubled.argmax()])
         raise DataFormatError(
             f"{table.place(row)} marks {shown(marks.items[marks.codes[row]])} on "
             f"ballot {shown(voters.labels[voters.codes[row]])} at rank {ranks[row]} for the second "
             "time; each mark may occur once."
         )
-    codes = np.full(m * k, BLANK, dtype=np.intp)
-    codes[cells] = at
-    codes[cells[order][1:][same]] = OVERVOTE
-    codes[cells[at == OVERVOTE]] = OVERVOTE
-    return _made_grid(table, codes.reshape(m, k), marks, ballots, rows.counts)
+    # Two marks at one rank are an overvote.
+    met.loc[met.duplicated(["ballot", "rank"], keep=False), "mark"] = OVERVOTE
+    codes = np.full((m, k), BLANK, dtype=np.intp)
+    codes[met["ballot"], met["rank"] - 1] = met["mark"]
+    return _made_grid(table, codes, marks, ballots, rows.counts)

@@ -6,35 +6,36 @@ import warnings
 
 import numpy as np
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Label
 from rankagg.core import listed
 from rankagg.core.rankings.canonical import zeros_not_ranked
 from rankagg.core.rankings.places import competition_ranks, mid_ranks
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.tables.look import KEYS, TableLook, in_brackets, may_be_counts
 
-# At least this share of rows must be rankings.
+# More than this share of rows must be rankings.
 FEWEST_RANKINGS = 0.5
 #: Columns called so are items only where nothing else makes rankings.
 NO_ITEMS = (*KEYS, "count", "ranking", "rank")
 
 
-def rank_columns(look: TableLook) -> list[Label]:
+def rank_columns(look: TableLook, *, has_counts: bool = False) -> list[Label]:
     """Return the columns of ranks, [] where there are none.
 
     Two columns or more whose cells are places ("2", "2nd", "2nd choice", 0 or blank), none larger
-    than the number of such columns, and which are rankings in half of the rows or more. Columns
-    called voter, id, count and the like are none, unless each row is a ranking with them and few
-    are without. Empty columns are of items that nobody ranks where all other columns are ranks, or
-    they are called "Question [Ann]".
+    than the number of such columns, of which more than half of the rows are rankings. Columns
+    without a name, or called voter, id, count and the like, are none, unless each row is a ranking
+    with them and few are without. Empty columns are of items that nobody ranks where all other
+    columns are ranks, or they are called "Question [Ann]". Ties are rankings where ballots have
+    counts.
     """
     found = [at for at in look.numeric if not (look.values[at] % 0.5 > 0).any()]
     found = [at for at in found if np.nanmin(look.values[at]) >= 0 and look.names[at] != ""]
     called = {at for at in look.called(*NO_ITEMS, among=found) if not in_brackets(look.names[at])}
     items = _small(look, [at for at in found if at not in called])
-    if _share_of_rankings(look, items) < FEWEST_RANKINGS:
+    if _share_of_rankings(look, items, ties=has_counts) <= FEWEST_RANKINGS:
         items = _small(look, found)
-        if _share_of_rankings(look, items) < 1:
+        if _share_of_rankings(look, items, ties=has_counts) < 1:
             return []
     blank = [at for at in look.texts if np.isnan(look.values[at]).all()]
     if len(items) + len(blank) < len(look.names):
@@ -55,39 +56,36 @@ def _small(look: TableLook, columns: list[int]) -> list[int]:
     return columns
 
 
-def _ranks_from_one(look: TableLook, columns: list[int]) -> Floats:
-    """Return ranks from 1 of the rows that rank anything; zeros are left out where unclear."""
+def _share_of_rankings(look: TableLook, columns: list[int], *, ties: bool) -> float:
+    """Return the share of the rows that rank anything that are rankings.
+
+    Those are 1, 2 and so on once each, or (`ties`) ties have the best rank or the mean one. Zeros
+    of unclear meaning are left out.
+    """
+    if len(columns) < 2:
+        return 0.0
     rows = np.column_stack([look.values[at] for at in columns])
-    not_ranked = zeros_not_ranked(rows)
+    not_ranked, has_zeros = zeros_not_ranked(rows), (rows == 0).any()
     if not_ranked is None or not_ranked.any():
         rows = np.where(rows == 0, np.nan, rows)
-    elif (rows == 0).any():
+    elif has_zeros:
         rows = rows + 1
-    return rows[~np.isnan(rows).all(axis=1)]
-
-
-def _share_of_rankings(look: TableLook, columns: list[int]) -> float:
-    """Return the share of rows that are rankings, ties of the best rank or of the mean one."""
-    rows = _ranks_from_one(look, columns) if len(columns) > 1 else np.empty((0, 0))
-    has_zeros = any((look.values[at] == 0).any() for at in columns)
+    rows = rows[~np.isnan(rows).all(axis=1)]
     # Zeros and ones are marks.
     if not len(rows) or (has_zeros and np.nanmax(rows) == 1):
         return 0.0
+    if not ties:
+        rows = np.sort(rows, axis=1)
+        fits = (rows == np.arange(1, rows.shape[1] + 1)) | np.isnan(rows)
+        return float(fits.all(axis=1).mean())
     best = competition_ranks(rows)
-    fits = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
-    return float((fits[0] | fits[1]).mean())
-
-
-def _are_strict(look: TableLook, columns: list[int]) -> float:
-    """Return the share of rows that hold 1, 2, ... once each in some columns."""
-    rows = np.sort(_ranks_from_one(look, columns), axis=1)
-    wanted = np.arange(1, rows.shape[1] + 1)
-    return float(((rows == wanted) | np.isnan(rows)).all(axis=1).mean())
+    ways = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
+    return float((ways[0] | ways[1]).mean())
 
 
 def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
     """Return the columns of ranks; raises where one of the others may belong to the ballots."""
-    name, items = look.table.name, rank_columns(look)
+    name, items = look.table.name, rank_columns(look, has_counts=has_counts)
     if len(asked := questions_of(look)) > 1:
         raise DataFormatError(
             f"{name} has ranks of {' and of '.join(map(shown, asked))}: `drop` the columns of all "
@@ -103,8 +101,9 @@ def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
                 look.table.stacked([look.names[at]], "item")
         raise DataFormatError(
             f"{name} has no two columns of ranks: places from 1 on, none larger than the number of "
-            "such columns, and 1 in most rows. `read_cast_votes` reads names of candidates in the "
-            "order of preference; `Profile.from_ranks` takes any numbers of which less is better."
+            "such columns, and 1, 2 and so on in most rows. `read_cast_votes` reads names of "
+            "candidates in the order of preference; `Profile.from_ranks` takes any numbers of "
+            "which less is better."
         )
     left = [(at, heading) for at, heading in enumerate(look.names) if heading not in items]
     for at, heading in left:
@@ -121,25 +120,8 @@ def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:
     if not has_counts:
         for heading in look.may_count(items):
             raise DataFormatError(may_be_counts(name, heading))
-        _check_one_contest(look, [look.names.index(item) for item in items])
     if left:
         told = f"left out: {', '.join(shown(heading) for _, heading in left)}"
         listing = listed([in_brackets(item)[1] if in_brackets(item) else item for item in items])
         warnings.warn(f"{name}: ranks of {listing}; {told}.", DataWarning, stacklevel=3)
     return items
-
-
-def _check_one_contest(look: TableLook, columns: list[int]) -> None:
-    """Refuse columns that are strict rankings in two parts, or without one of them."""
-    unclear = zeros_not_ranked(np.column_stack([look.values[at] for at in columns])) is None
-    if unclear or len(columns) < 3 or _are_strict(look, columns) > FEWEST_RANKINGS:
-        return
-    parts = [[at] for at in columns] + [columns[:n] for n in range(2, len(columns) - 1)]
-    for part in parts:
-        rest = [at for at in columns if at not in part]
-        if _are_strict(look, rest) == 1 and (len(part) == 1 or _are_strict(look, part) == 1):
-            raise DataFormatError(
-                f"{look.table.name}: without {listed([look.names[at] for at in part])} each row is "
-                "a ranking without ties: name it by `count` or `drop`, or give the ranks to "
-                "`Profile.from_ranks` if it belongs to them."
-            )

@@ -203,7 +203,8 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
         what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
         yield FileReading("ballots", what, None, False)
         return
-    items = [look.names.index(name) for name in rank_columns(look)]
+    has_counts = bool(look.called("count", among=look.numeric))
+    items = [look.names.index(name) for name in rank_columns(look, has_counts=has_counts)]
     # The name of somebody may be that of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return

@@ -82,7 +82,7 @@ RANKS = {
         {"Oak": 2, "Elm": 1},
     ),
     "two at one place": ("n [Oak],n [Elm]\n1st,1st\n2nd,1st\n1st,2nd\n", {"Oak": 2, "Elm": 2}),
-    "mean ranks": ("Oak,Elm,Ash\n1.5,1.5,3\n1,2,3\n", {"Oak": 2, "Elm": 1}),
+    "mean ranks": ("Oak,Elm,Ash\n1.5,1.5,3\n1,2,3\n2,1,3\n", {"Oak": 2, "Elm": 2}),
     "a comma at the end": ("who,Oak,Elm,\na,1,2,\nb,2,1,\nc,1,2,\n", {"Oak": 2, "Elm": 1}),
     "commas at the end of some": ("who,Oak,Elm,,\na,1,2\nb,2,1,,\nc,1,2,,\n", {"Oak": 2, "Elm": 1}),
     "sep=": ("sep=;\nOak;Elm\n1;2\n2;1\n1;2\n", {"Oak": 2, "Elm": 1}),
@@ -90,7 +90,7 @@ RANKS = {
         "\u200bOak,Elm\u2060\n1\u200b,2\n2,1\n1,\ufeff2\n",
         {"Oak": 2, "Elm": 1},
     ),
-    "decimal commas": ("Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n", {"Oak": 2, "Elm": 1}),
+    "decimal commas": ("Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n1;3;2\n", {"Oak": 3, "Elm": 1}),
 }
 
 
@@ -125,7 +125,7 @@ NO_RANKS = {
         r"row 3, column 'Q \[Ash\]' must be",
     ),
     "few numbers": ("Oak,Elm,Ash,Nr\n1,2,3,1\n3,1,2,2\n1,3,2,3\n", "no two columns of ranks"),
-    "ranks or numbers": ("Oak,Elm,Nr\n1,2,1\n2,1,2\n1,2,3\n", "without Nr each row is a ranking"),
+    "ranks or numbers": ("Oak,Elm,Nr\n1,2,1\n2,1,2\n1,2,3\n", "no two columns of ranks"),
     "ties without a gap": ("Oak,Elm,Ash\n1,1,2\n2,1,1\n", "no two columns of ranks"),
     "from 0 with a slip": ("Oak,Elm,Ash\n" + "0,1,2\n" * 30 + "1,1,2\n", "Add 1 to all ranks"),
     "counts": ("Oak,Elm,Ash,count\n1,2,3,9\n2,1,3,5\n", "'count' may hold how often each ballot"),

@@ -80,10 +80,10 @@ def test_what_an_empty_cell_means(marker):
 
 
 def test_a_frame():
-    frame = pd.DataFrame({"A": [1, 2], "B": [2.0, nan], "n": [3, 1]})
+    frame = pd.DataFrame({"A": [1, 2, 1], "B": [2.0, nan, 2.0], "n": [3, 1, 1]})
     profile = ra.read_ballots(frame, count="n")
-    assert profile == read("A,B,n\n1,2,3\n2,,1\n", count="n")
-    named = frame.set_index(pd.Index(["v1", "v2"], name="voter"))
+    assert profile == read("A,B,n\n1,2,3\n2,,1\n1,2,1\n", count="n")
+    named = frame.set_index(pd.Index(["v1", "v2", "v3"], name="voter"))
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
