@@ -228,7 +228,7 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
     usual = marks.Spellings.of(None)
     for names in contests:
         choices = [look.names.index(name) for name in names]
-        further = choice_columns.further_choices(look, names)
+        further = choice_columns.further_choices(look, names) if len(contests) == 1 else []
         rest = [at for at in range(len(look.names)) if at not in choices]
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
         words = set(map(marks.words_of, look.texts_of(*choices)))
@@ -240,11 +240,13 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
         ):
             continue
         what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
-        if not counts and (unclear := look.may_count(names)):
-            told = f"{what}; `count` or `drop` says whether {shown(unclear[0])} counts ballots"
-            yield FileReading("cast-votes", told, None, False)
+        unclear = [] if counts else look.may_count(names)
+        if further or unclear:
+            told = f"; `choices` says whether {listed(further)} is a choice too" if further else ""
+            told += f"; `count` or `drop` says what {listed(unclear)} is" if unclear else ""
+            yield FileReading("cast-votes", f"{what}{told}", None, False)
             continue
-        sure = len(contests) == 1 and len(counts) < 2 and are_ordinals and not further
+        sure = len(contests) == 1 and len(counts) < 2 and are_ordinals
         if all(len(look.words[at]) == 1 for at in choices) and not is_marked:
             is_list = all(look.is_key([at]) for at in choices)
             sure &= not (rest or is_list or len(choices) < 3)
@@ -261,7 +263,7 @@ def _orders(look: TableLook) -> Iterator[FileReading]:
     """Say that orders, one a row, lack a row of headings."""
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
-        yield FileReading("cast-votes", what, {}, False)
+        yield FileReading("cast-votes", what, None, False)
 
 
 def _is_number(label: object) -> bool:
