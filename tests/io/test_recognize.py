@@ -90,7 +90,13 @@ ASKED = {
     "a row for each task": ("dataset,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
     "wins of pairs": (",A,B\nA,0,30\nB,20,0\n", {"scores"}),
     "no row of headings": ("A,.5,.7\nB,.6,.4\n", {"scores"}),
-    "votes without headings": ("p,q\nAnn,undervote\nundervote,Ann\nAnn,Bob\n", {"cast-votes"}),
+    "two contests": (
+        "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nA,B,C,D\nB,A,D,C\n",
+        {"cast-votes"},
+    ),
+    "numbers that may be counts": ("1st,2nd,karty\nA,B,2\nB,A,5\nA,,3\n", {"cast-votes"}),
+    "a candidate beside": ("1st,2nd,Seconded by\nA,B,B\nB,A,C\nA,,C\n", {"cast-votes"}),
+    "ranks of two questions": ("Q [A],Q [B],R [C],R [D]\n1,2,2,1\n2,1,1,2\n", {"ballots"}),
     "ranks from 0": ("system,x,y\nA,0,1\nB,1,0\nC,2,2\n", {"scores", "lists"}),
     "ballots from 0": ("voter,A,B,C\nv,0,1,2\nw,2,1,0\n", {"scores", "ballots"}),
     "places in a larger field": ("name,QS,THE\nA,1,3\nB,3,2\nC,7,11\n", {"scores"}),
@@ -178,10 +184,10 @@ def test_goals_of_two_sides_and_results_are_read():
 
 
 def test_a_form_with_places_in_brackets_holds_choices():
-    text = "at,Rank them [1st],Rank them [2nd choice]\n1,A,B\n2,B,A\n3,A,B\n"
+    text = "at,Rank them [1st],Rank them [2nd]\n1,A,B\n2,B,A\n3,A,B\n"
     (one,) = ra.recognize(StringIO(text)).readings
     assert one.format == "cast-votes"
-    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd choice]"]
+    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd]"]
 
 
 def test_names_in_all_columns_are_no_comparisons():

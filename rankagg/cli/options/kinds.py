@@ -300,10 +300,6 @@ OF_BALLOTS = [
         help="Ballots: items left out are not observed (default, but for cast votes), or below "
         "all listed.",
     ),
-    option(
-        "--alias SPELLING=NAME...",
-        help="Ballots, cast votes: another spelling of a candidate, which is read as NAME.",
-    ),
 ]
 OF_CAST_VOTES = [
     option(
@@ -329,6 +325,10 @@ OF_CAST_VOTES = [
         help="Cast votes: write-ins are items (the default), or one item, or taken off.",
     ),
     option(
+        "--alias SPELLING=NAME...",
+        help="Cast votes: another spelling of a candidate, which is read as NAME.",
+    ),
+    option(
         "--spelling KIND=TEXT...",
         "spellings",
         help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
@@ -341,11 +341,7 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 def _read_ballots(typed: Typed) -> Found:
     given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
-    return ra.read_ballots(typed.file, **given, alias=_aliases(typed)), ()
-
-
-def _aliases(typed: Typed) -> dict[str, str]:
-    return split("--alias", typed.alias, "SPELLING=NAME")
+    return ra.read_ballots(typed.file, **given), ()
 
 
 def _read_preflib(typed: Typed) -> Found:
@@ -364,12 +360,13 @@ def _read_abif(typed: Typed) -> Found:
 
 def _read_cast_votes(typed: Typed) -> Found:
     given = {**typed.given(*CAST, "max_bytes"), "spellings": _spellings(typed.spellings)}
-    found = ra.read_cast_votes(typed.file, **{**given, "alias": _aliases(typed)})
+    given["alias"] = split("--alias", typed.alias, "SPELLING=NAME")
+    found = ra.read_cast_votes(typed.file, **given)
     return found.profile, found.lines()
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
-    from rankagg.io.cast_vote_grid import SPELLINGS
+    from rankagg.io.marks import SPELLINGS
 
     found: dict[str, list[str]] = {}
     for text in texts:
