@@ -11,7 +11,7 @@ def run() -> None:
 
         main()
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        sys.stderr.write("interrupted\n")
         sys.exit(130)
     finally:
         # What is done stays done: an ending interpreter waits for its worker processes first, and
