@@ -12,8 +12,16 @@ from rankagg._numbers import SAFE_DIGITS, ascii_number
 from rankagg._typing import Floats
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import Source, check_plain_table, read_text, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    Source,
+    check_plain_table,
+    read_text,
+    text_lines,
+)
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 64
 # So much of a text ends in its last number.
 LAST_WORD = 200
 
@@ -23,7 +31,7 @@ def looks_like_matrix(text: str) -> bool:
     return _matrix_cells(text) is not None
 
 
-def read_matrix(source: Source) -> PairwiseMatrix:
+def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     r"""Read a linear ordering matrix in the format of LOLIB.
 
     The number of items n, then n x n numbers by rows, separated by blanks and line ends however
@@ -35,6 +43,8 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     ----------
     source : path or text stream
         The file.
+    max_bytes : int, default 2**30
+        Bytes of memory that reading may take.
 
     Returns
     -------
@@ -60,7 +70,7 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     array([[0., 3.],
            [1., 0.]])
     """
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     cells = _matrix_cells(text)
     if cells is None:
         check_plain_table(name, text)

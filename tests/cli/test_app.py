@@ -258,12 +258,20 @@ def interrupted(folder: Path, stream: str, *args: str, delay: float = 0) -> int:
         [sys.executable, *args],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert getattr(process, stream).readline().startswith(("solving: ", "started"))
+    line = getattr(process, stream).readline()
+    assert line.startswith(("solving: ", "started", "1 rule on "))
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert "Traceback" not in err
     return process.returncode
+
+
+@pytest.fixture(autouse=True)
+def listens_again():
+    """Let the tests be interrupted by Ctrl-C, which the end of a command ignores."""
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -322,7 +330,16 @@ def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {"report.html"}
 
 
-def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0, 0.05])
+def test_the_end_of_a_study_with_workers_shows_no_traceback(tmp_path, delay) -> None:
+    study = ["study", "--mallows", "0.8", "--items", "5", "--repetitions", "10"]
+    study += ["--method", "borda", "--jobs", "2"]
+    code = interrupted(tmp_path, "stdout", "-m", "rankagg", *study, delay=delay)
+    assert code in (130, 0)
+
+
+def test_an_interruption_while_loading_ends_with_one_line(monkeypatch, capsys) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -330,6 +347,13 @@ def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
     with pytest.raises(SystemExit) as stop:
         entry.run()
     assert stop.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_what_is_done_is_not_interrupted(monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.cli.main", lambda: None)
+    entry.run()
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):

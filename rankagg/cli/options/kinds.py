@@ -180,7 +180,7 @@ def _weighted(table: Summed, typed: Typed) -> Summed:
 def _read_summary(typed: Typed) -> Found:
     from rankagg.io.json_files import read_summary
 
-    return _weighted(read_summary(typed.file), typed), ()
+    return _weighted(read_summary(typed.file, **typed.given("max_bytes")), typed), ()
 
 
 def _without(data: Data, drop: Sequence[str]) -> Data:
@@ -258,7 +258,7 @@ def _read_evaluations(typed: Typed) -> Found:
     if twice:
         raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    found = ra.read_evaluations(typed.files)
+    found = ra.read_evaluations(typed.files, **typed.given("max_bytes"))
     chosen = found.select(
         metric=_metric(typed.metric, found),
         groups=typed.use_groups,
@@ -512,7 +512,11 @@ DATA_FORMATS = {
             "last",
         ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
-        TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
+        TypedKind(
+            "votes",
+            "votes as JSON",
+            lambda typed: (ra.read_votes(typed.file, **typed.given("max_bytes")), ()),
+        ),
         TypedKind(
             "summary",
             "sums of scores, which were counted with directions of their own",
@@ -521,7 +525,9 @@ DATA_FORMATS = {
         ),
         EVALUATIONS,
         TypedKind(
-            "matrix", "a linear ordering matrix", lambda typed: (ra.read_matrix(typed.file), ())
+            "matrix",
+            "a linear ordering matrix",
+            lambda typed: (ra.read_matrix(typed.file, **typed.given("max_bytes")), ()),
         ),
     )
 }

@@ -48,6 +48,8 @@ BINARY = ("Parquet", "Excel")
 MAX_BYTES = 2**30
 # Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
 PER_BYTE, PER_CELL = 4, 24
+# And for an object of Python.
+PER_OBJECT = 96
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
@@ -151,6 +153,18 @@ def read_text(
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
     name, data = read_data(source, max_bytes, per_byte)
     return name, decoded(name, data)
+
+
+def json_memory(text: str) -> int:
+    """Return about how many bytes of memory JSON takes that is read whole."""
+    return 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+
+
+def read_json_text(source: Source, max_bytes: int) -> tuple[str, str]:
+    """Return a name for messages and the text of a file of JSON, which is read whole."""
+    name, text = read_text(source, max_bytes)
+    check_memory(name, json_memory(text), max_bytes)
+    return name, text
 
 
 def read_data(
