@@ -14,7 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.exceptions import shown
-from rankagg.io.tables.columns import ORDINAL, ORDINALS, Coded, NumberStyle
+from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
 #: Words in headings, by what the column is.
@@ -56,10 +56,7 @@ CHOICE = re.compile(
     r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
     r"(?: (?:rank|choice|preference|pref|vote))?"
 )
-PLACE = re.compile(rf"[-+.,%\s\d]*|{ORDINAL.pattern}", re.IGNORECASE)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
-# Tables of comparisons and choices have fewer columns than those of scores may have.
-MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
