@@ -73,6 +73,7 @@ CERTAIN = {
         "team1,team2,toss_winner,winning_team\nx,y,y,x\ny,x,x,y\n", "x>y y>x",
     ),
     "a choice": ("left,right,choice,sure\nx,y,left,3\ny,x,right,2\n", "x>y y<x"),
+    "votes for one side": ("a,b,winner,a_votes\nx,y,a,3\ny,x,b,2\n", "x>y y<x"),
     "ties alone": ("left,right,verdict\nx,y,tie\ny,z,tie\nz,x,tie\n", "x=y y=z z=x"),
 }  # fmt: skip
 
@@ -174,6 +175,9 @@ def test_cells_in_doubt_below_headings_of_comparisons_need_names_of_columns(text
         "who,whom,best\nx,y,x\ny,z,z\n",  # no headings of sides
         "m;task 1;task 2\nA;0,8;0,7\nB;0,7;0,8\n",
         "text_a,text_b,winner\nx,y,a\nz,w,b\n",  # nobody meets another
+        "model_a,model_b,winner\nx,y,1\ny,x,1\n",
+        "a,b,same_city,won_a,won_b\nx,y,0,1,0\ny,x,1,0,0\n",  # no tie
+        "choice_1,choice_2,winner\nx,y,x\ny,x,y\n",
         "option1,option2\nx,y\ny,x\n",  # choices of a ballot
         "option1,option2,label\nred,blue,0\ngreen,red,1\n",
         "x,y,z\nx,y,x\ny,z,z\n",  # no headings

@@ -167,6 +167,19 @@ def test_what_no_call_can_read_rightly_has_no_call(text):
     assert ra.recognize(StringIO(text)).calls == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "player_1,player_2,zwyciezca\nd,a,d\na,b,a\nb,c,b\nc,d,c\n",
+        "a,b,rate\nx,y,.6\ny,z,.7\nz,x,.4\n",
+    ],
+)
+def test_two_sides_are_neither_lists_nor_scores(text):
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert {"lists", "scores"}.isdisjoint(one.format for one in found.readings)
+
+
 def test_goals_of_two_sides_and_results_are_read():
     points = ra.recognize(StringIO("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n")).read()
     assert points.outcomes.tolist() == [1, -1]
