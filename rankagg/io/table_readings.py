@@ -15,7 +15,7 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
-from rankagg.io import choice_columns, comparisons, marks
+from rankagg.io import choice_columns, comparison_tables, marks
 from rankagg.io.rank_columns import questions_of, rank_columns
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
@@ -142,6 +142,7 @@ def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
     is_known = look.called("rank", "count", among=numbers) or any(_long(look))
+    is_known = is_known or comparison_tables.sides_of(look) is not None
     if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or is_known:
         return
     if look.is_key(texts) and not any(look.is_key([at]) for at in texts):
@@ -255,8 +256,8 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    for what, parameters, sure in comparisons.comparison_readings(look):
-        yield FileReading("comparisons", what, parameters, sure)
+    if found := comparison_tables.comparison_reading(look):
+        yield FileReading("comparisons", *found)
 
 
 def _orders(look: TableLook) -> Iterator[FileReading]:
@@ -284,6 +285,7 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(map(choice_columns.heading_of, look.names))
+        sure &= comparison_tables.sides_of(look) is None
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
@@ -325,4 +327,6 @@ def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
             return [one]
     look = TableLook(table, gone)
     found = [one for rule in RULES for one in rule(look)]
+    if any(one.format == "comparisons" for one in found):
+        found = [one for one in found if one.format == "comparisons" or one.is_certain]
     return [one for one in found if one.format != "scores" or not look.ordinals]

@@ -611,14 +611,20 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         if one.format in formats
         and said in (None, one.format)
         and typed_columns <= set(one.parameters or ())
+        # Typed columns are what comparisons in doubt lack.
+        and not (said == "comparisons" and one.parameters is None)
     ]
     remedy = "(use --format to read it as something else)"
     if not readings and said:
         return DATA_FORMATS[said], ()
     if not readings and first is not None and first.format not in formats:
-        raise click.UsageError(_not_read(f"{typed.source} holds {first.what}", formats))
+        raise click.UsageError(
+            _not_read(f"{typed.source} holds {option_words(first.what)}", formats)
+        )
     if not readings:
-        raise click.UsageError(f"{typed.source} is not recognized; --format says what it holds.")
+        told = f"{typed.source} is not recognized; --format says what it holds"
+        columns = "; --first, --second and --outcome name the columns of comparisons"
+        raise click.UsageError(f"{told}{columns if 'comparisons' in formats else ''}.")
     one, *others = readings
     # An election can use nothing else.
     is_certain = found.is_certain or (len(readings) == 1 and formats == ELECTIONS and not said)

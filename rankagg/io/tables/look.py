@@ -14,7 +14,7 @@ from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.exceptions import shown
-from rankagg.io.tables.columns import ORDINAL, ORDINALS, Coded, NumberStyle
+from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
 #: Words in headings, by what the column is.
@@ -47,7 +47,7 @@ NO_TASK = (
     "params param parameters parameter size likes downloads price prices cost costs tokens token "
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
-    "licence id index age memory vram ram gb flops cutoff stderr std"
+    "licence id index age memory vram ram gb flops cutoff stderr std wins losses ties draws"
 )
 NO_TASK_PHRASES = ("win rate", "arena score")
 # What rows are of where each system has a column.
@@ -56,10 +56,7 @@ JUDGES = ("voter", "task", "other")
 KEYS = ("voter", "other", "ballot")
 # A form's question and what is asked about: "Rank the candidates [Ann]".
 IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
-PLACE = re.compile(rf"[-+.,%\s\d]*|{ORDINAL.pattern}", re.IGNORECASE)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
-# Tables of comparisons and choices have fewer columns than those of scores may have.
-MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
