@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._frames import plain_numbers
 from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, lost_number
-from rankagg._pandas import plain_numbers
 from rankagg._typing import Bools, Floats, Generator, Integers64, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
 

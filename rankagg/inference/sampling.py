@@ -16,8 +16,8 @@ from math import ceil, log, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_generator,

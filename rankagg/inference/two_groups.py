@@ -7,8 +7,8 @@ from math import comb, prod
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Group, Integers64, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Borda, Consensus, check_aggregator

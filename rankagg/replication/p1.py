@@ -9,10 +9,10 @@ from math import isnan
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import counted
 from rankagg.distributions import LatentScores
