@@ -100,7 +100,7 @@ OF_TASKS = [
     option(
         "--tolerance",
         type=Number(0),
-        help="Neighbouring scores that differ by at most this much are tied; default 0.",
+        help="Neighboring scores that differ by at most this much are tied; default 0.",
     ),
 ]
 NUMBERS = [
