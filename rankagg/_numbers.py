@@ -42,8 +42,8 @@ def whole_number(cell: object) -> int | None:
         digits, _, decimals = cell.strip().lstrip("+-").partition(".")
         if not digits.isdecimal() or decimals.strip("0"):
             return None
-        number = int(digits.lstrip("0") or "0")
-        return -number if cell.strip().startswith("-") else number
+        size = int(digits.lstrip("0") or "0")
+        return -size if cell.strip().startswith("-") else size
     if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
         return None
     number: Any = cell
