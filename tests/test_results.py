@@ -169,9 +169,6 @@ RESULTS = {
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
     "KendallW": lambda: ra.inference.kendall_w(COMPLETE),
-    "TwoGroupTest": lambda: ra.inference.two_group_test(
-        ra.Profile(list(COMPLETE), groups=[EVIL] * 3 + ["other"] * 3), EVIL, "other"
-    ),
     "KrippendorffAlpha": lambda: ra.inference.krippendorff_alpha([[1, 2, 3, 3], [1, 2, 2, 3]]),
     "RobustRankAggregation": lambda: ra.inference.robust_rank_aggregation(GAPS),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),

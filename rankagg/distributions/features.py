@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 from scipy.optimize import linprog
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core import ItemSet, Profile, counted, listed

@@ -8,9 +8,9 @@ from math import log
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core import ROWS, Result, plain_rows

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, Profile, counted, listed, raw_text

@@ -8,9 +8,9 @@ from enum import IntEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Integers64, Label, Positions
 from rankagg._validation import check_choice
 from rankagg.core import (

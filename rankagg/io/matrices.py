@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from math import isfinite, isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import SAFE_DIGITS, ascii_number
+from rankagg._numbers import ascii_number, is_held, whole_number
 from rankagg._typing import Floats
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
@@ -98,18 +97,14 @@ def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
 
 
 def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
-    """Return finite floats, or what the words say exactly where some have many digits."""
+    """Return finite floats, or whole numbers where floats do not hold some of them."""
     try:
         floats = [float(ascii_number(word)) for word in words]
     except ValueError:
         return None
     if not all(map(isfinite, floats)):
         return None
-    if max(map(len, words), default=0) <= SAFE_DIGITS:
+    if all(map(is_held, words, floats)):
         return np.array(floats)
-    try:
-        exact = [Decimal(word) for word in words]
-        whole = [int(x) if x == x.to_integral_value() else x for x in exact]
-        return np.array(whole, dtype=object)
-    except InvalidOperation:  # an exponent beyond all reason
-        return None
+    whole = [whole_number(word) for word in words]
+    return np.array([x if n is None else n for x, n in zip(floats, whole, strict=True)], object)

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown

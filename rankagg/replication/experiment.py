@@ -10,10 +10,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
 from rankagg.aggregation import Deadline
 from rankagg.replication.leaderboards import Leaderboards

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.datasets import load
 from rankagg.exceptions import DataWarning, Described, InvalidInputError, RankaggError

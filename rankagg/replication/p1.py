@@ -9,14 +9,14 @@ from math import isnan
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import counted
 from rankagg.distributions import LatentScores
-from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping, mean_distance
+from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping
 from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
 from rankagg.replication.experiment import (
     Bench,
@@ -668,7 +668,9 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         stopping = EmpiricalBernsteinStopping(epsilon=0.05, alpha=0.05)
         sampled = {
             "mean distance by Hoeffding's bound within 5 %": fixed.estimate(profile, rng=0).value,
-            "pairs that Hoeffding's bound takes": fixed.n_samples(mean_distance(profile.n_items)),
+            "pairs that Hoeffding's bound takes": fixed.n_samples(
+                profile.n_items * (profile.n_items - 1) / 2
+            ),
             "mean distance by Bernstein stopping within 5 %": stopping.estimate(
                 profile, rng=0
             ).value,

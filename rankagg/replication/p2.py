@@ -10,10 +10,10 @@ from math import factorial
 from typing import Any, Final, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Ranks, Unranked
 from rankagg.core import counted
 from rankagg.inference.units import Unit

@@ -9,9 +9,9 @@ from itertools import combinations
 from textwrap import fill
 
 import numpy as np
+import pandas as pd
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Label, Unranked
 from rankagg.analysis import RuleComparison
 from rankagg.replication.experiment import (

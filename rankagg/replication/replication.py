@@ -16,10 +16,10 @@ from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from rankagg import _pandas as pd
 from rankagg._validation import check_flag
 from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.core import Result, counted, plain_rows

@@ -12,11 +12,11 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
-from rankagg import _pandas as pd
 from rankagg.core import amount, is_blank, joined, said, unsigned
 from rankagg.exceptions import visible, visible_json
 from rankagg.report.first_screen import FirstScreen

@@ -54,9 +54,9 @@ from math import inf, lcm
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import as_share

@@ -9,10 +9,10 @@ from math import comb
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation import (

@@ -9,8 +9,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.exceptions import shown

@@ -13,7 +13,8 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
-from rankagg._pandas import is_frame
+import pandas as pd
+
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.columns import USUAL, NumberStyle
@@ -112,7 +113,7 @@ def read_table(
 
 def is_any_frame(source: object) -> bool:
     """Say whether a source is a frame of pandas or another."""
-    return is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS)
+    return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
 def is_source(source: object) -> bool:

@@ -1,41 +1,18 @@
-"""pandas, imported when something of it is first used, and frames of others as its own."""
+"""Frames of pandas, and of others as those of pandas."""
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from rankagg.exceptions import Described, InvalidInputError
 
-if TYPE_CHECKING:
-    from pandas import *  # noqa: F403 - what `__getattr__` finds, with its types
-
 # Kinds of NumPy that become floats, and are no measurements: complex numbers, dates, durations.
 NO_NUMBERS = "cmM"
-
-
-def __getattr__(name: str) -> Any:
-    """Return what pandas calls so: importing it takes four times as long as NumPy."""
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(import_module("pandas"), name)
-
-
-def is_frame(values: object) -> bool:
-    """Return whether values are a DataFrame of pandas."""
-    # Nothing is one before somebody has imported it.
-    pandas: Any = sys.modules.get("pandas")
-    return pandas is not None and isinstance(values, pandas.DataFrame)
-
-
-def is_series(values: object) -> bool:
-    """Return whether values are a Series of pandas."""
-    pandas: Any = sys.modules.get("pandas")
-    return pandas is not None and isinstance(values, pandas.Series)
 
 
 def arrow_table(source: Any) -> Any:
@@ -61,7 +38,7 @@ def as_frame(values: Any) -> Any:
     These have no index: a first column that holds no numbers names the rows.
     """
     speaks = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
-    if is_frame(values) or not (speaks or hasattr(values, "__dataframe__")):
+    if isinstance(values, pd.DataFrame) or not (speaks or hasattr(values, "__dataframe__")):
         return values
     frame = arrow_table(values).to_pandas()
     named = [column for column in frame.columns[:1] if frame[column].dtype.kind not in "iufb"]
@@ -74,9 +51,9 @@ def plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
     Types of pandas that have a missing value of their own keep it from NumPy's floats.
     """
     table: Any = values
-    if is_frame(values):
+    if isinstance(values, pd.DataFrame):
         kinds = list(table.dtypes)
-    elif is_series(values) or isinstance(values, np.ndarray):
+    elif isinstance(values, pd.Series | np.ndarray):
         kinds = [table.dtype]
     else:
         return values
@@ -90,6 +67,6 @@ def plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
 
 def table_remedy(data: object) -> str:
     """Return what makes data of a DataFrame, or nothing where they are none."""
-    if not is_frame(data):
+    if not isinstance(data, pd.DataFrame):
         return ""
     return "`ScoreTable(frame, higher_is_better=True)` makes one of a DataFrame (False for errors)."
