@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Bools, Floats, Integers64, Label, Positions
 from rankagg.core import ItemSet, listed
