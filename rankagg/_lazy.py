@@ -46,7 +46,6 @@ UNRENAMED = {
         "FriedmanTest mean_distance PairedTest PairedTests RankIntervals Separation "
         "SkillingsMackTest UStatistic"
     ),
-    "replication": "replicate Replication",
     "studies": (
         "AgreementResult AgreementStudy ApproximationResult ApproximationStudy "
         "condorcet_winner_probability ConfidenceResult ConfidenceStudy cycle_probability "

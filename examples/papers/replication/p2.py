@@ -7,29 +7,37 @@ from dataclasses import asdict
 from functools import partial
 from itertools import combinations, product
 from math import factorial
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
 import rankagg as ra
-from rankagg import _pandas as pd
-from rankagg._typing import Bools, Floats, Ranks, Unranked
-from rankagg.core import counted
-from rankagg.inference.units import Unit
 from rankagg.plotting import confidence_heatmap
-from rankagg.replication.experiment import (
+from rankagg.studies import (
+    ConfidenceResult,
+    ConfidenceStudy,
+    IntervalMethod,
+    LatentModel,
+    MissingScoresResult,
+    MissingScoresStudy,
+    Observed,
+    PrintedRadius,
+)
+from replication.experiment import (
     Bench,
     ExperimentRun,
     as_order,
     beside,
+    counted,
     experiment,
     frame_of,
     proved,
     scores_of_items,
 )
-from rankagg.replication.leaderboards import load_table
-from rankagg.replication.p2_as_run import (
+from replication.leaderboards import load_table
+from replication.p2_as_run import (
     MEDIUM,
     RUN_LEVELS,
     AsRun,
@@ -40,16 +48,7 @@ from rankagg.replication.p2_as_run import (
     pooled_as_shipped,
     run_again,
 )
-from rankagg.replication.published import as_text
-from rankagg.studies import (
-    ConfidenceResult,
-    ConfidenceStudy,
-    IntervalMethod,
-    LatentModel,
-    Observed,
-    PrintedRadius,
-)
-from rankagg.studies.missing_scores import MissingScoresResult, MissingScoresStudy, pair_field
+from replication.published import as_text
 
 #: The rules by the paper's names.
 IMPUTING: Final = {
@@ -57,6 +56,8 @@ IMPUTING: Final = {
     "one level": ra.Borda(unranked="uniform"),
     "two levels": ra.TwoLevel(ra.Borda(unranked="uniform"), ra.Borda(unranked="uniform")),
 }
+#: What a missing score may count as.
+POLICIES: Final = ("uniform", "ignore", "last")
 #: The tables of instances.
 INSTANCES_OF = ("dialog_pc", "dialog_tc", "flickr", "sum_eval", "tac_08")
 
@@ -96,7 +97,7 @@ def compatible_rankings(_: Bench, found: ExperimentRun) -> None:
     apart = _apart(_compatible_sums(gaps), np.asarray(_sums_of_ranks(gaps), dtype=np.float64))
     found.add("Equation 5", {"order by the column sums": as_order(ranking)}, "Table 5")
     found.add("Equation 5", {"largest difference from sums of expected ranks": apart}, "Table 5")
-    ranks_of_toy: Floats = complete.rankings().ranks.sum(axis=0).astype(float)
+    ranks_of_toy: np.ndarray = complete.rankings().ranks.sum(axis=0).astype(float)
     apart = _apart(_compatible_sums(complete), ranks_of_toy)
     found.add("Remark 1", {"largest difference from sums of ranks": apart}, "nothing missing")
     order_of_toy = as_order(ra.Borda().aggregate(complete).ranking)
@@ -152,15 +153,15 @@ def _sample(found: ExperimentRun) -> None:
     found.add("Algorithm 2", {"60 permutations are drawn as often, 2 of 5 ranked": alike})
 
 
-def _sampled(ranking: ra.PartialRanking, n_draws: int) -> Ranks:
+def _sampled(ranking: ra.PartialRanking, n_draws: int) -> np.ndarray:
     ranks = np.where(ranking.ranks == ra.UNRANKED, np.nan, ranking.ranks)
     profile = ra.Profile.from_ranks(np.tile(ranks, (n_draws, 1)), items=ranking.items)
     return profile.sample_compatible(rng=0).ranks
 
 
-def _compatible_sums(table: ra.ScoreTable) -> Floats:
+def _compatible_sums(table: ra.ScoreTable) -> np.ndarray:
     """Sum over the columns how often the others are before a system: its rank, from 0."""
-    sums: Floats = table.rankings().pairwise("uniform").wins.sum(axis=0)
+    sums: np.ndarray = table.rankings().pairwise("uniform").wins.sum(axis=0)
     return sums
 
 
@@ -173,7 +174,7 @@ def _sums_of_ranks(
     return units * (table.n_systems - 1) - points
 
 
-def _apart(one: Floats, other: Floats) -> float:
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
     # Less than the twelfth decimal is rounding.
     return round(float(np.abs(one - other).max()), 12)
 
@@ -510,10 +511,15 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
 def _pool(found: ExperimentRun, result: MissingScoresResult) -> None:
     """Pool all data sets and proportions, as the paper's tables do."""
     methods = dict(zip(result.study.methods, IMPUTING, strict=True))
+    pairs = result.by_pair(pooled=True)
     for one, other in combinations(methods, 2):
-        rows = result._frame[result._frame["method"] == one]
-        tau, *tops = (rows[pair_field(what, other)] for what in ("tau", "top1", "same_top3"))
-        shared = tau.mean(), tau.std(ddof=0), *(top.mean() for top in tops)
+        by_model = pairs.xs((one, other), level=("method", "other"))
+        number, means = by_model["defined"], by_model["mean_tau"]
+        tau = np.average(means, weights=number)
+        squares = (number - 1) * by_model["sd_tau"] ** 2 + number * (means - tau) ** 2
+        spread = np.sqrt(squares.sum() / number.sum())
+        tops = by_model[["mean_top1", "mean_same_top3"]]
+        shared = tau, spread, *np.average(tops, axis=0, weights=by_model["tables"])
         _add_shared(found, shared, f"{methods[one]} and {methods[other]}")
 
 
@@ -652,7 +658,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
     )
     columns = {}
     for name, table in tables.items():
-        exact = {policy: proved(table, policy) for policy in get_args(Unranked)}
+        exact = {policy: proved(table, policy) for policy in POLICIES}
         values = found.add("Beyond: policies", _decided_by_policy(table, exact), name)
         columns[name] = {quantity: as_text(value) for quantity, value in values.items()}
         first = []
@@ -665,7 +671,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
         # The others have too few tasks for anything to be decided.
         if name in ("GEM BLEU", "dialogue with gaps"):
             # Several metrics of an instance are no independent units.
-            unit: Unit = "instance" if table.is_instance_level else "ranking"
+            unit = "instance" if table.is_instance_level else "ranking"
             draw = ra.rank_intervals(table, unit=unit).plot
             file = f"p2-policies-{name.split()[0].lower()}"
             found.add_picture(file, caption, draw)
@@ -674,7 +680,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
 
 
 def _decided_by_policy(
-    table: ra.ScoreTable, exact: Mapping[Unranked, tuple[ra.Consensus, ra.Optima]]
+    table: ra.ScoreTable, exact: Mapping[str, tuple[ra.Consensus, ra.Optima]]
 ) -> dict[str, object]:
     values: dict[str, object] = {}
     uniform = exact["uniform"][1].relation()
@@ -702,5 +708,5 @@ def _decided_by_policy(
     }
 
 
-def _listed(consensus: ra.Consensus, chosen: Bools) -> str:
+def _listed(consensus: ra.Consensus, chosen: np.ndarray) -> str:
     return ", ".join(map(str, consensus.items.where(chosen))) or "none"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LONG = ROOT / "examples" / "long"
 FOUND = pd.read_csv(LONG / "papers.csv", dtype={"case": str}).fillna({"case": ""})
 REMOVAL = pd.read_csv(LONG / "removal.csv")

@@ -1,12 +1,11 @@
 """The typed rows: each says where it stands and what explains it."""
 
 import csv
-from importlib.resources import files
 
 import pytest
 
-from rankagg.replication.leaderboards import LEADERBOARDS
-from rankagg.replication.published import (
+from replication.leaderboards import LEADERBOARDS
+from replication.published import (
     AS_RUN,
     BEYOND,
     EXPLAINED,
@@ -15,13 +14,14 @@ from rankagg.replication.published import (
     NOT_JUDGED,
     PAPERS,
     REACHED,
+    TABLES,
     errata,
     half_unit,
     judge,
     published,
 )
-from rankagg.replication.replication import EXPERIMENTS
-from tests.replication import independent
+from replication.run import EXPERIMENTS
+from tests.examples.papers import independent
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -55,7 +55,7 @@ def test_no_tolerance_is_wide(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_files_have_no_stray_cells(paper):
-    text = (files("rankagg.replication") / "published" / f"{paper.lower()}.csv").read_text()
+    text = (TABLES / f"{paper.lower()}.csv").read_text()
     lines = list(csv.reader(text.splitlines(), strict=True))
     assert {len(line) for line in lines} == {12}
     assert all(cell == cell.strip() for line in lines for cell in line)

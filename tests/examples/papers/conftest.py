@@ -1,9 +1,14 @@
 """The papers' tables and the authors' run on instances, where all of them are there."""
 
+import sys
+
 import pytest
 
-from rankagg.replication.leaderboards import LEADERBOARDS, RUN, Leaderboards
-from tests.conftest import DATA
+from tests.conftest import CHECKOUT, DATA
+
+sys.path.insert(0, str(CHECKOUT / "examples" / "papers"))
+
+from replication.leaderboards import LEADERBOARDS, RUN, Leaderboards
 
 
 @pytest.fixture(scope="session")

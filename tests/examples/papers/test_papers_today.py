@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.replication import conclusions as told
+from tests.examples.papers import conclusions as told
 
 PAGE = told.ROOT / "docs" / "explanation" / "papers_today.rst"
 

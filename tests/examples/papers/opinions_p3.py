@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import rankagg as ra
-from tests.replication import independent as own
-from tests.replication.independent import DIAGNOSTICS, GENERATION, averaged, p3_leaderboards
-from tests.replication.opinions import (
+from tests.examples.papers import independent as own
+from tests.examples.papers.independent import DIAGNOSTICS, GENERATION, averaged, p3_leaderboards
+from tests.examples.papers.opinions import (
     as_is,
     bounds_of,
     competition_ranks,

@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from tests.replication import independent as own
+from tests.examples.papers import independent as own
 
 #: As many repetitions as a quick run has.
 TIMES = 3

@@ -12,12 +12,12 @@ import pytest
 
 import rankagg as ra
 from rankagg.plotting.sheet import PlotSheet
-from rankagg.replication import p1, p2
-from rankagg.replication.experiment import Bench
-from rankagg.replication.p1 import INSTANCE_TABLES
-from rankagg.replication.published import as_text
-from rankagg.replication.replication import EXPERIMENTS
-from tests.replication import independent, opinions_p1, opinions_p2, opinions_p3
+from replication import p1, p2
+from replication.experiment import Bench
+from replication.p1 import INSTANCE_TABLES
+from replication.published import as_text
+from replication.run import EXPERIMENTS
+from tests.examples.papers import independent, opinions_p1, opinions_p2, opinions_p3
 
 PAPERS = opinions_p1, opinions_p2, opinions_p3
 SHEETS, CURVES, PANELS, PLACES = (

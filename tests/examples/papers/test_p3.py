@@ -4,15 +4,15 @@ import re
 
 import pytest
 
-import rankagg as ra
-from rankagg.replication.p3 import MEANS
-from rankagg.replication.published import AS_RUN
+from replication.p3 import MEANS
+from replication.published import AS_RUN
+from replication.run import replicate
 from tests.known_answers import Ledger, leaves
 
 
 @pytest.fixture(scope="module")
 def replication():
-    return ra.replication.replicate("p3", quick=True, progress=False)
+    return replicate("p3", quick=True, progress=False)
 
 
 @pytest.fixture(scope="module")

@@ -8,33 +8,16 @@ from itertools import combinations, permutations
 from math import isnan
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 import rankagg as ra
-from rankagg import _pandas as pd
-from rankagg._typing import Floats, Label, Positions
-from rankagg.core import counted
 from rankagg.distributions import LatentScores
 from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping, mean_distance
-from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
-from rankagg.replication.experiment import (
-    Bench,
-    ExperimentRun,
-    as_order,
-    beside,
-    experiment,
-    frame_of,
-    scores_of_items,
-)
-from rankagg.replication.leaderboards import load_table
-from rankagg.replication.p1_as_run import (
-    as_read,
-    board_values,
-    instance_taus,
-    inverse_distances,
-    tau_with_score,
-)
+from rankagg.plotting.sheet import PlotSheet
 from rankagg.studies import (
     Adversarial,
     AgreementResult,
@@ -45,8 +28,27 @@ from rankagg.studies import (
     Rescaled,
     TaskSubsetStudy,
 )
-from rankagg.studies.study import ROUNDING
+from replication.experiment import (
+    Bench,
+    ExperimentRun,
+    as_order,
+    beside,
+    counted,
+    experiment,
+    frame_of,
+    scores_of_items,
+)
+from replication.leaderboards import load_table
+from replication.p1_as_run import (
+    as_read,
+    board_values,
+    instance_taus,
+    inverse_distances,
+    tau_with_score,
+)
 
+# Means that differ by no more are equal.
+ROUNDING = 1e-9
 #: The rules by the paper's names.
 PROCEDURES: Mapping[str, ra.Aggregator] = {
     "mean": ra.Mean(),
@@ -92,7 +94,7 @@ def toy(bench: Bench, found: ExperimentRun) -> None:
     found.add_sheet("p1-table-1", "Scores; lower is better.", frame_of(table))
 
 
-def _lambda(one: Floats, other: Floats) -> tuple[float, float]:
+def _lambda(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """Return both lambdas of section 2: a score that is as high counts for the first system."""
     first = float((one >= other).sum())
     return first, len(one) - first
@@ -262,7 +264,7 @@ def sizes_of_tables(bench: Bench, found: ExperimentRun) -> None:
         found.add("Table 5", {"total of the sizes": total})
 
 
-def rows_of(ranking: ra.PartialRanking) -> Positions:
+def rows_of(ranking: ra.PartialRanking) -> np.ndarray:
     """Return the rows of the systems, best first, ties in the order of the file."""
     return np.argsort(ranking.ranks, kind="stable")
 
@@ -272,7 +274,7 @@ def in_file_order(ranking: ra.PartialRanking) -> ra.Permutation:
     return ra.Permutation(np.argsort(rows_of(ranking)), ranking.items)
 
 
-def name_of(board: str, system: Label) -> str:
+def name_of(board: str, system: str | int) -> str:
     """Return what the paper calls a system; its own name where the paper does not have it."""
     short = (name for start, name in CALLED[board].items() if str(system).startswith(start))
     return next(short, str(system))
@@ -568,16 +570,53 @@ def _together(
         found.add_picture(file, f"{about}, {public}. {legend}", partial(beside, plots))
 
 
+# Curves of so many points have a marker at each, and so many numbers stand along the axis.
+FEW = 12
+# The look of each of the three pairs.
+LOOKS = (
+    {"color": "#0072B2", "ls": "-", "marker": "o", "mfc": "#0072B2"},
+    {"color": "#D55E00", "ls": "--", "marker": "s", "mfc": "#D55E00"},
+    {"color": "#009E73", "ls": "-.", "marker": "^", "mfc": "#009E73"},
+)
+
+
 def _draw_means(table: pd.DataFrame, column: str, ax: Axes) -> Axes:
     """Draw the mean of a column for each pair of procedures, in a band of one deviation."""
-    bands = []
-    for pair in PAIRED:
-        part, least = table.loc[pair].sort_index(), -1.0 if column == "top_tau" else 0.0
-        bands.append(Band.around(pair, part.index, part[column], part[f"std_{column}"], least))
-    sheet = band_sheet(ax, bands)
-    handles = draw_bands(sheet.ax, bands)
-    frame_curves(sheet.ax, bands)
-    return sheet.finish([], axis="k", handles=handles)
+    sheet, thin = PlotSheet(ax, 32.0, 22.0), 0.5 * mpl.rcParams["lines.linewidth"]
+    least = -1.0 if column == "top_tau" else 0.0
+    curves, lowest, places = [], [], set()
+    for number, (pair, look) in enumerate(zip(PAIRED, LOOKS, strict=True)):
+        part = table.loc[pair].sort_index()
+        at, mean, spread = part.index.to_numpy(float), part[column], part[f"std_{column}"]
+        low, high = ((mean + sign * spread).clip(least, 1.0).to_numpy() for sign in (-1, 1))
+        where = np.isfinite(low) & np.isfinite(high)
+        shade = {"color": look["color"], "alpha": 0.18, "lw": 0, "zorder": 1}
+        ax.fill_between(at, low, high, where=where, gid=f"band-{number}", **shade)
+        # The ends of the bands, as they may cover each other; of few points with short bars.
+        every = 1 if len(at) <= FEW else -(-len(at) // 8)
+        ends = {"marker": "_" if len(at) <= FEW else "", "mew": thin, "lw": thin, "zorder": 2}
+        ends |= {"color": look["color"], "ls": look["ls"], "clip_on": False}
+        ax.plot(at, low, gid=f"low-{number}", **ends)
+        ax.plot(at, high, gid=f"high-{number}", **ends)
+        marks = {"markevery": (number % every, every), "zorder": 4 + number, "clip_on": False}
+        curves += ax.plot(at, mean.to_numpy(), label=pair, gid=f"curve-{number}", **look, **marks)
+        lowest += [low, mean]
+        places |= set(at)
+    if np.nanmin(np.concatenate(lowest)) < 0:
+        ax.set_ylim(-1, 1)
+        ax.set_yticks([-1, -0.5, 0, 0.5, 1])
+        ax.axhline(0, color="#222222", lw=thin, zorder=0)
+    else:
+        ax.set_ylim(0, 1)
+        ax.set_yticks(np.arange(6) * 0.2)
+    ends = min(places), max(places)
+    ax.set_xlim(*ends)
+    ticks = MaxNLocator(nbins=8, integer=True, min_n_ticks=1).tick_values(*ends)
+    few = sorted(places) if len(places) <= FEW else None
+    ax.set_xticks(few or [tick for tick in ticks if ends[0] <= tick <= ends[1]])
+    ax.grid(color="#e4e4e4", linewidth=thin)
+    ax.set_axisbelow(True)
+    return sheet.finish([], axis="k", handles=curves)
 
 
 # -- dispersion -----------------------------------------------------------------------------------

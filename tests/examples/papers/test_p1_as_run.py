@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rankagg.replication.experiment import Bench
-from rankagg.replication.p1_as_run import as_read, unstable_order
-from tests.replication.independent import their_sort
+from replication.experiment import Bench
+from replication.p1_as_run import as_read, unstable_order
+from tests.examples.papers.independent import their_sort
 
 
 def test_shifted_columns(leaderboards):

@@ -17,11 +17,11 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
-from rankagg.replication.p1 import INSTANCE_TABLES as NINE
-from rankagg.replication.p1 import figure_3, figure_7, name_of
-from rankagg.replication.p2 import IMPUTING
-from rankagg.replication.p2 import INSTANCES_OF as FIVE
 from rankagg.studies.pair_methods import PrintedRadius
+from replication.p1 import INSTANCE_TABLES as NINE
+from replication.p1 import figure_3, figure_7, name_of
+from replication.p2 import IMPUTING
+from replication.p2 import INSTANCES_OF as FIVE
 
 BOARDS = ("GLUE", "SuperGLUE", "XTREME")
 DIGITS = 10

@@ -14,9 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 import rankagg as ra
-from rankagg._typing import Floats, Generator, Label
-from rankagg.studies.missing_scores import taus
-from rankagg.studies.removal import without_scores
 
 Entry = TypeVar("Entry")
 RUN_LEVELS = tuple(level / 19 for level in range(20))
@@ -75,12 +72,9 @@ def run_again(
         left = _remove(table, level, rng)
         mean = _rank_by_mean(left, list(table.systems), rng)
         ones = [tied if left is None else rule(left.rankings()) for rule in rules]
-        # A ranking that ties all systems agrees with none.
-        tau = np.nan_to_num(taus(np.stack([one.ranks for one in (mean, *ones, *full)])))
-        for at, one in enumerate(ones, start=1):
+        for one, own in zip(ones, full[1:], strict=True):
             same = [_same(one, mean, place) for place in (0, 2)]
-            own = tau[at, len(full) + at], tau[0, len(full)]
-            rows.append((level, tau[0, at], *same, *own))
+            rows.append((level, _tau(one, mean), *same, _tau(one, own), _tau(mean, full[0])))
     found = np.array(rows, dtype=float).reshape(-1, len(sums), 6)
     return {name: _summary(found[:, at]) for at, name in enumerate(sums)}
 
@@ -99,7 +93,7 @@ def as_shipped(content: Mapping[str, Any]) -> AsRun:
     return _summary(np.nan_to_num(rows.T))
 
 
-def pooled_as_shipped(runs: Sequence[Floats]) -> Floats:
+def pooled_as_shipped(runs: Sequence[np.ndarray]) -> np.ndarray:
     """Return what each two of three rules share over all data sets, as the authors pool them.
 
     It is the mean of tau, its standard deviation, and how often the same systems are last and
@@ -107,11 +101,11 @@ def pooled_as_shipped(runs: Sequence[Floats]) -> Floats:
     """
     # The program leaves the last table of each data set out.
     shared = np.concatenate([_shared(ranks[:, :-1]) for ranks in runs], axis=2)
-    found: Floats = np.insert(shared.mean(axis=2), 1, shared[0].std(axis=1), axis=0).T
+    found: np.ndarray = np.insert(shared.mean(axis=2), 1, shared[0].std(axis=1), axis=0).T
     return found
 
 
-def _shared(ranks: Floats) -> Floats:
+def _shared(ranks: np.ndarray) -> np.ndarray:
     found = [[taus_of_rows(a, b) for a, b in combinations(ranks, 2)]]
     for place in (0, 2):
         there = ranks == place
@@ -121,30 +115,44 @@ def _shared(ranks: Floats) -> Floats:
     return np.array(found)
 
 
-def taus_of_rows(one: Floats, other: Floats) -> Floats:
+def taus_of_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return tau-b of ranks with those in the same row, 0 where it is undefined."""
     above, below = np.triu_indices(one.shape[1], 1)
     a, b = (np.sign(ranks[:, above] - ranks[:, below]) for ranks in (one, other))
     untied = (a != 0).sum(axis=1) * (b != 0).sum(axis=1)
-    taus: Floats = (a * b).sum(axis=1) / np.sqrt(np.maximum(untied, 1))
+    taus: np.ndarray = (a * b).sum(axis=1) / np.sqrt(np.maximum(untied, 1))
     return taus
 
 
-def _summary(rows: Floats) -> AsRun:
+def _tau(one: ra.PartialRanking, other: ra.PartialRanking) -> float:
+    """Return tau-b of two rankings; one that ties all systems agrees with none."""
+    return float(taus_of_rows(one.ranks[None], other.ranks[None])[0])
+
+
+def _summary(rows: np.ndarray) -> AsRun:
     level, tau, last, third, one, mean = rows.T
     medium = (level >= MEDIUM[0]) & (level <= MEDIUM[1])
     shares = tau.mean(), tau.std(), last.mean(), third.mean()
     return AsRun(*map(float, (*shares, one[medium].mean(), mean[medium].mean())))
 
 
-def _remove(table: ra.ScoreTable, level: float, rng: Generator) -> ra.ScoreTable | None:
+def _remove(table: ra.ScoreTable, level: float, rng: np.random.Generator) -> ra.ScoreTable | None:
     """Remove each score with a probability; None where none is left."""
     gone = rng.random(table.values.shape) < level
-    return None if gone.all() else without_scores(table, gone)
+    if gone.all():
+        return None
+    # A task that keeps no score is none.
+    kept = ~gone.all(axis=0)
+    return ra.ScoreTable(
+        np.where(gone, np.nan, table.values)[:, kept],
+        systems=table.systems,
+        tasks=table.tasks.where(kept),
+        higher_is_better=True,
+    )
 
 
 def _rank_by_mean(
-    left: ra.ScoreTable | None, systems: list[Label], rng: Generator
+    left: ra.ScoreTable | None, systems: list[str | int], rng: np.random.Generator
 ) -> ra.PartialRanking:
     """Rank by the mean, and put systems without a score in by Algorithm 1, from the first on."""
     if left is None:
@@ -161,7 +169,7 @@ def _same(one: ra.PartialRanking, other: ra.PartialRanking, place: int) -> bool:
     return system is not None and system == _alone_in(other, place)
 
 
-def _alone_in(ranking: ra.PartialRanking, place: int) -> Label | None:
+def _alone_in(ranking: ra.PartialRanking, place: int) -> str | int | None:
     below = 0
     for bucket in reversed(ranking.buckets):
         if (below, len(bucket)) == (place, 1):
@@ -170,7 +178,9 @@ def _alone_in(ranking: ra.PartialRanking, place: int) -> Label | None:
     return None
 
 
-def shuffle(first: Sequence[Entry], second: Sequence[Entry], rng: Generator) -> list[Entry]:
+def shuffle(
+    first: Sequence[Entry], second: Sequence[Entry], rng: np.random.Generator
+) -> list[Entry]:
     """Merge two lists: each next entry is of the one or the other by the toss of a coin."""
     a, b, merged = list(first), list(second), []
     while a and b:

@@ -10,15 +10,12 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
 import rankagg as ra
-from rankagg import _pandas as pd
-from rankagg._typing import Label, Unranked
-from rankagg.aggregation import Deadline
-from rankagg.replication.leaderboards import Leaderboards
-from rankagg.replication.published import Row, Value
-from rankagg.studies.study import AnyResult, Study
+from replication.leaderboards import Leaderboards
+from replication.published import Row, Value
 
 # Repetitions of a quick run: enough to see that everything works.
 QUICK_REPETITIONS = 3
@@ -37,7 +34,6 @@ class Bench:
     # Whether few repetitions are enough.
     quick: bool = False
     progress: bool | None = None
-    deadline: Deadline = field(default_factory=Deadline)
 
     def repetitions(self, full: int = 100) -> int:
         """Return how many repetitions to run of those that the paper has."""
@@ -47,13 +43,12 @@ class Bench:
         """Return those of some leaderboards that are there, by name."""
         return {name: self.leaderboards[name] for name in names if name in self.leaderboards}
 
-    def run(self, name: str, study: Study[Any, AnyResult]) -> AnyResult:
+    def run(self, name: str, study: Any) -> Any:
         """Run a study, and go on from its journal."""
         return study.run(
             n_jobs=self.n_jobs,
             journal=None if self.journals is None else self.journals / f"{name}.jsonl",
             progress=self.progress,
-            time_limit=self.deadline.time_limit,
         )
 
 
@@ -165,7 +160,7 @@ def scores_of_items(consensus: ra.Consensus) -> pd.Series[float]:
     return pd.Series(consensus.scores, index=index, dtype=np.float64)
 
 
-def proved(table: ra.ScoreTable, policy: Unranked = "uniform") -> tuple[ra.Consensus, ra.Optima]:
+def proved(table: ra.ScoreTable, policy: str = "uniform") -> tuple[ra.Consensus, ra.Optima]:
     """Return the exact consensus, whose proof is checked, and all optima."""
     consensus = ra.Kemeny(unranked=policy).aggregate(table)
     assert consensus.certificate is not None
@@ -203,12 +198,24 @@ def beside(plots: Mapping[str, Callable[..., object]]) -> Axes:
     return axes[0]
 
 
+def counted(number: float, noun: str, form: str = "") -> str:
+    """Return a number with its noun, in the plural but for one.
+
+    Examples
+    --------
+    >>> counted(1, "pair"), counted(0, "quantity"), counted(4000, "system", ",")
+    ('1 pair', '0 quantities', '4,000 systems')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:{form}} {noun if number == 1 else plural}"
+
+
 def frame_of(table: ra.ScoreTable) -> pd.DataFrame:
     """Return the scores with the systems in a column."""
     return table.to_frame().rename_axis("system").reset_index()
 
 
-def rank_in(consensus: ra.Consensus, system: Label) -> int:
+def rank_in(consensus: ra.Consensus, system: str | int) -> int:
     """Return the rank of a system, from 1."""
     rank = consensus.ranking.rank(system)
     assert rank is not None

@@ -9,12 +9,11 @@ from itertools import combinations
 from textwrap import fill
 
 import numpy as np
+import pandas as pd
 
 import rankagg as ra
-from rankagg import _pandas as pd
-from rankagg._typing import Label, Unranked
 from rankagg.analysis import RuleComparison
-from rankagg.replication.experiment import (
+from replication.experiment import (
     Bench,
     ExperimentRun,
     as_order,
@@ -25,8 +24,8 @@ from rankagg.replication.experiment import (
     rank_in,
     scores_of_items,
 )
-from rankagg.replication.leaderboards import load_table
-from rankagg.replication.published import as_text
+from replication.leaderboards import load_table
+from replication.published import as_text
 
 HUMAN = "Human"
 MEANS: Mapping[str, ra.Aggregator] = {
@@ -68,7 +67,7 @@ def benchmarks() -> dict[str, Benchmark]:
     eight = ten.drop(tasks=DIAGNOSTICS)
     xtreme, xglue = load_table("xtreme_human"), load_table("xglue")
     # How many of XTREME's nine tasks each group of them has.
-    sizes: Mapping[Label, float] = {
+    sizes: Mapping[str, float] = {
         "Sentence-pair Classification": 2,
         "Structured Prediction": 2,
         "Question Answering": 3,
@@ -92,9 +91,9 @@ def benchmarks() -> dict[str, Benchmark]:
     }
 
 
-def metrics(name: str) -> tuple[ra.ScoreTable, Mapping[Label, Sequence[Label]]]:
+def metrics(name: str) -> tuple[ra.ScoreTable, Mapping[str, Sequence[str]]]:
     """Return a benchmark's table of single metrics, and which of them make a task."""
-    pairs: Mapping[Label, tuple[str, str]] = {
+    pairs: Mapping[str, tuple[str, str]] = {
         **dict.fromkeys(("MRPC", "QQP", "CB", "MultiRC", "ReCoRD"), ("F1", "accuracy")),
         "STS-B": ("Pearson", "Spearman"),
     }
@@ -430,7 +429,7 @@ def leaderboards() -> dict[str, ra.ScoreTable]:
     }
 
 
-def _policies(table: ra.ScoreTable) -> dict[str, tuple[ra.ScoreTable, Unranked]]:
+def _policies(table: ra.ScoreTable) -> dict[str, tuple[ra.ScoreTable, str]]:
     """Return what the humans' missing score may become, and the policy for it."""
     return {
         "imputed uniformly": (table, "uniform"),

@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 import rankagg as ra
-from rankagg import _pandas as pd
-from rankagg._typing import Floats
-from rankagg.datasets import load
-from rankagg.exceptions import DataWarning, Described, InvalidInputError, RankaggError
-from rankagg.studies.sources import table_digest
+from rankagg.exceptions import DataWarning, InvalidInputError, RankaggError
 
 #: Where the authors of the papers, and others, published what they used.
 FIRST_PAPER: Final = "https://github.com/PierreColombo/RankingNLPSystems"
@@ -79,9 +76,24 @@ LEADERBOARDS: Mapping[str, Leaderboard] = {
 
 def load_table(name: str) -> ra.ScoreTable:
     """Return a bundled table of scores."""
-    table = load(name)
+    table = ra.datasets.load(name)
     assert isinstance(table, ra.ScoreTable)
     return table
+
+
+def table_digest(table: ra.ScoreTable) -> str:
+    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
+    labels = (
+        tuple(table.systems),
+        tuple(table.tasks[int(task)] for task in table.unit_tasks),
+        table.instances,
+        [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
+    )
+    digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
+    # One missing score is like another, whatever its bits.
+    values = np.where(np.isnan(table.values), np.nan, table.values)
+    digest.update(values.astype("<f8").tobytes())
+    return digest.hexdigest()
 
 
 class Leaderboards:
@@ -90,7 +102,7 @@ class Leaderboards:
     def __init__(self, folder: str | PathLike[str] | None = None) -> None:
         self._folder = None if folder is None else Path(folder)
         if self._folder is not None and not self._folder.is_dir():
-            raise InvalidInputError("data", "a folder of leaderboards", Described(str(folder)))
+            raise InvalidInputError("data", "a folder of leaderboards", str(folder))
 
     @cached_property
     def _tables(self) -> dict[str, ra.ScoreTable]:
@@ -103,13 +115,13 @@ class Leaderboards:
         return {table_digest(table)[:16]: table for table in tables}
 
     @cached_property
-    def rankings(self) -> list[Floats]:
+    def rankings(self) -> list[np.ndarray]:
         """Ranks of each data set of the run, by rule, table and system; none unless it is whole."""
         wanted = LEADERBOARDS[RUN]
         folder = None if self._folder is None else next(self._folder.rglob(wanted.file), None)
         paths = [] if folder is None else sorted(folder.rglob("*.json"), key=Path.as_posix)
         texts = [path.read_bytes() for path in paths]
-        samples: dict[str, list[Floats]] = defaultdict(list)
+        samples: dict[str, list[np.ndarray]] = defaultdict(list)
         if sha256(b"".join(texts)).hexdigest().startswith(wanted.digest):
             for content in map(json.loads, texts):
                 removed = content["results"]["robustness"]["system-col"]

@@ -6,11 +6,13 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 PAPERS = ("P1", "P2", "P3")
+#: The folder of the printed numbers and of what explains them.
+TABLES = Path(__file__).resolve().parents[1] / "published"
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _entry(paper: str, line: dict[str, str]) -> Published:
 
 
 def _csv_lines(name: str) -> Iterator[dict[str, str]]:
-    text = (files("rankagg.replication") / "published" / name).read_text(encoding="utf-8")
+    text = (TABLES / name).read_text(encoding="utf-8")
     return iter(csv.DictReader(text.splitlines(), strict=True))
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 import rankagg as ra
-from rankagg._typing import Floats, Positions
-from rankagg.replication.experiment import Bench
+from replication.experiment import Bench
 
 #: Its rows and columns of Figure 6: what is printed as one pair of procedures is that of another,
 #: on another data set.
@@ -19,7 +18,7 @@ PRINTED_PAIRS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def unstable_order(scores: Floats) -> Positions:
+def unstable_order(scores: np.ndarray) -> np.ndarray:
     """Return positions, lowest score first, as the quicksort of NumPy 1.19 leaves them."""
     value = scores.tolist()
     at, stack = list(range(len(value))), [(0, len(value) - 1)]
@@ -44,24 +43,24 @@ def unstable_order(scores: Floats) -> Positions:
     return np.array(at)
 
 
-def unstable_ranks(scores: Floats) -> Floats:
+def unstable_ranks(scores: np.ndarray) -> np.ndarray:
     """Return ranks from 0, the higher the better."""
     return unstable_order(unstable_order(scores).astype(float)).astype(float)
 
 
-def rank_sums(values: Floats) -> Floats:
+def rank_sums(values: np.ndarray) -> np.ndarray:
     """Return the sum of the ranks over tasks."""
-    sums: Floats = np.add.reduce([unstable_ranks(task) for task in values.T])
+    sums: np.ndarray = np.add.reduce([unstable_ranks(task) for task in values.T])
     return sums
 
 
-def inverse_permutation(scores: Floats) -> ra.Permutation:
+def inverse_permutation(scores: np.ndarray) -> ra.Permutation:
     """Return the order of systems where their ranks should stand."""
     order = np.argsort(unstable_ranks(scores))
     return ra.Permutation(order, range(len(order)))
 
 
-def as_read(bench: Bench) -> dict[str, tuple[ra.ScoreTable, Floats]]:
+def as_read(bench: Bench) -> dict[str, tuple[ra.ScoreTable, np.ndarray]]:
     """Return the leaderboards that are there with the columns that are tasks to the authors."""
     tables = bench.tables("GLUE", "SuperGLUE", "XTREME", "XTREME Score")
     score = tables.pop("XTREME Score", None)
@@ -73,7 +72,9 @@ def as_read(bench: Bench) -> dict[str, tuple[ra.ScoreTable, Floats]]:
     return found
 
 
-def board_values(board: str, values: Floats, names: list[str]) -> Iterator[tuple[str, float | str]]:
+def board_values(
+    board: str, values: np.ndarray, names: list[str]
+) -> Iterator[tuple[str, float | str]]:
     """Yield what Tables 2, 3 and 6 have: points, names, means, and what is common."""
     by_mean = np.argsort(-values.mean(axis=1), kind="stable")
     values, names = values[by_mean], [names[row] for row in by_mean]
@@ -91,14 +92,14 @@ def board_values(board: str, values: Floats, names: list[str]) -> Iterator[tuple
             yield f"common share of the {end} {k}, {board}", len(common) / k
 
 
-def tau_with_score(values: Floats, with_score: Floats) -> float:
+def tau_with_score(values: np.ndarray, with_score: np.ndarray) -> float:
     """Return the tau of Table 2: the score is a task, and permutations are inverse."""
     rows = with_score[np.argsort(-values.mean(axis=1), kind="stable")]
     one, other = map(inverse_permutation, (rank_sums(rows), rows.mean(axis=1)))
     return ra.kendall_tau(one, other)
 
 
-def inverse_distances(values: Floats) -> dict[str, float]:
+def inverse_distances(values: np.ndarray) -> dict[str, float]:
     """Return the mean distances of Table 7, between inverse permutations."""
     borda, mean, *tasks = (
         inverse_permutation(scores)

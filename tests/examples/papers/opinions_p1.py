@@ -12,9 +12,9 @@ from math import comb, sqrt
 import numpy as np
 
 import rankagg as ra
-from rankagg.replication import p1
-from tests.replication import independent as own
-from tests.replication.opinions import (
+from replication import p1
+from tests.examples.papers import independent as own
+from tests.examples.papers.opinions import (
     TIMES,
     as_is,
     bounds_of,

@@ -1,10 +1,10 @@
 """Running experiments: the same bytes however it was run, and what stands in the folder."""
 
 import csv
-import json
+import doctest
 import re
-import shutil
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import joblib
@@ -13,14 +13,15 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.cli.app import main
-from rankagg.exceptions import InvalidInputError, OutputError
-from rankagg.replication import leaderboards as tables
-from rankagg.replication import replication as module
-from rankagg.replication.experiment import Experiment, Illustration, Sheet, beside
-from rankagg.replication.leaderboards import LEADERBOARDS, RUN, Leaderboard, Leaderboards
-from rankagg.replication.p1 import BOARDS, name_of
-from rankagg.replication.published import (
+from rankagg.exceptions import InvalidInputError
+from rankagg.studies.corruption import CorruptionStudy
+from replicate import main
+from replication import leaderboards as tables
+from replication import run as module
+from replication.experiment import Experiment, Illustration, Sheet, beside
+from replication.leaderboards import LEADERBOARDS, RUN, Leaderboard, Leaderboards, table_digest
+from replication.p1 import BOARDS, name_of
+from replication.published import (
     MISSED,
     NO_VERDICT,
     NOT_JUDGED,
@@ -29,12 +30,10 @@ from rankagg.replication.published import (
     judge,
     published,
 )
-from rankagg.replication.replication import EXPERIMENTS
-from rankagg.studies.corruption import CorruptionStudy
-from rankagg.studies.sources import table_digest
+from replication.run import EXPERIMENTS, replicate
 from tests.conftest import DATA
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 NAME = "p1-figure-0"
 
 
@@ -78,7 +77,7 @@ def contents(folder):
 
 
 def test_everything_is_in_the_folder(experiment, tmp_path):
-    result = ra.replication.replicate(output=tmp_path / "new" / "folder", progress=False)
+    result = replicate(output=tmp_path / "new" / "folder", progress=False)
     found = contents(tmp_path / "new" / "folder")
     assert {str(path) for path in found} == {
         "index.html", "replication.csv", "figures/p1-figure-0.pdf", "figures/p1-figure-0.svg",
@@ -110,7 +109,7 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
     n_jobs, experiment, tmp_path, monkeypatch
 ):
     once = tmp_path / "once"
-    ra.replication.replicate(output=once, progress=False)
+    replicate(output=once, progress=False)
     again = tmp_path / "again"
     if n_jobs == 1:
         ran, calls = CorruptionStudy._try, []
@@ -124,25 +123,23 @@ def test_the_same_bytes_whatever_the_workers_and_interruptions(
         with monkeypatch.context() as patch:
             patch.setattr(CorruptionStudy, "_try", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                ra.replication.replicate(output=again, progress=False)
+                replicate(output=again, progress=False)
         assert len((again / "journals/p1-figure-0.jsonl").read_text().splitlines()) == 12
     with joblib.parallel_config("threading"):
-        ra.replication.replicate(output=again, n_jobs=n_jobs, progress=False)
+        replicate(output=again, n_jobs=n_jobs, progress=False)
     assert contents(again) == contents(once)
 
 
 def test_few_repetitions_are_not_judged(experiment, tmp_path):
     experiment(definition="0.123")
-    (row,) = ra.replication.replicate(quick=True, progress=False).rows
+    (row,) = replicate(quick=True, progress=False).rows
     assert (row.verdict, row.reason) == ("not judged", "3 of 7 repetitions")
     assert float(row.here) > 0
 
 
 def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
     experiment(definition="0.123", tolerance=1e-9)
-    with pytest.raises(SystemExit) as left:
-        main(["replicate"])
-    assert left.value.code == 1
+    assert main([]) == 1
     out = capsys.readouterr().out
     assert "not reached: P1, Figure 0, mean distance" in out
     assert "an independent program gives 0.123" in out
@@ -151,12 +148,12 @@ def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
 def test_what_has_no_row_is_an_error(experiment):
     experiment(quantity="another")
     with pytest.raises(LookupError, match="what has no row"):
-        ra.replication.replicate(progress=False)
+        replicate(progress=False)
 
 
 def test_tables_that_are_there_or_not(experiment, tmp_path, data):
     experiment(needs=("XTREME", "GLUE"))
-    (row,) = ra.replication.replicate(progress=False).rows
+    (row,) = replicate(progress=False).rows
     assert row.verdict == "not judged"
     second = "https://github.com/AnasHimmi/MissingDataRanking"
     assert row.reason == (
@@ -165,10 +162,10 @@ def test_tables_that_are_there_or_not(experiment, tmp_path, data):
     )
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks" / "xtreme.csv").write_text("system,A\nx,1\ny,2\n")
-    (row,) = ra.replication.replicate(data=tmp_path, progress=False).rows
+    (row,) = replicate(data=tmp_path, progress=False).rows
     assert row.reason.startswith("XTREME is in no file of the folder: data_task/xtrem.csv of")
     folder = data("tasks/xtreme.csv").parents[1]
-    (row,) = ra.replication.replicate(data=folder, progress=False).rows
+    (row,) = replicate(data=folder, progress=False).rows
     assert row.verdict == "beyond the paper"
 
 
@@ -219,26 +216,45 @@ def test_names_tell_systems_apart(board, leaderboards):
 
 def test_names(tmp_path):
     with pytest.raises(InvalidInputError, match=r"Did you mean 'p1-table-1'\?"):
-        ra.replication.replicate("p1-tabel-1")
+        replicate("p1-tabel-1")
     with pytest.raises(InvalidInputError, match="`data` must be a folder"):
-        ra.replication.replicate("p1-table-1", data=tmp_path / "nowhere")
+        replicate("p1-table-1", data=tmp_path / "nowhere")
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot be made"):
-        ra.replication.replicate("p1-table-1", output=tmp_path / "file" / "folder")
+    with pytest.raises(OSError, match="Not a directory"):
+        replicate("p1-table-1", output=tmp_path / "file" / "folder")
 
 
 def test_the_command(tmp_path, capsys):
     out = tmp_path / "out"
-    with pytest.raises(SystemExit) as left:
-        main(["replicate", "p1-table-1", "--json", "-o", str(out)])
-    assert left.value.code == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert main(["p1-table-1", "-o", str(out)]) == 0
+    assert f"wrote: {out / 'index.html'}" in capsys.readouterr().out
     with (out / "replication.csv").open(encoding="utf-8", newline="") as file:
-        assert list(csv.DictReader(file)) == rows
-    shutil.rmtree(out)
-    with pytest.raises(SystemExit):
-        main(["replicate", "--list"])
+        assert len(list(csv.DictReader(file))) == 21
+    assert main(["--list"]) == 0
     assert "p1-table-1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["p1-tabel-1"], "Did you mean 'p1-table-1'?"),
+        (["--data", "nowhere"], "`data` must be a folder of leaderboards. Got 'nowhere'."),
+        (["p1-table-1", "-o", "{file}/folder"], "Not a directory"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_code_2(arguments, words, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as left:
+        main([argument.replace("{file}", str(tmp_path / "file")) for argument in arguments])
+    assert left.value.code == 2
+    assert words in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("module", ["experiment", "p2_as_run", "published", "run"])
+def test_examples_in_docstrings_are_true(module):
+    found = doctest.testmod(import_module(f"replication.{module}"))
+    assert found.attempted
+    assert not found.failed
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +330,7 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
         for one in EXPERIMENTS
         if not {(one.paper, item) for item in one.items} & random and (one.name in LONG) == long
     ]
-    frame = ra.replication.replicate(*names, data=folder, progress=False).to_frame()
+    frame = replicate(*names, data=folder, progress=False).to_frame()
     judged = frame[frame["verdict"] != "not judged"].to_dict("records")
     assert judged
     for row in judged:
@@ -322,7 +338,7 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
 
 
 def test_without_data_nothing_is_missed_and_nothing_made_up():
-    bundled = ra.replication.replicate("p2", quick=True, progress=False).rows
+    bundled = replicate("p2", quick=True, progress=False).rows
     for row in bundled:
         assert row.verdict != MISSED
         # What is bundled and not random is judged.
@@ -330,7 +346,7 @@ def test_without_data_nothing_is_missed_and_nothing_made_up():
             told = ("not bundled", "repetitions", "not computed")
             assert any(words in row.reason for words in told), row
     names = ("p1-tables-3-6", "p1-table-7", "p1-section-5.3")
-    rows = ra.replication.replicate(*names, progress=False).rows
+    rows = replicate(*names, progress=False).rows
     assert {row.verdict for row in rows} == {NOT_JUDGED, NO_VERDICT}
     assert not any(row.here for row in rows if row.verdict == NOT_JUDGED)
 
@@ -338,7 +354,7 @@ def test_without_data_nothing_is_missed_and_nothing_made_up():
 @pytest.mark.slow
 def test_a_whole_run_gives_the_same_rows(kept, data):
     folder = data("tasks/xtreme.csv").parents[1]
-    frame = ra.replication.replicate(data=folder, n_jobs=2, progress=False).to_frame()
+    frame = replicate(data=folder, n_jobs=2, progress=False).to_frame()
     rows = frame.to_dict("records")
     assert [_place(row) for row in rows] == list(kept)
     # The run on instances may be elsewhere.

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
-from rankagg.replication import p2_as_run as as_run
-from rankagg.replication.p2_as_run import (
+from replication import p2_as_run as as_run
+from replication.p2_as_run import (
     chance_of,
     pooled_as_shipped,
     run_again,
