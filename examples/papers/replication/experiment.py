@@ -69,8 +69,7 @@ class Illustration:
     name: str
     # What it shows, and how the paper's own differs.
     caption: str
-    # Draws on a new figure and returns the axes, or one of several panels. A function of a
-    # module, or a `functools.partial` of one or of a method, so that it can be pickled.
+    # Draws on a new figure and returns the axes, or one of several panels.
     draw: Callable[[], Axes]
 
 

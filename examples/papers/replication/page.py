@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 import rankagg as ra
 
 #: The folder with the template, its style and its scripts.
-FOLDER = Path(__file__).with_name("page")
+FOLDER = Path(__file__).with_name("templates")
 #: Stands for what is not known or does not apply.
 UNKNOWN = "\N{EN DASH}"
 # The page shows so many rows of a table; its file has all.

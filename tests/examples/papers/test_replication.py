@@ -33,7 +33,8 @@ from replication.published import (
 from replication.run import EXPERIMENTS, replicate
 from tests.conftest import DATA
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
 NAME = "p1-figure-0"
 
 
@@ -248,6 +249,15 @@ def test_bad_input_is_one_sentence_and_code_2(arguments, words, tmp_path, capsys
         main([argument.replace("{file}", str(tmp_path / "file")) for argument in arguments])
     assert left.value.code == 2
     assert words in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_commands_in_pages_are_commands(capsys):
+    pages = [ROOT / "README.md", ROOT / ".ci" / "run", *ROOT.glob("examples/papers/*.*")]
+    texts = [page.read_text(encoding="utf-8") for page in [*pages, *DOCS.rglob("*.rst")]]
+    lines = re.findall(r"python examples/papers/replicate\.py(.*)", "\n".join(texts))
+    assert len(lines) >= 6
+    for line in lines:
+        assert main([*line.split(), "--list"]) == 0
 
 
 @pytest.mark.parametrize("module", ["experiment", "p2_as_run", "published", "run"])
