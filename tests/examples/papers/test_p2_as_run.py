@@ -28,6 +28,15 @@ def test_the_run_of_the_paper(leaderboards):
     assert one["counts"].one_level < one["proportions"].one_level
 
 
+def test_each_rule_is_compared_with_its_own_ranking_of_the_full_table(monkeypatch):
+    # Where nothing is removed it is the same ranking, and the two rules differ.
+    monkeypatch.setattr(as_run, "RUN_LEVELS", (0.0,))
+    monkeypatch.setattr(as_run, "MEDIUM", (0.0, 1.0))
+    table = ra.ScoreTable([[9, 1, 1], [2, 2, 2], [0, 0, 0]], higher_is_better=True)
+    run = run_again(table, 1)["proportions"]
+    assert (run.mean, run.one_level, run.tau) == (1.0, 1.0, pytest.approx(1 / 3))
+
+
 @pytest.mark.parametrize(("place", "system"), [(0, "D"), (1, None), (2, None), (3, "A")])
 def test_a_tied_place_is_nobodys(place, system):
     ranking = ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD")
