@@ -165,7 +165,6 @@ RESULTS = {
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
-    "Replication": lambda: ra.replication.replicate("p1-table-1", progress=False),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
     "KendallW": lambda: ra.inference.kendall_w(COMPLETE),
@@ -212,7 +211,7 @@ class TestResults(ResultContract):
 
 
 def test_every_public_result_is_under_the_contract() -> None:
-    rooms = (ra.analysis, ra.axioms, ra.distributions, ra.inference, ra.replication)
+    rooms = (ra.analysis, ra.axioms, ra.distributions, ra.inference)
     modules = (ra, *rooms, ra.studies, ra.teaching)
     public = {name: getattr(module, name) for module in modules for name in module.__all__}
     results = {

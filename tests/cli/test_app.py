@@ -20,7 +20,7 @@ from rankagg import __main__ as entry
 from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
-from rankagg.cli.app import FILES, app
+from rankagg.cli.app import FILES, MOVED, app
 from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
 from rankagg.testing.commands import CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
@@ -52,7 +52,6 @@ class TestCommands(CommandContract):
         "cycles": ["--rankings", "5", "--repetitions", "3"],
         "quiz": ["borda"],
         "removals": [*BUNDLED, "--method", "borda"],
-        "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
@@ -77,6 +76,15 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
     assert set(rows) <= set(COMMANDS) == set(commands_of(app))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_was_a_command_says_in_one_line_where_it_is(name, called) -> None:
+    told = called(f"{name} --help")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == f"{MOVED[name]}\n"
+    assert (ROOT / MOVED[name].split()[-1]).exists()
+    assert name not in commands_of(app)
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------

@@ -1,5 +1,0 @@
-"""The experiments of the three papers, run again and held beside what is printed."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
