@@ -147,7 +147,8 @@ class _Piles(NamedTuple):
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
             found = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             allowed = f"whole ballots, {MOST_VOTES} at most"
-            raise InvalidInputError("data", allowed, Described(found))
+            remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
+            raise InvalidInputError("data", allowed, Described(found), remedy)
         m, n = ranks.shape
         orders = np.full((m, n + 1), n)
         row, item = np.nonzero(ranks >= 0)
