@@ -137,9 +137,6 @@ from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.recognize import Recognized as Recognized
 from .io.recognize import recognize as recognize
-from .io.runs import Runs as Runs
-from .io.runs import read_run as read_run
-from .io.runs import write_run as write_run
 from .io.scan.scan_scores import ScoreScan as ScoreScan
 from .io.scan.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores

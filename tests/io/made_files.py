@@ -61,9 +61,6 @@ def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
         return Counter((items[a], items[b], int(won), float(w)) for a, b, won, w in rows)
     if isinstance(data, ra.PairwiseMatrix):
         return data.wins.tolist()
-    if isinstance(data, ra.Runs):
-        rows = data.to_frame().itertuples(index=False)
-        return {(topic, document): score for _, topic, document, score in rows}
     if isinstance(data, ra.Evaluations):
         return content(data.select(higher_is_better=True).table)
     return data
@@ -308,18 +305,6 @@ class Maker:
     def plain(self, kind: str, name: str, text: str, truth: Any) -> Made:
         return Made(kind, name, text.encode(), truth, "")
 
-    def run(self) -> Made:
-        truth, lines, sign = {}, [], self.pick(" ", "\t")
-        for topic in range(self.some(1, 4)):
-            scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
-            for at, score in enumerate(map(float, scores), start=1):
-                topic_name, document = str(300 + topic), f"doc{at}-{topic}"
-                words = (topic_name, "Q0", document, str(at), repr(score), "bm25")
-                lines.append(sign.join(words))
-                truth[topic_name, document] = score
-        name = self.pick("bm25.run", "x.txt", "run")
-        return self.plain("run", name, "\n".join(lines) + "\n", truth)
-
     def preflib(self) -> Made:
         lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]
         lines += [f"# ALTERNATIVE NAME {at}: {x}" for at, x in enumerate("XYZ", start=1)]
@@ -425,7 +410,7 @@ TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
 KINDS = (
     *("scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots"),
     *("ballots_counted", "cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons"),
-    *("comparisons", "run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
+    *("comparisons", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
     "doubtful",
 )
 ODD = (

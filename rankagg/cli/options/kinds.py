@@ -592,9 +592,6 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
-        if first.format not in DATA_FORMATS:
-            remedy = "no data to rank. `rankagg fuse` merges run files."
-            raise click.UsageError(f"{typed.source} holds {first.what}, {remedy}")
         return DATA_FORMATS[first.format], ()
     given = typed.given(*KIND_OPTIONS)
     known = [name for name in TABLES if name in formats]
