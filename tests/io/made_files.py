@@ -305,6 +305,17 @@ class Maker:
     def plain(self, kind: str, name: str, text: str, truth: Any) -> Made:
         return Made(kind, name, text.encode(), truth, "")
 
+    def run(self) -> Made:
+        """A run file of TREC, which is none of what is read."""
+        lines, sign = [], self.pick(" ", "\t")
+        for topic in range(self.some(1, 4)):
+            scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
+            for at, score in enumerate(map(float, scores), start=1):
+                words = (str(300 + topic), "Q0", f"doc{at}-{topic}", str(at), repr(score), "bm25")
+                lines.append(sign.join(words))
+        name = self.pick("bm25.run", "x.txt", "run")
+        return self.plain("run", name, "\n".join(lines) + "\n", None)
+
     def preflib(self) -> Made:
         lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]
         lines += [f"# ALTERNATIVE NAME {at}: {x}" for at, x in enumerate("XYZ", start=1)]
@@ -410,7 +421,7 @@ TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
 KINDS = (
     *("scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots"),
     *("ballots_counted", "cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons"),
-    *("comparisons", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
+    *("comparisons", "run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
     "doubtful",
 )
 ODD = (
