@@ -124,10 +124,8 @@ from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes
 from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
-from .io.evaluations.evaluations import Evaluations as Evaluations
-from .io.evaluations.every_eval_ever import write_evaluations as write_evaluations
 from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
-from .io.evaluations.selection import Selection as Selection
+from .io.evaluations.write_evaluations import write_evaluations as write_evaluations
 from .io.json_files import read_votes as read_votes
 from .io.json_files import write_votes as write_votes
 from .io.matrices import read_matrix as read_matrix

@@ -32,7 +32,7 @@ class Made(NamedTuple):
     odd: str
 
 
-def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
+def content(data: Any) -> Any:
     """Return what data say, without the order in which they say it."""
     if isinstance(data, ra.CastVotes):
         return content(data.profile)
@@ -61,8 +61,6 @@ def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
         return Counter((items[a], items[b], int(won), float(w)) for a, b, won, w in rows)
     if isinstance(data, ra.PairwiseMatrix):
         return data.wins.tolist()
-    if isinstance(data, ra.Evaluations):
-        return content(data.select(higher_is_better=True).table)
     return data
 
 
