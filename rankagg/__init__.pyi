@@ -125,7 +125,6 @@ from .io.cast_votes import CastVotes as CastVotes
 from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
 from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
-from .io.evaluations.write_evaluations import write_evaluations as write_evaluations
 from .io.json_files import read_votes as read_votes
 from .io.json_files import write_votes as write_votes
 from .io.matrices import read_matrix as read_matrix

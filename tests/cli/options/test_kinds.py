@@ -136,11 +136,6 @@ def test_a_page_says_what_was_read(tmp_path, run) -> None:
     assert "<b>" not in page.replace("&lt;b&gt;", "")
 
 
-def test_ranks_are_written_as_every_eval_ever(tmp_path, run, ranks) -> None:
-    run("rank --method borda --every-eval-ever out", logs(tmp_path / "in"))
-    assert ranks("out")[0] == {"A": 1, "B": 2, "C": 3}
-
-
 # -- cast votes -----------------------------------------------------------------------------------
 
 WIDE = "first,second,third,n\nAnn,undervote,Bob,5\novervote,Bob,UWI,2\nAnn,Ann,Bob,1\n,,,3\n"
