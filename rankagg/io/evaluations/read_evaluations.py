@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,6 @@ from rankagg.core import counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.rows import Found, Row, parsed
-from rankagg.io.strict_json import HALF_CHARACTER
 from rankagg.io.tables.sources import decoded, files_at, opened, read_data
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -29,6 +29,9 @@ ZIP = b"PK\x03\x04"
 FORMATS = "lm-evaluation-harness (results, samples), Inspect (logs), Every Eval Ever (aggregates)"
 # Where a file begins with one of these, it is looked at whole.
 EVALUATION_MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+
+# Half of a character, which can be neither printed nor written.
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 # The types of columns; all others hold labels.
 TYPES = {
