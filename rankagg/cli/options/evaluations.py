@@ -90,8 +90,11 @@ def _level(frame: pd.DataFrame, by: str | None, names: set[str]) -> tuple[pd.Dat
         has_samples = named.groupby(["system", "task"])["instance"].count() > 0
         by = "instance" if has_samples.all() else "task"
         if by == "task" and has_samples.any():
-            pairs = f"{has_samples.sum()} of {len(has_samples)} pairs of a system and a task"
-            told = [f"scores: of whole tasks; those of instances are there for {pairs}"]
+            pairs = counted(len(has_samples), "pair")
+            told = [
+                f"scores: of whole tasks; those of instances are there for {has_samples.sum()} of "
+                f"{pairs} of a system and a task"
+            ]
     rows = frame[frame["instance"].notna() == (by == "instance")]
     if rows.empty:
         raise InvalidInputError("--by", "another, as the files have no such scores", by)

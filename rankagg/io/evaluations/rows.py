@@ -9,7 +9,7 @@ from math import isfinite, nan
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from rankagg._typing import Label
-from rankagg.core import shortened
+from rankagg.core import counted, shortened
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.strict_json import distinct, parse_json
 
@@ -80,7 +80,7 @@ class Found:
     def expect(self, source: str, found: int, stated: int | None) -> None:
         """Keep what to say where a file has fewer or more samples than are stated."""
         if stated is not None and found != stated:
-            self.incomplete.append(f"{source} has {found} of {stated} samples")
+            self.incomplete.append(f"{source} has {found} of {counted(stated, 'sample')}")
 
 
 def measured(value: object) -> float:

@@ -73,6 +73,7 @@ METRICS = frame_of(
     [
         (["acc"], {"arc": 1, "piqa": 4}),
         (["acc_norm", "exact_match"], {"arc": 2, "gsm8k": 3, "piqa": 5}),
+        (["acc", "acc_norm"], {"arc": 1, "piqa": 4}),
         (["exact_match", "acc"], {"arc": 1, "gsm8k": 3, "piqa": 4}),
         (["arc=acc", "piqa=acc_norm"], {"arc": 1, "gsm8k": 3, "piqa": 5}),
         (["arc=acc", "acc_norm"], {"arc": 1, "piqa": 5}),
@@ -136,5 +137,7 @@ def test_directions_are_stated_and_never_guessed() -> None:
         assert dict(table.higher_is_better) == {"x": expected, "y": True}
         side = "higher" if expected else "lower"
         assert notes[-1].endswith(f"{side} is better in judge")
+    stated = made(frame_of([("A", "x", 1)], higher_is_better=False), higher_is_better={})[0]
+    assert dict(stated.higher_is_better) == {"x": False}
     with pytest.raises(click.UsageError, match="state the other direction of acc"):
         made(unstated, higher_is_better={"judge": True, "acc": False})
