@@ -123,10 +123,7 @@ from .io.ballots import write_ballots as write_ballots
 from .io.cast_votes import CastVotes as CastVotes
 from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
-from .io.evaluations.evaluations import Evaluations as Evaluations
-from .io.evaluations.every_eval_ever import write_evaluations as write_evaluations
 from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
-from .io.evaluations.selection import Selection as Selection
 from .io.json_files import read_votes as read_votes
 from .io.json_files import write_votes as write_votes
 from .io.matrices import read_matrix as read_matrix
@@ -136,9 +133,6 @@ from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
 from .io.recognize import Recognized as Recognized
 from .io.recognize import recognize as recognize
-from .io.runs import Runs as Runs
-from .io.runs import read_run as read_run
-from .io.runs import write_run as write_run
 from .io.scan.scan_scores import ScoreScan as ScoreScan
 from .io.scan.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores

@@ -213,7 +213,15 @@ def all_numbers(folder):
     """Yield all rows."""
     boards, few, instances = leaderboards(folder), leaderboards(folder, 40), instance_tables(folder)
     with_gaps = ra.ScoreTable(leaderboard(folder, "gem_bleu_main"), higher_is_better=True)
-    logs = ra.read_evaluations(folder / "evaluations" / "inspect").table()
+    frame = ra.read_evaluations(folder / "evaluations" / "inspect")
+    logs = ra.read_scores(
+        frame[frame["instance"].notna()],
+        system="system",
+        task="task",
+        instance="instance",
+        score="score",
+        higher_is_better=True,
+    )
     both = ONE_LEVEL | TWO_LEVELS
     yield from agreement(boards | {"GEM with gaps": with_gaps}, ONE_LEVEL)
     yield from agreement(instances, both)

@@ -36,7 +36,6 @@ FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
     "scan": "Add up score files of any size in one pass, and describe them.",
-    "fuse": "Merge run files of search engines topic by topic, and write the fused run.",
     "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
     "plots.",
     "rank": "Rank by one method and print ranks and scores.",
@@ -90,7 +89,7 @@ FILES = {
     "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment"},
     "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
-    "documents": {"scan", "fuse", "report"},
+    "documents": {"scan", "report"},
 }
 
 

@@ -19,7 +19,6 @@ from rankagg.io import (
     json_files,
     matrices,
     preflib,
-    runs,
     scores,
 )
 from rankagg.io.evaluations import read_evaluations as evaluations
@@ -74,7 +73,7 @@ class Recognized:
 
         Returns
         -------
-        ScoreTable, Profile, CastVotes, Comparisons, Runs, ...
+        ScoreTable, Profile, CastVotes, Comparisons, ...
             What the reader returns.
 
         Raises
@@ -104,8 +103,8 @@ def recognize(
 ) -> Recognized:
     r"""Say by its content what a file is, and by which call it is read.
 
-    Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists, run
-    files of TREC, logs of evaluations, PrefLib, ABIF, linear ordering matrices, votes and sums as
+    Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists,
+    logs of evaluations, PrefLib, ABIF, linear ordering matrices, votes and sums as
     JSON. Where there is doubt all that it may be is said, and nothing is guessed: numbers that may
     be scores or ranks are such a case.
 
@@ -196,7 +195,6 @@ FORMATS = {
         evaluations.read_evaluations, "evaluations", evaluations.looks_like_evaluations
     ),
     "matrix": Format(matrices.read_matrix, "a linear ordering matrix", matrices.looks_like_matrix),
-    "run": Format(runs.read_run, "a run file of TREC", runs.looks_like_run),
     "abif": Format(abif.read_abif, "ballots in ABIF or BLT", _looks_like_abif),
     "scores": Format(scores.read_scores),
     "ballots": Format(ballots.read_ballots),

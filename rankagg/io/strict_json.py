@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
@@ -20,12 +17,8 @@ MOST_DIGITS = 1000
 
 FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
 
-# What stands for half of a character where the other half is not beside it: written, and read.
+# What stands for half of a character where the other half is not beside it.
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-
-# A sample of a log has these members, and of what else it holds only these are kept.
-OF_SAMPLES = frozenset({"id", "epoch", "scores", "error", "invalidation"})
 
 
 class RepeatedKeyError(ValueError):
@@ -38,14 +31,6 @@ def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise RepeatedKeyError(f"the key {shown(key)} twice in one object")
-    return content
-
-
-def kept(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object, of a sample of a log only what is read of it."""
-    content = distinct(pairs)
-    if "epoch" in content and "target" in content and "input" in content and "id" in content:
-        return {key: content[key] for key in OF_SAMPLES & content.keys()}
     return content
 
 
@@ -66,7 +51,6 @@ INTEGERS_ONLY = json.JSONDecoder(
     parse_float=_no_number,
     parse_constant=_no_number,
 )
-LENIENT = json.JSONDecoder(object_pairs_hook=kept)
 
 
 def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS_ONLY) -> Any:
@@ -102,106 +86,44 @@ def check_characters(text: str, content: object, name: str) -> None:
         raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None
 
 
-def fields_of_lines(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[Field]:
-    """Yield the objects in lines."""
-    for number, line in lines:
-        name = f"{source}, line {number}"
-        field = Field(parse_json(line, name, LENIENT), "", name)
-        field.content()
-        yield field
-
-
 class Field(NamedTuple):
     """A value and where it stands, to be asked for what it must be."""
 
     value: Any
     # Where: "proofs[0].nodes[3].threshold", for instance; "" for the whole.
     path: str = ""
-    # The file, with the line where it has lines; "" where whoever reads it says which.
-    name: str = ""
-
-    def _refused(self, sentence: str, remedy: str = "") -> DataFormatError:
-        return DataFormatError(f"{self.name}: {sentence}" if self.name else sentence, remedy)
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
         """Raise, saying what must stand here."""
         place = f"`{shortened(self.path, 160)}`" if self.path else "it"
         value, size = self.value, f"a {type(self.value).__name__} of {{}}".format
         got = size(len(value)) if isinstance(value, dict | list | tuple) else shown(value)
-        raise self._refused(f"{place} must be {allowed}. Got {got}.", remedy)
-
-    def _at(self, key: str) -> Field:
-        return Field(self.value[key], f"{self.path}.{key}" if self.path else key, self.name)
-
-    # -- objects and lists --------------------------------------------------------------------
-
-    def content(self) -> dict[str, Any]:
-        """Return the members of an object."""
-        if not isinstance(self.value, dict):
-            self.refuse("an object")
-        return self.value
+        raise DataFormatError(f"{place} must be {allowed}. Got {got}.", remedy)
 
     def has(self, key: str) -> bool:
         """Say whether this is an object with a key."""
         return isinstance(self.value, dict) and key in self.value
 
-    def get(self, key: str, remedy: str = "") -> Field:
-        """Return a member that must be there."""
-        if key not in self.content():
-            path = shortened(f"{self.path}.{key}" if self.path else key, 160)
-            raise self._refused(f"`{path}` is missing.", remedy)
-        return self._at(key)
-
-    def find(self, *keys: str) -> Field | None:
-        """Return what is below some keys, one after another; None where it is absent or null."""
-        found = self
-        for key in keys:
-            if found.content().get(key) is None:
-                return None
-            found = found._at(key)
-        return found
-
-    def find_text(self, *keys: str) -> str:
-        """Return the text below some keys, "" where it is absent or null."""
-        found = self.find(*keys)
-        return "" if found is None else found.text()
-
-    def find_elements(self, *keys: str) -> list[Field]:
-        """Return the elements of a list below some keys, none where it is absent or null."""
-        found = self.find(*keys)
-        return [] if found is None else found.elements()
-
-    def find_integer(self, *keys: str) -> int | None:
-        """Return the whole number below some keys; None where there is anything else."""
-        found = self.find(*keys)
-        return found.value if found is not None and type(found.value) is int else None
-
-    def items(self) -> Iterator[tuple[str, Field]]:
-        """Yield names and members of an object."""
-        for key in self.content():
-            member = self._at(key)
-            if not key.isascii() and HALF_CHARACTER.search(key):
-                member.refuse("a member whose name is of whole characters")
-            yield key, member
-
     def members(self, *keys: str) -> list[Field]:
         """Return the members of an object that has exactly these keys, in their order."""
-        found = [self.get(key) for key in keys]
-        for key in self.content():
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        paths = [f"{self.path}.{key}" if self.path else key for key in keys]
+        for key, path in zip(keys, paths, strict=True):
+            if key not in self.value:
+                raise DataFormatError(f"`{shortened(path, 160)}` is missing.")
+        for key in self.value:
             if key not in keys:
                 where = f" of `{self.path}`" if self.path else ""
                 known = ", ".join(keys)
-                raise self._refused(f"{shown(key)} is no key{where}; the keys are {known}.")
-        return found
+                raise DataFormatError(f"{shown(key)} is no key{where}; the keys are {known}.")
+        return [Field(self.value[key], path) for key, path in zip(keys, paths, strict=True)]
 
     def elements(self) -> list[Field]:
         """Return the elements of a list."""
         if type(self.value) is not list:
             self.refuse("a list")
-        values = enumerate(self.value)
-        return [Field(value, f"{self.path}[{at}]", self.name) for at, value in values]
-
-    # -- values -------------------------------------------------------------------------------
+        return [Field(value, f"{self.path}[{at}]") for at, value in enumerate(self.value)]
 
     def integer(self, low: int = 0, high: int = LARGEST_INTEGER) -> int:
         """Return a plain integer from `low` to `high`."""
@@ -237,39 +159,8 @@ class Field(NamedTuple):
             self.refuse(allowed)
         return fraction
 
-    def flag(self) -> bool:
-        """Return true or false."""
-        if not isinstance(self.value, bool):
-            self.refuse("true or false")
-        return self.value
-
     def text(self) -> str:
         """Return a text that is not blank."""
         if not isinstance(self.value, str) or not self.value.strip():
             self.refuse("a text")
-        if not self.value.isascii() and HALF_CHARACTER.search(self.value):
-            self.refuse("a text of whole characters")
         return self.value
-
-    def label(self) -> str | int:
-        """Return a text that is not blank, or a whole number."""
-        if isinstance(self.value, int) and not isinstance(self.value, bool):
-            return self.value
-        if not isinstance(self.value, str):
-            self.refuse("a text or a whole number")
-        return self.text()
-
-    def number(self) -> float:
-        """Return a number; NaN and infinities are some."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            self.refuse("a number")
-        return self.measured()
-
-    def measured(self) -> float:
-        """Return a number or truth value as a float."""
-        value = math.nan
-        with suppress(OverflowError):
-            value = float(self.value)
-        if value != self.value and not isinstance(self.value, float):
-            self.refuse("a number that a 64-bit float holds", "Subtract a common number first.")
-        return value

@@ -25,7 +25,6 @@ COMMANDS = {
     "compare": ["scores", *SCORES],
     "scan": ["scores", "--system", "system", *SCORES],
     "report": ["scores", *SCORES, "--out", "{folder}/report.html", "--time-limit", "60"],
-    "fuse": ["runs", "--out", "{folder}/fused.run"],
     "rank": ["scores", *SCORES, "--method", "borda"],
     "count": ["ballots"],
     "solve": ["ballots"],
@@ -80,19 +79,12 @@ def write_ballots(target: Path, m: int) -> None:
     target.write_text("\n".join(lines) + "\n")
 
 
-def write_run(target: Path, m: int) -> None:
-    """Write m topics with as many documents as there are items."""
-    with target.open("w") as file:
-        for topic in range(m):
-            file.writelines(f"{topic} Q0 d{at} {at + 1} {-at} x\n" for at in range(ITEMS))
-
-
 def arguments(command: str, folder: Path, m: int) -> list[str]:
     """Return the command's arguments, with its file."""
     kind, *options = (option.format(folder=folder, m=m) for option in COMMANDS[command])
     if kind == "nothing":
         return [command, *options]
-    write = {"scores": write_scores, "ballots": write_ballots, "runs": write_run}[kind]
+    write = {"scores": write_scores, "ballots": write_ballots}[kind]
     data = folder / f"{kind}-{m}.{'csv' if kind == 'scores' else 'soc'}"
     if not data.exists():
         write(data, m)

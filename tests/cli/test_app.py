@@ -45,7 +45,6 @@ class TestCommands(CommandContract):
         "agreement": ["--dataset", "superglue_human"],
         "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
-        "fuse": ["one.run", "other.run", "--out", "fused.run"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "power": ["--dataset", "superglue_human"],

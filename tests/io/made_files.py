@@ -32,7 +32,7 @@ class Made(NamedTuple):
     odd: str
 
 
-def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
+def content(data: Any) -> Any:
     """Return what data say, without the order in which they say it."""
     if isinstance(data, ra.CastVotes):
         return content(data.profile)
@@ -61,11 +61,6 @@ def content(data: Any) -> Any:  # noqa: PLR0911 - a line for each kind
         return Counter((items[a], items[b], int(won), float(w)) for a, b, won, w in rows)
     if isinstance(data, ra.PairwiseMatrix):
         return data.wins.tolist()
-    if isinstance(data, ra.Runs):
-        rows = data.to_frame().itertuples(index=False)
-        return {(topic, document): score for _, topic, document, score in rows}
-    if isinstance(data, ra.Evaluations):
-        return content(data.select(higher_is_better=True).table)
     return data
 
 
@@ -309,16 +304,15 @@ class Maker:
         return Made(kind, name, text.encode(), truth, "")
 
     def run(self) -> Made:
-        truth, lines, sign = {}, [], self.pick(" ", "\t")
+        """A run file of TREC, which is none of what is read."""
+        lines, sign = [], self.pick(" ", "\t")
         for topic in range(self.some(1, 4)):
             scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
             for at, score in enumerate(map(float, scores), start=1):
-                topic_name, document = str(300 + topic), f"doc{at}-{topic}"
-                words = (topic_name, "Q0", document, str(at), repr(score), "bm25")
+                words = (str(300 + topic), "Q0", f"doc{at}-{topic}", str(at), repr(score), "bm25")
                 lines.append(sign.join(words))
-                truth[topic_name, document] = score
         name = self.pick("bm25.run", "x.txt", "run")
-        return self.plain("run", name, "\n".join(lines) + "\n", truth)
+        return self.plain("run", name, "\n".join(lines) + "\n", None)
 
     def preflib(self) -> Made:
         lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]

@@ -276,7 +276,6 @@ def ranked(tmp_path, said):
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("A>B>C\nB > A>C\n", "line 1: a line must read '27:Ann>Bob=Cid'"),
-        ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
         (
             "home,away,x,y\nA,B,7,9\n",
             "file.csv is not recognized; --format says what it holds; --first, --second and --ou",

@@ -15,9 +15,9 @@ from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
 from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
-from rankagg.cli.options.rules import NAMED, made, make, rules_to
+from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import Whole, alpha, flag, named_numbers, option, seed, split
+from rankagg.cli.options.typed import Whole, alpha, flag, option, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -228,42 +228,4 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
         data=lambda: {**summary.to_dict(), "fingerprint": summary.fingerprint},
         text=told,
         files=[(out, lambda path: write_summary(summary, path))],
-    )
-
-
-@command(
-    click.Argument(["runs"], metavar="RUN...", nargs=-1, required=True, type=click.Path()),
-    option("--method", type=NAMED, default="rrf", help="The method; rrf-20 is rrf with k = 20."),
-    option("-o", "--out", type=FILE, required=True, help="The run file to write."),
-    option(
-        "--weight RUN=NUMBER...",
-        help="Weight of a run, by its tag or the name of its file without the ending; default 1.",
-    ),
-    option(
-        "--depth",
-        type=Whole(1, 10**9),
-        help="How many documents of each run count for a topic, and are written; default: all.",
-    ),
-)
-def fuse(
-    runs: Sequence[str], *, method: str, out: Path, weight: Sequence[str], depth: int | None
-) -> Answer:
-    """Merge run files of search engines topic by topic, and write the fused run.
-
-    A run file of TREC has a line for each document: topic, Q0, document, rank, score, tag. The
-    default method is reciprocal rank fusion with k = 60; rrf-20 has k = 20.
-
-    \b
-        rankagg fuse bm25.run dense.run -o fused.run
-        rankagg fuse bm25.run dense.run --method rrf-20 -o fused.run
-        rankagg fuse bm25.run dense.run --method combmnz --weight dense=2 -o fused.run
-        rankagg fuse bm25.run dense.run --method kemeny --depth 10 -o fused.run
-    """
-    with options_named({"source": "RUN", "weights": "--weight"}):
-        given = ra.read_run(runs)
-        weights = named_numbers("--weight", weight, "RUN=NUMBER")
-        fused = given.fuse(make(method, "last"), weights=weights, depth=depth)
-    return Answer(
-        text=lambda rows: f"{repr(given)[1:-1]}\nwrote: {out}, {repr(fused)[1:-1]}",
-        files=[(out, lambda path: ra.write_run(fused, path))],
     )

@@ -66,11 +66,6 @@ def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
     EXACTLY,
     output("items", pasted=True),
     OUT,
-    option(
-        "--every-eval-ever",
-        type=FOLDER,
-        help="Also write the ranks as Every Eval Ever into this folder, a file for each system.",
-    ),
 )
 def rank(
     given: Input,
@@ -78,7 +73,6 @@ def rank(
     method: str,
     exact: ExactOptions,
     out: Path | None,
-    every_eval_ever: Path | None,
 ) -> Answer:
     """Rank by one method and print ranks and scores.
 
@@ -89,14 +83,9 @@ def rank(
     (rule,) = exact.rules([ranking_rule(method, given)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
-
-    def write_ranks(folder: Path) -> None:
-        with options_named({"consensus": "the consensus"}):
-            ra.write_evaluations(consensus, folder, title=f"consensus of {given.name}")
-
     return Answer(
         result=consensus,
-        files=[(out, partial(_write, given, consensus)), (every_eval_ever, write_ranks)],
+        files=[(out, partial(_write, given, consensus))],
         code=exit_code([consensus]),
     )
 

@@ -215,12 +215,8 @@ OF_EVALUATIONS = [
         help="Evaluations: scores of tasks, or of instances (default where all have them).",
     ),
     option(
-        "--runs mean|first|last|each",
-        help="Evaluations: what becomes of several runs of one system; each: a system of its own.",
-    ),
-    flag(
-        "--use-groups",
-        help="Evaluations: the scores of groups of tasks, and not those of their tasks.",
+        "--runs mean|first|last",
+        help="Evaluations: what becomes of several scores of a system on a task.",
     ),
     option(
         "--higher METRIC...",
@@ -232,13 +228,12 @@ OF_EVALUATIONS = [
 
 def seem_evaluations(files: Sequence[str]) -> bool:
     """Say whether files are folders, patterns, or called as only evaluations are, or several."""
-    from rankagg.io.evaluations.read_evaluations import ENDINGS, ending_of, holds_evaluations
+    from rankagg.io.evaluations.read_evaluations import ENDINGS, ending_of
 
-    paths = [Path(file) for file in files]
-    endings = {ending_of(path) for path in paths if not _is_many(path)}
+    endings = {ending_of(path) for path in map(Path, files) if not _is_many(path)}
     if len(files) > 1 or not endings:
         return endings <= ENDINGS
-    return endings == {".eval"} or (paths[0].is_file() and holds_evaluations(paths[0]))
+    return endings == {".eval"}
 
 
 def _is_many(path: Path) -> bool:
@@ -249,6 +244,8 @@ def _is_many(path: Path) -> bool:
 
 
 def _read_evaluations(typed: Typed) -> Found:
+    from rankagg.cli.options.evaluations import score_table
+
     if typed.lower_is_better and (typed.lower or typed.higher):
         raise click.UsageError(
             "--lower-is-better covers every metric whose direction the files do not state; leave "
@@ -258,30 +255,14 @@ def _read_evaluations(typed: Typed) -> Found:
     if twice:
         raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    found = ra.read_evaluations(typed.files, **typed.given("max_bytes"))
-    chosen = found.select(
-        metric=_metric(typed.metric, found),
-        groups=typed.use_groups,
-        higher_is_better=False if typed.lower_is_better else given or None,
-        **typed.given("by", "runs"),
+    table, notes = score_table(
+        ra.read_evaluations(typed.files, **typed.given("max_bytes")),
+        metric=typed.metric,
+        by=typed.by,
+        runs=typed.runs,
+        higher_is_better=False if typed.lower_is_better else given,
     )
-    return _without(chosen.table, typed.drop), chosen.notes
-
-
-def _metric(given: Sequence[str], found: ra.Evaluations) -> list[str] | dict[str, str] | None:
-    """Return names of metrics, or those of single tasks where TASK= stands before them."""
-    of_tasks: dict[str, str] = {}
-    for text in given:
-        splits = [(text[:at], text[at + 1 :]) for at, sign in enumerate(text) if sign == "="]
-        task = next((pair for pair in splits if pair[0] in found.tasks), None)
-        if text not in found.metrics and task is not None:
-            of_tasks[task[0]] = task[1]
-    if of_tasks and len(of_tasks) < len(given):
-        raise click.UsageError(
-            "--metric names metrics of all tasks, or by TASK=METRIC those of single ones, each "
-            "once; not both."
-        )
-    return of_tasks or list(given) or None
+    return _without(table, typed.drop), notes
 
 
 EVALUATIONS = TypedKind(
@@ -595,9 +576,6 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
     first = found.readings[0] if found.readings else None
     if first is not None and first.format not in TABLES:
-        if first.format not in DATA_FORMATS:
-            remedy = "no data to rank. `rankagg fuse` merges run files."
-            raise click.UsageError(f"{typed.source} holds {first.what}, {remedy}")
         return DATA_FORMATS[first.format], ()
     given = typed.given(*KIND_OPTIONS)
     known = [name for name in TABLES if name in formats]

@@ -6,14 +6,27 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from math import nan
 from pathlib import Path
+from typing import Any
 
+from rankagg._typing import Label
 from rankagg.core import shortened
 from rankagg.exceptions import DataFormatError, visible
-from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.strict_json import LENIENT, Field, parse_json
-from rankagg.io.tables.sources import opened
+from rankagg.io.evaluations.rows import (
+    Found,
+    Row,
+    checked,
+    count_at,
+    find,
+    get,
+    label_at,
+    measured,
+    parsed,
+    refuse,
+    setting,
+)
+from rankagg.io.tables.sources import decoded, opened
 
 LOG_VERSION = 2
 CONVERT = "Convert it with `inspect log convert --to json` first."
@@ -22,13 +35,16 @@ CONVERT = "Convert it with `inspect log convert --to json` first."
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 # The share of right answers, by the format's own words.
 ACCURACY = "accuracy"
-# Metrics that say how far a score may be off.
-SPREADS = frozenset({"stderr", "std", "var", "bootstrap_stderr", "bootstrap_std"})
+MEANS = frozenset({ACCURACY, "mean"})
+# Metrics that say how far a mean may be off, or how samples spread.
+SPREADS = frozenset({"stderr", "bootstrap_stderr", "std", "var", "bootstrap_std"})
 
 SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
 # An archive of so many bytes may hold so many times more, and this much in any case.
 RATIO, LARGEST = 200, 2**28
 LARGEST_EPOCH = 2**31
+
+Samples = Iterable[tuple[str, dict[str, Any]]]
 
 
 def is_log(content: object) -> bool:
@@ -36,151 +52,128 @@ def is_log(content: object) -> bool:
     return isinstance(content, dict) and {"version", "status", "eval"} <= content.keys()
 
 
-def read_log(root: Field, collector: Collector, samples: Iterable[Field] | None = None) -> None:
+def read_log(
+    source: str, content: dict[str, Any], found: Found, samples: Samples | None = None
+) -> None:
     """Take in a log; its samples are in it, but for those of an archive."""
-    samples = root.find_elements("samples") if samples is None else samples
-    version = root.get("version")
-    if type(version.value) is not int or version.value != LOG_VERSION:
-        version.refuse(str(LOG_VERSION), CONVERT)
-    status = root.get("status").text()
+    version = content.get("version")
+    if type(version) is not int or version != LOG_VERSION:
+        refuse(source, "version", str(LOG_VERSION), version, CONVERT)
+    status = get(source, content, "status", kind=str)
     if status != "success":
-        collector.leave_out(root.name, "log", f"its status is {shortened(status)}")
+        found.left_out["log", f"its status is {shortened(status)}"] += 1
         return
-    spec = root.get("eval")
-    run = spec.find_text("eval_id") or spec.find_text("run_id") or root.name
-    base = Series(
-        system=spec.get("model").text(),
-        task=spec.get("task").text(),
+    spec = get(source, content, "eval", kind=dict)
+    settings = setting(source, spec, "version {}", "task_version")
+    settings += setting(source, spec, "limit {}", "config", "limit")
+    base = Row(
+        system=get(source, spec, "model", kind=str),
+        task=get(source, spec, "task", kind=str),
         metric="",
-        run=run,
-        source=root.name,
-        settings=_settings_of_log(spec),
+        settings=visible(", ".join(settings)),
+        source=source,
+        run=find(source, spec, "eval_id", kind=str) or source,
     )
-    accurate = _read_results(root, base, collector)
-    n_samples = _read_samples(samples, base, accurate, collector)
-    stated = root.find_integer("results", "completed_samples")
+    accurate = _read_results(source, content, base, found)
+    if samples is None:
+        inside = find(source, content, "samples", kind=list) or []
+        samples = ((f"{source}, sample {at}", one) for at, one in enumerate(inside, start=1))
+    n_samples = _read_samples(samples, base, accurate, found)
     # A log may be written without samples.
-    if n_samples and stated is not None:
-        collector.expect(root.name, n_samples, stated)
+    if n_samples:
+        found.expect(source, n_samples, count_at(source, content, "results", "completed_samples"))
 
 
-def _settings_of_log(spec: Field) -> str:
-    told = []
-    version, limit = spec.find("task_version"), spec.find("config", "limit")
-    if version is not None and not isinstance(version.value, dict | list):
-        told.append(f"version {version.value}")
-    if limit is not None:
-        told.append(f"limit {limit.value}")
-    return visible(", ".join(told))
-
-
-def _read_results(root: Field, base: Series, collector: Collector) -> set[str]:
+def _read_results(source: str, content: dict[str, Any], base: Row, found: Found) -> set[str]:
     """Take in metrics of the task; return the scorers whose right answers are counted."""
     accurate: set[str] = set()
-    for score in root.find_elements("results", "scores"):
-        name, scorer, reducer = score.get("name"), score.find_text("scorer"), score.find("reducer")
-        for metric, part in score.get("metrics").items():
-            kind = (part.find_text("name") or metric).rpartition("/")[2]
-            if kind in SPREADS:
-                collector.leave_out(root.name, "standard error", "scores alone are read")
+    for score in find(source, content, "results", "scores", kind=list) or []:
+        name = get(source, score, "name", kind=str)
+        reducer = find(source, score, "reducer", kind=str)
+        n = count_at(source, score, "scored_samples")
+        metrics = get(source, score, "metrics", kind=dict)
+        error = measured((find(source, metrics, "stderr", kind=dict) or {}).get("value"))
+        used = "stderr" if MEANS & metrics.keys() else ""
+        for metric in metrics:
+            value = get(source, metrics, metric, kind=dict).get("value")
+            if metric in SPREADS:
+                if metric != used:
+                    found.left_out["score", f"{metric} of no mean of samples"] += 1
                 continue
-            label = f"{name.text()}/{metric}"
-            if reducer is not None:
-                label += f"/{reducer.text()}"
-            is_accuracy = kind == ACCURACY
+            is_accuracy = metric == ACCURACY
             if is_accuracy:
-                accurate |= {name.text(), scorer}
-            series = replace(base, metric=label, higher_is_better=True if is_accuracy else None)
-            number = collector.series(series)
-            value = part.get("value")
-            if value.value is None:
-                collector.leave_out(root.name, "score", "no value")
-            else:
-                collector.add(number, value.number())
+                accurate |= {name, find(source, score, "scorer", kind=str) or name}
+            row = base._replace(
+                metric=f"{name}/{metric}" + (f"/{reducer}" if reducer else ""),
+                error=error if metric in MEANS else nan,
+                n=n,
+                higher_is_better=is_accuracy or None,
+            )
+            found.add(row, value)
     return accurate
 
 
-def _read_samples(
-    samples: Iterable[Field], base: Series, accurate: set[str], collector: Collector
-) -> int:
+def _read_samples(samples: Samples, base: Row, accurate: set[str], found: Found) -> int:
     """Take in samples, and return how many there are."""
-    found: dict[str, list[tuple[str | int, int, Field]]] = {}
+    by_metric: dict[str, list[tuple[Label, int, object]]] = {}
     number = 0
-    for number, sample in enumerate(samples, start=1):  # noqa: B007 - returned
-        if sample.find("invalidation") is not None:
-            collector.leave_out(base.source, "sample", "invalidated")
+    for number, (where, sample) in enumerate(samples, start=1):  # noqa: B007 - returned
+        checked(where, "the sample", sample, dict)
+        if sample.get("invalidation") is not None:
+            found.left_out["sample", "invalidated"] += 1
             continue
-        scores = sample.find("scores")
-        if scores is None or not scores.content():
-            why = "no score" if sample.find("error") is None else "it ended in an error"
-            collector.leave_out(base.source, "sample", why)
+        scores = find(where, sample, "scores", kind=dict)
+        if not scores:
+            why = "no score" if sample.get("error") is None else "it ended in an error"
+            found.left_out["sample", why] += 1
             continue
-        instance, epoch = sample.get("id").label(), _epoch(sample)
-        for scorer, score in scores.items():
-            for metric, value in _scorer_values(scorer, score.get("value")):
-                found.setdefault(metric, []).append((instance, epoch, value))
-    for metric, rows in found.items():
-        _add_all(metric, rows, base, accurate, collector)
+        instance, epoch = label_at(where, sample, "id"), sample.get("epoch")
+        if type(epoch) is not int or not 0 <= epoch < LARGEST_EPOCH:
+            refuse(where, "epoch", "a whole number from 0 on", epoch)
+        for metric, value in _values(where, scores):
+            by_metric.setdefault(metric, []).append((instance, epoch, value))
+    for metric, rows in by_metric.items():
+        texts = {value for _, _, value in rows if isinstance(value, str)}
+        are_letters = bool(texts) and texts <= LETTERS.keys()
+        is_right = are_letters or metric in accurate
+        row = base._replace(metric=metric, higher_is_better=is_right or None)
+        for instance, epoch, value in rows:
+            score = LETTERS[value] if are_letters and isinstance(value, str) else value
+            found.add(row._replace(instance=instance, epoch=epoch), score)
     return number
 
 
-def _epoch(sample: Field) -> int:
-    epoch = sample.get("epoch")
-    if type(epoch.value) is not int or not 0 <= epoch.value < LARGEST_EPOCH:
-        epoch.refuse("a whole number from 0 on")
-    return int(epoch.value)
-
-
-def _scorer_values(scorer: str, value: Field) -> Iterator[tuple[str, Field]]:
-    """Yield what a scorer says: one value, or several by name."""
-    if isinstance(value.value, dict):
-        yield from ((f"{scorer}/{name}", part) for name, part in value.items())
-    else:
-        yield scorer, value
-
-
-def _add_all(
-    metric: str,
-    rows: list[tuple[str | int, int, Field]],
-    base: Series,
-    accurate: set[str],
-    collector: Collector,
-) -> None:
-    texts = {value.value for _, _, value in rows if isinstance(value.value, str)}
-    are_letters = bool(texts) and texts <= LETTERS.keys()
-    is_right = are_letters or metric in accurate
-    series = replace(base, metric=metric, higher_is_better=True if is_right else None)
-    number = collector.series(series)
-    for instance, epoch, part in rows:
-        value = part.value
-        if isinstance(value, str) and are_letters:
-            collector.add(number, LETTERS[value], instance=instance, epoch=epoch)
+def _values(where: str, scores: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield what scorers say: one value each, or several by name."""
+    for scorer in scores:
+        value = get(where, scores, scorer, kind=dict).get("value")
+        if isinstance(value, dict):
+            yield from ((f"{scorer}/{name}", part) for name, part in value.items())
         else:
-            collector.take(number, part, instance=instance, epoch=epoch)
+            yield scorer, value
 
 
-def read_archive(name: str, path: Path, collector: Collector) -> None:
+def read_archive(path: Path, found: Found) -> None:
     """Take in a log that is an archive (.eval)."""
+    name = str(path)
     try:
         with opened(path, zipfile.ZipFile) as archive:
-            members = set(archive.namelist())
-            if "header.json" not in members:
-                if any(member.startswith("_journal/") for member in members):
-                    collector.leave_out(name, "log", "it was not finished")
+            sizes = {info.filename: info.file_size for info in archive.infolist()}
+            if "header.json" not in sizes:
+                if any(entry.startswith("_journal/") for entry in sizes):
+                    found.left_out["log", "it was not finished"] += 1
                     return
                 raise DataFormatError(
                     f"{name} is an archive without `header.json`, so no log of Inspect."
                 )
-            entries = {info.filename: info.file_size for info in archive.infolist()}
             limit = max(LARGEST, RATIO * path.stat().st_size)
-            kept = [entry for entry in entries if SAMPLE.fullmatch(entry)]
-            if sum(entries[entry] for entry in (*kept, "header.json")) > limit:
+            kept = [entry for entry in sizes if SAMPLE.fullmatch(entry)]
+            if sum(sizes[entry] for entry in (*kept, "header.json")) > limit:
                 raise DataFormatError(
                     f"{name} would take more than {limit} bytes: unpack it first."
                 )
-            root = Field(_member(archive, name, "header.json"), "", name)
-            samples = (Field(_member(archive, name, at), "", f"{name}, {at}") for at in kept)
-            read_log(root, collector, samples)
+            samples = ((f"{name}, {at}", _member(archive, name, at)) for at in kept)
+            read_log(name, _member(archive, name, "header.json"), found, samples)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, DataFormatError):
             raise
@@ -190,11 +183,6 @@ def read_archive(name: str, path: Path, collector: Collector) -> None:
         raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
 
 
-def _member(archive: zipfile.ZipFile, name: str, entry: str) -> object:
+def _member(archive: zipfile.ZipFile, name: str, entry: str) -> Any:
     with archive.open(entry) as stream:
-        data = stream.read()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataFormatError(f"{name}, {entry}, is not UTF-8.") from None
-    return parse_json(text, f"{name}, {entry}", LENIENT)
+        return parsed(decoded(f"{name}, {entry}", stream.read()), f"{name}, {entry}")

@@ -3,158 +3,109 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from rankagg.core import counted, listed
 from rankagg.exceptions import DataFormatError, visible
-from rankagg.io.evaluations.collected import Collector, Series
-from rankagg.io.strict_json import Field, fields_of_lines
-
-# What stands beside the metrics of a task.
-NO_METRICS = frozenset(
-    {"alias", "name", "sample_len", "sample_count", "samples", "task", "version", " ", ""}
+from rankagg.io.evaluations.rows import (
+    Found,
+    Row,
+    checked,
+    count_at,
+    find,
+    get,
+    label_at,
+    measured,
+    objects,
+    refuse,
+    setting,
 )
-STANDARD_ERROR = re.compile(r"_stderr(,|$)")
 
+STANDARD_ERROR = "_stderr"
 RUN_TIME = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)"
 SAMPLES = re.compile(rf"samples_(?P<task>.+)_{RUN_TIME}\.(jsonl|ndjson)(\.gz)?")
 RESULTS = re.compile(rf".*_{RUN_TIME}\.json(\.gz)?")
+
+# Folder and time, by which files of samples belong to results.
+RunKey = tuple[Path, str]
 
 
 @dataclass(frozen=True)
 class Run:
     """What samples need of the results of their run."""
 
-    system: str
     source: str
-    path: Path
-    # From tasks to metrics to whether higher is better.
-    directions: dict[str, dict[str, bool]]
-    # From tasks to what makes scores comparable.
-    settings: dict[str, str]
-    # From tasks to numbers of samples.
-    sizes: dict[str, int]
+    # What all rows of a task have, and the directions of its metrics.
+    tasks: dict[str, tuple[Row, dict[str, Any]]] = field(default_factory=dict)
 
-    def series(self, task: str, metric: str, chosen: str, group: tuple[str, ...] = ()) -> Series:
-        """Return the series of a metric after a filter."""
-        return Series(
-            system=self.system,
-            task=task,
-            metric=metric if chosen in ("", "none") else f"{metric},{chosen}",
-            run=self.source,
-            source=self.source,
-            higher_is_better=self.directions.get(task, {}).get(metric),
-            settings=self.settings.get(task, ""),
-            group=group,
+    def row(self, task: str, metric: str, chosen: str) -> Row:
+        """Return a row of a metric after a filter."""
+        row, directions = self.tasks[task]
+        name = metric if chosen in ("", "none") else f"{metric},{chosen}"
+        return row._replace(metric=name, higher_is_better=directions.get(metric))
+
+
+def read_results(
+    content: dict[str, Any], path: Path, runs: dict[RunKey, Run], found: Found
+) -> None:
+    """Take in the results of a run, and keep what samples need of it."""
+    source = str(path)
+    run = Run(source)
+    system = get(source, content, "model_name", kind=str, remedy="Add it: it names the model.")
+    groups = find(source, content, "group_subtasks", kind=dict) or {}
+    results = get(source, content, "results", kind=dict)
+    for task in results:
+        scores = get(source, content, "results", task, kind=dict)
+        directions = find(source, content, "higher_is_better", task, kind=dict) or {}
+        for metric, better in directions.items():
+            if better is not None:
+                checked(source, f"higher_is_better.{task}.{metric}", better, bool)
+        settings = setting(source, content, "version {}", "versions", task)
+        settings += setting(source, content, "{}-shot", "n-shot", task)
+        row = Row(
+            system,
+            task,
+            "",
+            n=count_at(source, content, "n-samples", task, "effective"),
+            settings=visible(", ".join(settings)),
+            source=source,
+            run=source,
         )
+        run.tasks[task] = row, directions
+        parts = find(source, groups, task, kind=list) or []
+        is_group = any(other in parts for other in results if other != task)
+        for metric, chosen, value, error in _metrics(scores, found):
+            if is_group:
+                found.left_out["score", "of a group of tasks, which are here themselves"] += 1
+            else:
+                found.add(run.row(task, metric, chosen)._replace(error=measured(error)), value)
+    named = RESULTS.fullmatch(path.name)
+    if named is not None:
+        key = path.parent.resolve(), named["time"]
+        if key in runs:
+            raise DataFormatError(
+                f"{runs[key].source} and {source} are of one time: put one of them elsewhere."
+            )
+        runs[key] = run
 
 
-def read_results(root: Field, path: Path, collector: Collector) -> Run:
-    """Take in the results of a run, and return what samples need of it."""
-    run = Run(_model(root), root.name, path, {}, {}, {})
-    groups = _groups(root)
-    for task, results in root.get("results").items():
-        Field(task, "results.a task", root.name).text()
-        run.directions[task] = _stated_directions(root, task)
-        run.settings[task] = _settings_of_task(root, task)
-        if (size := root.find_integer("n-samples", task, "effective")) is not None:
-            run.sizes[task] = size
-        for metric, chosen, value in _metrics(results, collector):
-            # A group that has no parts here is a task.
-            parts = tuple(part for part in groups.get(task, ()) if part != task)
-            number = collector.series(run.series(task, metric, chosen, parts))
-            collector.take(number, value)
-    return run
-
-
-def _metrics(results: Field, collector: Collector) -> Iterator[tuple[str, str, Field]]:
-    """Yield metric, filter and value; older files have no filters."""
-    found = [(key, part) for key, part in results.items() if key not in NO_METRICS]
-    has_filters = any("," in key for key, _ in found)
-    for key, value in found:
-        if STANDARD_ERROR.search(key):
-            collector.leave_out(results.name, "standard error", "scores alone are read")
-        elif has_filters == ("," in key):
-            metric, _, chosen = key.partition(",")
-            yield metric, chosen, value
-        else:
-            collector.leave_out(results.name, "value", "no metric and filter in its name")
-
-
-def _model(root: Field) -> str:
-    given = root.find("config", "model_args")
-    pretrained = ""
-    if given is not None and isinstance(given.value, dict):
-        pretrained = given.find_text("pretrained")
-    elif given is not None and isinstance(given.value, str):
-        found = re.search(r"(?:^|,)\s*pretrained=([^,]+)", given.value)
-        pretrained = "" if found is None else found[1].strip()
-    name = root.find_text("model_name") or pretrained or root.find_text("config", "model")
-    if not name:
-        raise DataFormatError(
-            f"{root.name} does not name its model: `model_name` and `config.model` are missing."
-        )
-    return name
-
-
-def _groups(root: Field) -> dict[str, list[str]]:
-    """Return every group with all tasks and groups below it."""
-    given = root.find("group_subtasks")
-    direct = {} if given is None else dict(given.items())
-    below = {
-        name: [child.text() for child in children.elements()] for name, children in direct.items()
-    }
-    return {name: _all_below(name, below) for name, children in below.items() if children}
-
-
-def _all_below(name: str, below: Mapping[str, Sequence[str]]) -> list[str]:
-    found: dict[str, None] = {}
-    waiting = list(below[name])
-    while waiting:
-        child = waiting.pop()
-        if child not in found:
-            found[child] = None
-            waiting += below.get(child, ())
-    return list(found)
-
-
-def _stated_directions(root: Field, task: str) -> dict[str, bool]:
-    """Return what the file says of metrics; older files say it in the settings of the task."""
-    stated: dict[str, bool] = {}
-    for metric in root.find_elements("configs", task, "metric_list"):
-        name, better = metric.find("metric"), metric.find("higher_is_better")
-        if name is not None and isinstance(name.value, str) and better is not None:
-            stated[name.value] = better.flag()
-    given = root.find("higher_is_better", task)
-    for metric_name, told in () if given is None else given.items():
-        stated.pop(metric_name, None)
-        if told.value is not None:
-            stated[metric_name] = told.flag()
-    return stated
-
-
-def _settings_of_task(root: Field, task: str) -> str:
-    version, shots = (root.find(key, task) for key in ("versions", "n-shot"))
-    told = []
-    if version is not None and not isinstance(version.value, dict | list):
-        told.append(f"version {version.value}")
-    if shots is not None and not isinstance(shots.value, dict | list):
-        told.append(f"{shots.value}-shot")
-    if (size := root.find_integer("n-samples", task, "effective")) is not None:
-        told.append(counted(size, "sample"))
-    return visible(", ".join(told))
+def _metrics(results: dict[str, Any], found: Found) -> Iterator[tuple[str, str, object, object]]:
+    """Yield metric, filter, value and standard error of what is called METRIC,FILTER."""
+    for key, value in results.items():
+        metric, comma, chosen = key.partition(",")
+        if comma and not metric.endswith(STANDARD_ERROR):
+            yield metric, chosen, value, results.get(f"{metric}{STANDARD_ERROR},{chosen}")
+        elif not comma and isinstance(value, float):
+            found.left_out["score", "no metric and filter in its name"] += 1
 
 
 def read_documents(
-    source: str,
-    path: Path,
-    lines: Iterable[tuple[int, str]],
-    runs: Iterable[Run],
-    collector: Collector,
+    path: Path, lines: Iterable[tuple[int, str]], runs: Mapping[RunKey, Run], found: Found
 ) -> None:
     """Take in lines of samples, whose file says by its name what they belong to."""
+    source = str(path)
     told = SAMPLES.fullmatch(path.name)
     if told is None:
         raise DataFormatError(
@@ -162,48 +113,26 @@ def read_documents(
             "their file must be called samples_TASK_TIME.jsonl, as the harness calls it, beside "
             "results_TIME.json."
         )
-    run = _run_of(source, path, told["task"], told["time"], runs)
-    numbers: dict[tuple[str, str], int] = {}
-    documents: set[str | int] = set()
-    for part in fields_of_lines(source, lines):
-        filtered, content = part.find_text("filter"), part.find_text("doc_hash")
-        instance = part.get("doc_id").label()
-        documents.add(instance)
-        for metric, value in _scored(part, run.directions[told["task"]]):
-            key = (metric, filtered)
-            if key not in numbers:
-                numbers[key] = collector.series(run.series(told["task"], *key))
-            collector.take(numbers[key], value, instance=instance, content=content)
-    collector.expect(source, len(documents), run.sizes.get(told["task"], len(documents)))
-
-
-def _run_of(source: str, path: Path, task: str, time: str, runs: Iterable[Run]) -> Run:
-    found = [
-        run
-        for run in runs
-        if run.path.parent.resolve() == path.parent.resolve()
-        and (match := RESULTS.fullmatch(run.path.name)) is not None
-        and match["time"] == time
-        and task in run.directions
-    ]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    task = told["task"]
+    run = runs.get((path.parent.resolve(), told["time"]))
+    if run is None or task not in run.tasks:
         raise DataFormatError(
-            f"{source} may belong to {listed([run.source for run in found])}: put one of them "
-            "elsewhere."
+            f"{source} needs the results of its run, which name the model and the directions: give "
+            f"{path.with_name('results_' + told['time'] + '.json')} too, with task {task!r} in it."
         )
-    raise DataFormatError(
-        f"{source} needs the results of its run, which name the model and the directions: give "
-        f"{path.parent / f'results_{time}.json'} too, with task {task!r} in it, or the folder."
-    )
-
-
-def _scored(part: Field, directions: Mapping[str, bool]) -> Iterator[tuple[str, Field]]:
-    """Yield the metrics of a sample; lines of older versions do not list them."""
-    metrics = part.find("metrics")
-    if metrics is None:
-        yield from ((name, part.get(name)) for name in directions if name in part.value)
-        return
-    for name in metrics.elements():
-        yield name.text(), part.get(name.text())
+    whole, _ = run.tasks[task]
+    documents = set()
+    for where, part in objects(source, lines):
+        instance = label_at(where, part, "doc_id")
+        chosen = find(where, part, "filter", kind=str) or ""
+        question = find(where, part, "doc_hash", kind=str) or ""
+        documents.add(instance)
+        for name in get(where, part, "metrics", kind=list):
+            checked(where, "metrics", name, str)
+            if name not in part:
+                refuse(where, "metrics", "names of members of the line", name)
+            row = run.row(task, name, chosen)._replace(
+                n=None, instance=instance, source=source, question=question
+            )
+            found.add(row, part[name])
+    found.expect(source, len(documents), whole.n)

@@ -1,23 +1,23 @@
-"""Evaluations read from files of any of the formats, told apart by what is in them."""
+"""Evaluation logs of any of the formats, told apart by what is in them, as one long frame."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
+import warnings
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import IO, cast
 
-from rankagg.core import listed
-from rankagg.exceptions import DataFormatError, InvalidInputError
+import pandas as pd
+
+from rankagg.core import counted, listed
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
-from rankagg.io.evaluations.collected import Collector
-from rankagg.io.evaluations.evaluations import Evaluations
-from rankagg.io.strict_json import LENIENT, Field, parse_json
+from rankagg.io.evaluations.rows import Found, Row, parsed
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     check_memory,
@@ -34,99 +34,33 @@ LINES, WHOLE = (".jsonl", ".ndjson"), (".json", ".eval")
 ENDINGS = frozenset(LINES + WHOLE)
 PACKED_BY_GZIP = ".gz"
 ZIP = b"PK\x03\x04"
+FORMATS = "lm-evaluation-harness (results, samples), Inspect (logs), Every Eval Ever (aggregates)"
+# Where a file begins with one of these, it is looked at whole.
+EVALUATION_MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+
+# Half of a character, which can be neither printed nor written.
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+# The types of columns; all others hold labels.
+TYPES = {
+    "score": "float64",
+    "error": "float64",
+    "n": "Int64",
+    "higher_is_better": "boolean",
+    "epoch": "Int64",
+}
+# What serves only to check the rows.
+INTERNAL = ["run", "dataset", "question"]
+MEASURE = ["task", "dataset", "metric"]
+SCORE = [*MEASURE, "run", "system", "instance", "epoch"]
 
 
-@dataclass(frozen=True)
-class EvaluationFile:
-    """A file that may hold evaluations."""
+def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
+    """Read logs of evaluations as one long frame: a row for each score of a system.
 
-    path: Path
-    # Whether it was given by its own name, and not by a folder or a pattern.
-    is_named: bool
-    # How many bytes of memory reading it whole may take.
-    max_bytes: int = MAX_BYTES
-
-    @property
-    def name(self) -> str:
-        """The path as it is told."""
-        return str(self.path)
-
-    @property
-    def ending(self) -> str:
-        """What the name ends in, that of what is packed left out."""
-        return ending_of(self.path)
-
-    @property
-    def has_lines(self) -> bool:
-        """Whether it holds one object a line."""
-        return self.ending in LINES
-
-    def text(self) -> str:
-        """Return all of it."""
-        _, data = read_data(self.path, self.max_bytes)
-        text = decoded(self.name, data)
-        check_memory(self.name, json_memory(text), self.max_bytes)
-        return text
-
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines that are not blank, with their numbers; one is held at a time."""
-        unpack = gzip.open if self.name.lower().endswith(PACKED_BY_GZIP) else open
-        with opened(self.path, lambda path: cast(IO[bytes], unpack(path, "rb"))) as stream:
-            number = 0
-            try:
-                for number, line in enumerate(stream, start=1):
-                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                    if text.strip():
-                        yield number, text
-            except UnicodeDecodeError:
-                raise DataFormatError(
-                    f"{self.name}, line {number}, is not UTF-8. Save it as UTF-8."
-                ) from None
-            except (OSError, EOFError, zlib.error) as error:
-                raise DataFormatError(
-                    f"{self.name} cannot be read beyond line {number}: {error}."
-                ) from None
-
-
-def ending_of(path: Path) -> str:
-    """Return what a name ends in, that of what is packed left out."""
-    return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
-
-
-def evaluation_files(paths: Paths, max_bytes: int = MAX_BYTES) -> tuple[list[EvaluationFile], int]:
-    """Return the files of paths, patterns and folders, and how many others there are."""
-    if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
-        raise InvalidInputError("paths", "paths, patterns or folders", paths)
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    found: dict[Path, EvaluationFile] = {}
-    others = 0
-    for path in given:
-        files, is_named = files_at(path, "paths", (".",))
-        if is_named:  # what is not there is told when it is opened
-            opened(files[0][0], lambda path: path.open("rb").close())
-        for file, _ in files:
-            one = EvaluationFile(file, is_named, max_bytes)
-            if is_named or one.ending in ENDINGS:
-                found.setdefault(file.resolve(), one)
-            else:
-                others += 1
-    if not found:
-        allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
-        remedy = "Other data are read from one file, and ranked lists from one or several."
-        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given, remedy)
-    return list(found.values()), others
-
-
-EEE, LM_EVAL, INSPECT = "Every Eval Ever", "lm-evaluation-harness", "Inspect"
-READ_FORMATS = f"{EEE} (aggregates, samples), {LM_EVAL} (results, samples), {INSPECT} (logs)"
-
-
-def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> Evaluations:
-    """Read what evaluation tools write: scores of models on tasks, and on their instances.
-
-    Every Eval Ever 0.3.0 (aggregates, and lines of samples beside them), lm-evaluation-harness
-    (``results_*.json`` and ``samples_*.jsonl``) and logs of Inspect (``.json`` and ``.eval``) are
-    told apart by what is in them, and may be mixed.
+    lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them), logs of Inspect
+    (``.json`` and ``.eval``) and aggregates of Every Eval Ever 0.3.0 are told apart by what is in
+    them, and may be mixed.
 
     Parameters
     ----------
@@ -139,16 +73,32 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> Evaluations
 
     Returns
     -------
-    Evaluations
-        All that was read, and what was left out and why. Its `table` is a `ScoreTable`.
+    pandas.DataFrame
+        With the columns
+
+        * system, task, metric and score;
+        * error, the standard error of the score, and n, the number of its samples, where the
+          file states them;
+        * higher_is_better, missing where the file does not state the direction;
+        * instance and epoch of scores of single samples, missing for those of whole tasks;
+        * settings (version, examples shown, limit) and source, the file.
+
+        Nothing is averaged or chosen: `read_scores` makes a table of the rows of one metric.
 
     Raises
     ------
     DataFormatError
-        If a file is damaged, of another version, says something twice or against another one, or
-        is a file of samples without the file that names their model.
+        If a file is damaged, of another version, says something twice or against another one, is
+        a file of samples without the file that names their model, or if instances of one name are
+        different questions.
     InvalidInputError
         If there is no such file, or none with a score.
+
+    Warns
+    -----
+    DataWarning
+        What was left out and why, which files lack samples, and on which tasks systems have
+        different settings.
 
     Examples
     --------
@@ -156,88 +106,129 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> Evaluations
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import rankagg as ra
-    >>> def results(model, **scores):
+    >>> def results(model, arc, piqa):
     ...     return {
     ...         "model_name": model,
-    ...         "results": {task: {"acc,none": score} for task, score in scores.items()},
+    ...         "results": {
+    ...             "arc": {"acc,none": arc, "acc_stderr,none": 0.125},
+    ...             "piqa": {"acc,none": piqa, "acc_stderr,none": 0.25},
+    ...         },
     ...         "versions": {},
-    ...         "higher_is_better": {task: {"acc": True} for task in scores},
+    ...         "higher_is_better": {"arc": {"acc": True}, "piqa": {"acc": True}},
     ...     }
     >>> with TemporaryDirectory() as folder:
-    ...     for name, found in [("A", results("A", arc=0.5, piqa=0.75)),
-    ...                         ("B", results("B", arc=0.25, piqa=0.875))]:
-    ...         _ = Path(folder, f"results_{name}.json").write_text(json.dumps(found))
-    ...     evaluations = ra.read_evaluations(folder)
-    >>> evaluations
-    <Evaluations of 2 systems on 2 tasks: 4 scores>
-    >>> evaluations.table().to_frame()
+    ...     for found in results("A", 0.5, 0.75), results("B", 0.25, 0.875):
+    ...         path = Path(folder, f"results_{found['model_name']}.json")
+    ...         _ = path.write_text(json.dumps(found))
+    ...     frame = ra.read_evaluations(folder)
+    >>> frame[["system", "task", "metric", "score", "error"]]
+      system  task metric  score  error
+    0      A   arc    acc  0.500  0.125
+    1      A  piqa    acc  0.750  0.250
+    2      B   arc    acc  0.250  0.125
+    3      B  piqa    acc  0.875  0.250
+    >>> chosen = frame[frame["metric"] == "acc"]
+    >>> ra.read_scores(
+    ...     chosen, system="system", task="task", score="score", higher_is_better=True
+    ... ).to_frame()
         arc   piqa
     A  0.50  0.750
     B  0.25  0.875
     """
-    files, others = evaluation_files(paths, max_bytes)
-    collector = Collector()
-    formats: Counter[str] = Counter()
-    aggregates: dict[str, every_eval_ever.Evaluation] = {}
-    runs: list[lm_eval.Run] = []
-    samples: list[tuple[str, EvaluationFile]] = []
-    for file in files:
-        kind = _kind_of_lines(file) if file.has_lines or not file.ending else None
-        if kind is not None:
-            samples.append((kind, file))
-        elif not file.has_lines:
-            kind = _read_file(file, collector, aggregates, runs)
-        if kind is None:
-            if file.is_named:
-                told = f"{file.name} holds none of the formats that are read: {READ_FORMATS}."
-                raise DataFormatError(told)
-            collector.leave_out(file.name, "file", f"none of the formats {READ_FORMATS}")
-        else:
-            formats[kind] += 1
-    for kind, file in samples:  # which belong to what is known by now
-        if kind.startswith(EEE):
-            every_eval_ever.read_sample_lines(file.name, file.lines(), aggregates, collector)
-        else:
-            lm_eval.read_documents(file.name, file.path, file.lines(), runs, collector)
+    files, others = _files(paths)
+    found = Found()
+    runs: dict[lm_eval.RunKey, lm_eval.Run] = {}
+    samples: list[Path] = []
+    for path, is_named in files:
+        if ending_of(path) in LINES and _holds_samples(path):
+            samples.append(path)
+        elif ending_of(path) in LINES or not _read_file(path, found, runs, max_bytes):
+            if is_named:
+                raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
+            found.left_out["file", f"none of the formats {FORMATS}"] += 1
+    for path in samples:  # which belong to runs that are known by now
+        lm_eval.read_documents(path, lines_of(path), runs, found)
     if others:
-        collector.leave_out("", "file", "its name ends in nothing that is read", others)
-    found = Evaluations(collector, formats)
-    if not found.n_scores:
-        names = listed([file.name for file in files])
-        raise InvalidInputError("paths", "files with scores", names, "; ".join(found.notes))
-    return found
+        found.left_out["file", "its name ends in nothing that is read"] += others
+    frame = pd.DataFrame(found.rows, columns=pd.Index(Row._fields), dtype=object).astype(TYPES)
+    told = [*_told(found), *_checked(frame)]
+    if frame.empty:
+        names = listed([str(path) for path, _ in files])
+        raise InvalidInputError("paths", "files with scores", names, "; ".join(told))
+    for sentence in told:
+        warnings.warn(f"{sentence}.", DataWarning, stacklevel=2)
+    return frame.drop(columns=INTERNAL)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def ending_of(path: Path) -> str:
+    """Return what a name ends in, that of what is packed left out."""
+    return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, with their numbers; one is held at a time."""
+    unpack = gzip.open if path.name.lower().endswith(PACKED_BY_GZIP) else open
+    number = 0
+    with opened(path, lambda path: cast(IO[str], unpack(path, "rt", encoding="utf-8-sig"))) as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, line
+        except (ValueError, OSError, EOFError, zlib.error) as error:
+            if isinstance(error, DataFormatError):
+                raise
+            raise DataFormatError(
+                f"{path} cannot be read as UTF-8 beyond line {number}: {error}."
+            ) from None
+
+
+def _files(paths: Paths) -> tuple[list[tuple[Path, bool]], int]:
+    """Return the files, whether each was given by its name, and how many others there are."""
+    if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
+        raise InvalidInputError("paths", "paths, patterns or folders", paths)
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found: dict[Path, tuple[Path, bool]] = {}
+    others = 0
+    for path in given:
+        files, is_named = files_at(path, "paths", (".",))
+        if is_named:  # what is not there is told when it is opened
+            opened(files[0][0], lambda path: path.open("rb").close())
+        for file, _ in files:
+            if is_named or ending_of(file) in ENDINGS:
+                found.setdefault(file.resolve(), (file, is_named))
+            else:
+                others += 1
+    if not found:
+        allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
+        remedy = "Other data are read from one file, and ranked lists from one or several."
+        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given, remedy)
+    return list(found.values()), others
 
 
 def _read_file(
-    file: EvaluationFile,
-    collector: Collector,
-    aggregates: dict[str, every_eval_ever.Evaluation],
-    runs: list[lm_eval.Run],
-) -> str | None:
-    """Read a file that holds one object; return what it is, None where it is nothing known."""
-    with opened(file.path, lambda path: path.open("rb")) as stream:
+    path: Path, found: Found, runs: dict[lm_eval.RunKey, lm_eval.Run], max_bytes: int
+) -> bool:
+    """Read a file that holds one object; return whether it is of a known format."""
+    with opened(path, lambda path: path.open("rb")) as stream:
         is_archive = stream.read(len(ZIP)) == ZIP
     if is_archive:
-        inspect_logs.read_archive(file.name, file.path, collector)
-        return f"{INSPECT} (logs)"
-    content = parse_json(file.text(), file.name, LENIENT)
-    root = Field(content, "", file.name)
+        inspect_logs.read_archive(path, found)
+        return True
+    text = decoded(str(path), read_data(path, max_bytes)[1])
+    check_memory(str(path), json_memory(text), max_bytes)
+    content = parsed(text, str(path))
     if inspect_logs.is_log(content):
-        inspect_logs.read_log(root, collector)
-        return f"{INSPECT} (logs)"
-    if _is_aggregate(content):
-        run, evaluation = every_eval_ever.read_aggregate(root, collector)
-        if run in aggregates:
-            raise DataFormatError(
-                f"{file.name} and {aggregates[run].source} are of one evaluation, {run}: leave one "
-                "of them out."
-            )
-        aggregates[run] = evaluation
-        return f"{EEE} (aggregates)"
-    if _is_results(content):
-        runs.append(lm_eval.read_results(root, file.path, collector))
-        return f"{LM_EVAL} (results)"
-    return None
+        inspect_logs.read_log(str(path), content, found)
+    elif _is_aggregate(content):
+        every_eval_ever.read_aggregate(str(path), content, found)
+    elif _is_results(content):
+        lm_eval.read_results(content, path, runs, found)
+    else:
+        return False
+    return True
 
 
 def _is_aggregate(content: object) -> bool:
@@ -254,54 +245,109 @@ def _is_results(content: object) -> bool:
     )
 
 
-def _kind_of_lines(file: EvaluationFile) -> str | None:
-    try:
-        number, text = next(file.lines(), (0, "null"))
-        return _kind_of_line(parse_json(text, f"{file.name}, line {number}", LENIENT))
-    except DataFormatError:
-        # What has no ending, as the standard input, may be one document or an archive.
-        if file.has_lines:
-            raise
-        return None
+def _holds_samples(path: Path) -> bool:
+    number, text = next(lines_of(path), (0, "null"))
+    return _is_sample(parsed(text, f"{path}, line {number}"))
 
 
-def _kind_of_line(content: object) -> str | None:
-    if not isinstance(content, dict):
-        return None
-    if {"schema_version", "sample_id"} <= content.keys() or (
-        {"evaluation_id", "evaluation"} <= content.keys()
-    ):
-        return f"{EEE} (samples)"
-    if "doc_id" in content and not content.keys().isdisjoint({"filter", "metrics", "resps", "doc"}):
-        return f"{LM_EVAL} (samples)"
-    return None
-
-
-def holds_evaluations(path: Path) -> bool:
-    """Say whether a file of lines begins as those of evaluations do; it is not read whole."""
-    file = EvaluationFile(path, False)
-    if not file.has_lines:
-        return False
-    try:
-        return _kind_of_lines(file) is not None
-    except DataFormatError:
-        return False  # what reads tables says what is wrong
-
-
-# Where a file begins with one of these, it is looked at whole.
-EVALUATION_MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+def _is_sample(content: object) -> bool:
+    return (
+        isinstance(content, dict)
+        and "doc_id" in content
+        and not content.keys().isdisjoint({"filter", "metrics", "resps", "doc"})
+    )
 
 
 def looks_like_evaluations(text: str) -> bool:
     """Say whether a text seems to be what an evaluation tool wrote."""
     if text.lstrip()[:1] != "{" or not any(mark in text for mark in EVALUATION_MARKS):
         return False
-    tests = (inspect_logs.is_log, _is_aggregate, _is_results, _kind_of_line)
+    tests = (inspect_logs.is_log, _is_aggregate, _is_results, _is_sample)
     for part in (text.lstrip().partition("\n")[0], text):
         try:
             content = json.loads(part)
         except (ValueError, RecursionError):
             continue
-        return any(bool(test(content)) for test in tests)
+        return any(test(content) for test in tests)
     # What is cut off has begun like one.
     return '"evaluation_results"' in text or '"schema_version"' in text[:1000]
+
+
+# -- what is seen only of all rows -----------------------------------------------------------------
+
+
+def _told(found: Found) -> list[str]:
+    """Say what was left out, and which files lack samples."""
+    told = [
+        f"left out: {counted(number, what)} ({why})"
+        for (what, why), number in found.left_out.most_common()
+    ]
+    if found.incomplete:
+        others = len(found.incomplete) - 1
+        more = f", and {counted(others, 'more file')} lacks some" if others else ""
+        told.append(f"incomplete: {found.incomplete[0]} that are stated{more}")
+    return told
+
+
+def _checked(frame: pd.DataFrame) -> list[str]:
+    """Check the rows against each other, tell apart tasks of one name, and say what to note."""
+    for column in ("system", "task", "metric", "instance"):
+        for name in frame[column].unique():
+            if isinstance(name, str) and (not name.strip() or HALF_CHARACTER.search(name)):
+                at = frame[frame[column] == name].iloc[0]
+                allowed = f"{column}s with a name of whole characters"
+                raise DataFormatError(f"{at['source']} must have {allowed}. Got {shown(name)}.")
+    _check_once(frame)
+    _check_directions(frame)
+    _check_questions(frame)
+    told = []
+    datasets = frame[frame["dataset"] != ""].groupby("task", sort=False)["dataset"].nunique()
+    shared = datasets.index[datasets > 1]
+    if len(shared):
+        rows = frame["task"].isin(shared) & (frame["dataset"] != "")
+        frame.loc[rows, "task"] = frame["dataset"] + ": " + frame["task"]
+        told.append(f"tasks: the name of the data set is put in front of {listed(list(shared))}")
+    settings = frame.groupby("task", sort=False)["settings"].unique()
+    different = settings[settings.map(len) > 1]
+    for task, kinds in different.head(1).items():
+        more = counted(len(different) - 1, "more task")
+        more = f", and others on {more}" if len(different) > 1 else ""
+        named = listed([kind or "not stated" for kind in kinds])
+        told.append(f"settings differ: those of {shown(task)} are {named}{more}")
+    return told
+
+
+def _check_once(frame: pd.DataFrame) -> None:
+    for row in frame[frame.duplicated(SCORE)].head(1).itertuples():
+        where = f"system {shown(row.system)}, task {shown(row.task)}"
+        if row.instance is not None:
+            where += f", instance {shown(row.instance)}"
+        raise DataFormatError(
+            f"{row.source} or a file of the same run has two scores by {shown(row.metric)} for "
+            f"{where}; each may occur once. Leave out what was written or copied twice."
+        )
+
+
+def _check_directions(frame: pd.DataFrame) -> None:
+    stated = frame[frame["higher_is_better"].notna()]
+    is_higher = stated["higher_is_better"].astype(bool)
+    higher, lower = (stated[side].drop_duplicates(MEASURE) for side in (is_higher, ~is_higher))
+    both = higher.merge(lower, on=MEASURE, suffixes=("", "_lower"))
+    for row in both.head(1).itertuples():
+        raise DataFormatError(
+            f"{row.source} says that higher is better in {shown(row.metric)} of task "
+            f"{shown(row.task)}, and {row.source_lower} that lower is: mend one of them, or read "
+            "them apart."
+        )
+
+
+def _check_questions(frame: pd.DataFrame) -> None:
+    """Raise where files give one name to different questions, as their checksums tell."""
+    asked = frame[frame["question"] != ""].drop_duplicates(["task", "instance", "question"])
+    twice = asked[asked.duplicated(["task", "dataset", "instance"])]
+    for row in twice.head(1).itertuples():
+        raise DataFormatError(
+            f"{row.source} has another question as instance {shown(row.instance)} of task "
+            f"{shown(row.task)} than the files before it, as their checksums tell.",
+            "Leave out the files of samples, or those of other versions of the task.",
+        )

@@ -38,10 +38,9 @@ def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> No
     }[given]  # fmt: skip
     found, lines = ranks(*files)
     assert found == {"A": 1, "B": 2, "C": 3}
-    assert "read: 3 files of Inspect (logs)" in lines
+    assert "read: 12 scores of 3 systems on 1 task in 3 files" in lines
 
 
-SAMPLES = [made.line(model, "x", "1", score) for model, score in (("A", 1), ("B", 2))]
 ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
 ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
 SINGLE = {
@@ -49,10 +48,13 @@ SINGLE = {
     "results": (lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})), ALONE),
     "log": (lambda: put(Path("x.json"), ONE_LOG), ALONE),
     "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
-    "lines": (lambda: put(Path("x.jsonl"), *SAMPLES), BOTH),
     # Standard input has no name.
-    "unnamed lines": (lambda: put(Path("x.jsonl"), *SAMPLES).rename("standard input"), BOTH),
-    "an unnamed line": (lambda: put(Path("x.jsonl"), SAMPLES[0]).rename("standard input"), ALONE),
+    "unnamed": (
+        lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))).rename(
+            "standard input"
+        ),
+        ALONE,
+    ),
     "a table": (
         lambda: put(
             Path("x.jsonl"), *({"system": x, "score": s} for x, s in (("A", 1.2), ("B", 2.1)))
@@ -65,8 +67,16 @@ SINGLE = {
 @pytest.mark.parametrize("kind", SINGLE)
 def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> None:
     write, expected = SINGLE[kind]
-    options = ["--higher", "score"] if "line" in kind else []
-    assert ranks(write(), *options)[0] == expected
+    assert ranks(write())[0] == expected
+
+
+def test_samples_alone_say_what_they_need(refused):
+    for name, told in (
+        ("samples.jsonl", "must be called samples_TASK_TIME.jsonl"),
+        (f"samples_x_{TIME}.jsonl", "needs the results of its run"),
+    ):
+        put(Path(name), document(0, acc=1))
+        assert told in " ".join(refused(f"rank {name}").split())
 
 
 def test_choices_are_options(tmp_path, ranks, refused) -> None:
@@ -78,7 +88,7 @@ def test_choices_are_options(tmp_path, ranks, refused) -> None:
     assert "--metric must be one of those" in told
     assert "x has acc, f1; y has acc, ppl" in told
     told = refused("rank --method borda . --metric ppl")
-    assert "Name the metric in --higher or --lower." in told
+    assert "name the metric in --higher or --lower" in " ".join(told.split())
     first, last = {"A": 1, "B": 2}, {"A": 2, "B": 1}
     for options, expected in {
         "--metric acc": last, "--metric x=f1 --metric y=acc": first,
@@ -92,10 +102,10 @@ def test_choices_are_options(tmp_path, ranks, refused) -> None:
 
 
 EVALUATIONS = {
-    "--metric x=m --metric m": "not both",
     "--lower m --higher m": "'m' is given by --lower and by --higher",
     "--lower-is-better --lower m": "leave --lower",
-    "--lower m": "--higher or --lower must be what",
+    "--lower m": "state the other direction of m",
+    "--runs each": "--runs",
     "--count n": "--count has no meaning for evaluations",
     "--task n": "--task has no meaning for evaluations",
     "--drop z": "--drop",
@@ -108,7 +118,7 @@ def test_bad_options_are_told(tmp_path, refused, options) -> None:
 
 
 def test_options_of_evaluations_are_of_them_alone(refused) -> None:
-    for option in ("--metric m", "--runs mean", "--use-groups"):
+    for option in ("--metric m", "--runs mean", "--by task"):
         told = refused(f"rank --method borda --dataset tennessee {option}")
         assert f"{option.split()[0]} has no meaning for" in told
     for name in ("a.csv", "b.csv"):
@@ -122,13 +132,8 @@ def test_a_page_says_what_was_read(tmp_path, run) -> None:
     put(tmp_path / "in" / f"samples_x_{TIME}.jsonl", document(0, acc=1), document(1, acc=0))
     assert run("report in -o page.html").err == ""
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "1 file of lm-evaluation-harness (results)" in page
+    assert "3 scores of 1 system on 1 task in 2 files" in page
     assert "<b>" not in page.replace("&lt;b&gt;", "")
-
-
-def test_ranks_are_written_as_every_eval_ever(tmp_path, run, ranks) -> None:
-    run("rank --method borda --every-eval-ever out", logs(tmp_path / "in"))
-    assert ranks("out")[0] == {"A": 1, "B": 2, "C": 3}
 
 
 # -- cast votes -----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
+from rankagg.cli.options.evaluations import score_table
 from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole, option
 from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.report.kinds.choice import KINDS
@@ -131,7 +132,7 @@ def same(function, *names):
 READERS = {
     **same(ra.Borda, "unranked"),
     **same(ra.read_scores, "errors"),
-    **same(ra.Evaluations.select, "by", "runs"),
+    **same(score_table, "by", "runs"),
     **same(ra.read_ballots, "left_out"),
     **same(ra.read_cast_votes, "overvotes", "skipped", "write_ins"),
     **same(ra.read_comparisons, "outcome_is"),

@@ -1,9 +1,11 @@
 """Files as evaluation tools write them, made for tests."""
 
 import json
+import warnings
 import zipfile
 
 import rankagg as ra
+from rankagg.exceptions import DataWarning
 
 TIME = "2026-01-02T03-04-05.678901"
 
@@ -19,10 +21,21 @@ def put(path, *contents):
 
 
 def read(folder, *contents):
-    """Write files of one object each, and read the folder."""
+    """Write files of one object each, and read the folder; return the frame and what is said."""
     for number, content in enumerate(contents):
         put(folder / f"results_{number}.json", content)
-    return ra.read_evaluations(folder)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        frame = ra.read_evaluations(folder)
+    return frame, [str(one.message) for one in caught]
+
+
+def cells(frame):
+    """Return the scores by system, task, metric and instance, each of them once."""
+    labels = frame[["system", "task", "metric", "instance"]].itertuples(index=False, name=None)
+    found = dict(zip(labels, frame["score"], strict=True))
+    assert len(found) == len(frame)
+    return found
 
 
 def aggregate(model, *results, run=None, version="0.3.0", **more):
@@ -47,30 +60,12 @@ def aggregate(model, *results, run=None, version="0.3.0", **more):
     }
 
 
-def result(task, score, *, lower=False, metric="accuracy", dataset="data", name=None, **config):
+def result(task, score, *, lower=False, metric="accuracy", dataset="data", **config):
     return {
-        **({} if name is None else {"evaluation_result_id": name}),
         "evaluation_name": task,
         "source_data": {"dataset_name": dataset, "source_type": "other"},
         "metric_config": {"metric_id": metric, "lower_is_better": lower, **config},
         "score_details": {"score": score},
-    }
-
-
-def line(model, task, sample, score, *, run=None, name=None, digest=None, version="0.3.0"):
-    return {
-        "schema_version": version,
-        "evaluation_id": run or f"source/{model}/1",
-        "model_id": model,
-        "evaluation_name": task,
-        **({} if name is None else {"evaluation_result_id": name}),
-        "sample_id": sample,
-        "sample_hash": digest,
-        "interaction_type": "single_turn",
-        "input": {"raw": "?", "reference": []},
-        "output": {"raw": ["!"]},
-        "answer_attribution": [],
-        "evaluation": {"score": score, "is_correct": bool(score)},
     }
 
 

@@ -5,101 +5,90 @@ import math
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError
-from tests.io.evaluations.made import TIME, document, harness, put, read
+from rankagg.exceptions import DataFormatError, DataWarning
+from tests.io.evaluations.made import TIME, cells, document, harness, put, read
 
 
 def test_a_run_of_the_harness_itself(data) -> None:
-    found = ra.read_evaluations(data("evaluations/lm_eval"))
-    assert found.systems == (
-        "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1",
-    )
-    table = found.table()
-    assert table.to_frame().iloc[0].tolist() == [0.0, 0.0004]
-    assert all(table.higher_is_better.values())
-    assert found.shortfalls[0].endswith("has 10 of 5000 samples")
-    assert found.table(by="instance").instances == tuple(range(10))
+    with pytest.warns(DataWarning, match="has 10 of 5000 samples that are stated"):
+        frame = ra.read_evaluations(data("evaluations/lm_eval"))
+    name = "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1"
+    assert frame["system"].unique().tolist() == [name]
+    whole = frame[frame["instance"].isna()]
+    assert whole["score"].tolist() == [0.0, 0.0004]
+    assert whole["error"].tolist() == [0.0, 0.0002828144211304471]
+    assert whole["n"].tolist() == [5000, 5000]
+    assert frame["higher_is_better"].all()
+    samples = frame[frame["instance"].notna()]
+    assert samples["instance"].tolist() == list(range(10))
+    assert samples["n"].isna().all()
 
 
 def test_standard_errors_and_placeholders_are_no_metrics(tmp_path) -> None:
-    scores = {"acc,none": 0.5, "acc_stderr,none": 0.1, " ": " ", "sample_len": 7, "f1,none": 0.4}
-    found = read(tmp_path, harness("A", {"x": scores}))
-    assert found.metrics == ("acc", "f1")
-    assert [(one.what, one.number) for one in found.left_out] == [("standard error", 1)]
+    scores = {
+        "acc,none": 0.5, "acc_stderr,none": 0.1, " ": " ", "sample_len": 7, "f1,none": 0.4,
+        "f1_stderr,none": "N/A",
+    }  # fmt: skip
+    frame, told = read(tmp_path, harness("A", {"x": scores}))
+    assert frame[["metric", "score"]].values.tolist() == [["acc", 0.5], ["f1", 0.4]]
+    assert frame["error"].fillna(-1).tolist() == [0.1, -1]
+    assert told == []
 
 
 def test_filters_are_metrics_of_their_own(tmp_path) -> None:
-    scores = {"exact_match,strict-match": 0.5, "exact_match,flexible-extract": 0.75}
-    found = read(tmp_path, harness("A", {"gsm8k": scores}))
-    with pytest.raises(
-        InvalidInputError, match="gsm8k has exact_match,strict-match, exact_match,f"
-    ):
-        found.table()
-    assert found.table(metric="exact_match,flexible-extract").values.tolist() == [[0.75]]
+    scores = {
+        "exact_match,strict-match": 0.5, "exact_match_stderr,strict-match": 0.1,
+        "exact_match,flexible-extract": 0.75, "exact_match_stderr,flexible-extract": 0.2,
+    }  # fmt: skip
+    frame, _ = read(tmp_path, harness("A", {"gsm8k": scores}))
+    assert frame[["metric", "score", "error"]].values.tolist() == [
+        ["exact_match,strict-match", 0.5, 0.1], ["exact_match,flexible-extract", 0.75, 0.2]
+    ]  # fmt: skip
+
+
+def test_scores_of_older_files_are_left_out_and_counted(tmp_path) -> None:
+    _, told = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
+    assert told == ["left out: 2 scores (no metric and filter in its name)."]
 
 
 @pytest.mark.parametrize("value", ["N/A", None, [1], {"a": 1}])
 def test_what_is_no_number_is_left_out_and_counted(tmp_path, value) -> None:
-    found = read(tmp_path, harness("A", {"x": {"acc,none": 0.5, "bleu,none": value}}))
-    assert found.metrics == ("acc",)
-    assert [(one.what, one.number) for one in found.left_out] == [("score", 1)]
-    assert "under bleu" in found.left_out[0].why
+    frame, told = read(tmp_path, harness("A", {"x": {"acc,none": 0.5, "bleu,none": value}}))
+    assert frame["metric"].tolist() == ["acc"]
+    assert told == ["left out: 1 score (no number under bleu)."]
 
 
 ACC = {"acc,none": 0.5}
 
 
 @pytest.mark.parametrize(
-    ("tasks", "groups", "left", "whole"),
+    ("tasks", "groups", "left"),
     [
         (("mmlu", "mmlu_stem", "physics", "maths", "arc"),
          {"mmlu": ["mmlu_stem"], "mmlu_stem": ["physics", "maths"], "arc": []},
-         ("physics", "maths", "arc"), ("mmlu", "arc")),
-        # A group without its tasks is a task, and groups that hold each other end.
-        (("mmlu",), {"mmlu": ["physics"]}, ("mmlu",), None),
-        (("a", "b", "c"), {"a": ["b"], "b": ["a"]}, ("c",), None),
+         ["physics", "maths", "arc"]),
+        # A group without its tasks is a task, and so is one that holds itself alone.
+        (("mmlu",), {"mmlu": ["physics"]}, ["mmlu"]),
+        (("mmlu",), {"mmlu": ["mmlu"]}, ["mmlu"]),
     ],
 )  # fmt: skip
-def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left, whole) -> None:
-    found = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
-    assert found.table().tasks.labels == left
-    if whole:
-        assert found.table(groups=True).tasks.labels == whole
-        told = "groups of tasks that are here themselves: mmlu, mmlu_stem"
-        assert told in found.select().notes[-1]
-
-
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({}, "org/m"),
-        ({"model_name": None, "config": {"model_args": "a=1,pretrained=p/q,b=2"}}, "p/q"),
-        ({"model_name": None, "config": {"model_args": {"pretrained": "p/q"}}}, "p/q"),
-        ({"model_name": None, "config": {"model": "dummy", "model_args": None}}, "dummy"),
-    ],
-)
-def test_the_model_is_named_in_several_places(tmp_path, changes, name) -> None:
-    content = {**harness("org/m", {"x": {"acc,none": 1}}), **changes}
-    assert read(tmp_path, content).systems == (name,)
+def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -> None:
+    frame, told = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
+    assert frame["task"].tolist() == left
+    gone = len(tasks) - len(left)
+    assert told == [
+        f"left out: {gone} scores (of a group of tasks, which are here themselves)."
+    ] * (gone > 0)
 
 
 @pytest.mark.parametrize("better", [{}, {"x": {}}, {"x": {"acc": None}}])
-def test_without_a_direction_one_is_asked_for(tmp_path, better) -> None:
-    found = read(tmp_path, harness("A", {"x": {"acc,none": 1}}, better=better))
-    with pytest.raises(InvalidInputError, match="none for 'acc' of task 'x'"):
-        found.table()
-    assert found.table(higher_is_better={"acc": True}).higher_is_better["x"]
-
-
-def test_older_files_say_the_direction_in_the_settings_of_a_task(tmp_path) -> None:
-    metrics = [{"metric": "ppl", "higher_is_better": False}, {"metric": "!function x"}]
-    content = harness("A", {"x": {"ppl": 3.5, "ppl_stderr": 1}}, better={})
-    content["configs"] = {"x": {"metric_list": metrics}}
-    assert dict(read(tmp_path, content).table().higher_is_better) == {"x": False}
+def test_no_direction_is_guessed(tmp_path, better) -> None:
+    frame, _ = read(tmp_path, harness("A", {"x": {"acc,none": 1}}, better=better))
+    assert frame["higher_is_better"].isna().all()
 
 
 REFUSED = {
-    "does not name its model": {**harness("", {"x": ACC}), "model_name": None},
+    "`model_name` is missing": {**harness("", {"x": ACC}), "model_name": None},
     r"higher_is_better\.x\.acc` must be true or false": harness(
         "A", {"x": ACC}, better={"x": {"acc": 1}}
     ),
@@ -115,9 +104,9 @@ def test_what_is_no_run_is_refused(tmp_path, told) -> None:
 def test_settings_that_differ_are_told(tmp_path) -> None:
     one, two = (harness(model, {"x": {"acc,none": 1}}) for model in "AB")
     two["n-shot"]["x"] = 5
-    notes = read(tmp_path, one, two).select().notes
-    told = "settings differ: x: version 1.0, 0-shot (1 system); version 1.0, 5-shot (1 system)"
-    assert told in notes
+    frame, told = read(tmp_path, one, two)
+    assert frame["settings"].tolist() == ["version 1.0, 0-shot", "version 1.0, 5-shot"]
+    assert told == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
 
 
 class TestSamples:
@@ -127,12 +116,17 @@ class TestSamples:
         put(folder / f"samples_x_{TIME}.jsonl", *rows)
         return folder
 
+    def samples(self, folder):
+        frame, _ = read(folder)
+        return cells(frame[frame["instance"].notna()])
+
     def test_belong_to_the_results_beside_them(self, tmp_path) -> None:
         self.folder(tmp_path, "A", [document(0, acc=1.0), document(1, acc=0)])
         self.folder(tmp_path, "B", [document(1, acc=True), document(0, acc=0.5)])
-        table = ra.read_evaluations(tmp_path).table()
-        assert table.instances == (0, 1)
-        assert table.values.tolist() == [[1, 0], [0.5, 1]]
+        assert self.samples(tmp_path) == {
+            ("A", "x", "acc", 0): 1, ("A", "x", "acc", 1): 0,
+            ("B", "x", "acc", 1): 1, ("B", "x", "acc", 0): 0.5,
+        }  # fmt: skip
 
     def refused(self, path, told):
         with pytest.raises(DataFormatError, match=told):
@@ -144,7 +138,7 @@ class TestSamples:
         self.refused(samples, rf"needs the results .*results_{TIME}\.json")
         # Or of two results, or under another name.
         other = put(folder / f"again_{TIME}.json", harness("B", {"x": {"acc,none": 0.25}}))
-        self.refused(folder, "may belong to")
+        self.refused(folder, "are of one time")
         other.unlink()
         samples.rename(folder / "mine.jsonl")
         self.refused(folder, "must be called samples_TASK_TIME")
@@ -157,33 +151,26 @@ class TestSamples:
         later = TIME.replace("2026-01-02", "2026-01-03")
         put(folder / f"results_{later}.json", harness("B", {"x": {"acc,none": 0.25}}))
         put(folder / f"samples_x_{later}.jsonl", document(0, acc=0.0))
-        table = ra.read_evaluations(folder).table()
-        assert table.to_frame()["x", 0].to_dict() == {"A": 1, "B": 0}
+        assert self.samples(folder) == {("A", "x", "acc", 0): 1, ("B", "x", "acc", 0): 0}
 
     def test_lists_of_a_corpus_metric_and_nan_are_left_out(self, tmp_path) -> None:
         rows = [document(n, acc=1, bleu=["a", "b"]) for n in range(3)]
         self.folder(tmp_path, "A", [*rows, document(3, acc=math.nan)])
-        found = ra.read_evaluations(tmp_path)
-        assert found.n_scores == 4
-        assert sorted((one.why, one.number) for one in found.left_out) == [
-            ("a list, no number, under bleu", 3), ("no value", 1),
-        ]  # fmt: skip
+        frame, told = read(tmp_path)
+        assert len(frame) == 4
+        assert told == [
+            "left out: 3 scores (no number under bleu).",
+            "left out: 1 score (not a finite number).",
+        ]
 
     def test_filters_are_told_apart(self, tmp_path) -> None:
         rows = [document(0, chosen="strict", acc=0), document(0, chosen="loose", acc=1)]
         self.folder(tmp_path, "A", rows)
-        found = ra.read_evaluations(tmp_path)
-        assert found.table(metric="acc,loose").values.tolist() == [[1]]
-        assert found.table(metric="acc").instances is None
-
-    def test_that_list_no_metrics_have_those_with_a_direction(self, tmp_path) -> None:
-        row = document(0, acc=0.25, other=3)
-        del row["metrics"]
-        self.folder(tmp_path, "A", [row])
-        assert ra.read_evaluations(tmp_path).table().values.tolist() == [[0.25]]
+        assert self.samples(tmp_path) == {
+            ("A", "x", "acc,strict", 0): 0, ("A", "x", "acc,loose", 0): 1
+        }  # fmt: skip
 
     def test_documents_that_differ_are_named(self, tmp_path) -> None:
         for model, digest in (("A", "a"), ("B", "b")):
             self.folder(tmp_path, model, [document(n, acc=1, digest=digest) for n in (0, 1)])
-        with pytest.raises(InvalidInputError, match="instance 0 of task 'x' and 1 more"):
-            ra.read_evaluations(tmp_path).table()
+        self.refused(tmp_path, "has another question as instance 0 of task 'x'")

@@ -8,18 +8,19 @@ import random
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
 from tests.io.damage import damaged
 from tests.io.evaluations import made
 from tests.io.evaluations.made import (
     TIME,
     aggregate,
     archive,
+    cells,
     document,
     harness,
-    line,
     log,
     put,
+    read,
     result,  # fmt: skip
 )
 
@@ -33,7 +34,9 @@ RIGHT = {"C": 1, "I": 0, "P": 0.5, "N": 0}
 
 def sets():
     """Return sets of files: names, and the objects in them."""
-    detail = {"detailed_evaluation_results": {"format": "jsonl", "total_rows": 2}}
+    about = {"standard_error": {"value": 0.0625}, "num_samples": 64}
+    sure = result("x", 0.5)
+    sure["score_details"]["uncertainty"] = about
     scores = {
         "arc": {"acc,none": 0.5, "acc_stderr,none": 0.1, "f1,strict": 0.25},
         "mmlu": {"acc,none": 0.75},
@@ -42,10 +45,7 @@ def sets():
     samples = [(1, 1, {"m": "C", "j": 0.5}), (1, 2, {"m": "I"}), (2, 1, {"m": "P"})]
     return [
         {
-            "a.json": [aggregate("org/A", result("x", 0.5, name="x.acc"),
-                                 result("y", 2, lower=True, metric="nll"), **detail)],
-            "a_samples.jsonl": [line("org/A", "x", str(n), n, name="x.acc", digest="aa")
-                                for n in (0, 1)],
+            "a.json": [aggregate("org/A", sure, result("y", 2, lower=True, metric="nll"))],
         },
         {
             f"results_{TIME}.json": [harness("org/B", scores, group_subtasks={"mmlu": ["physics"]},
@@ -108,19 +108,12 @@ def obvious(contents):
 def check(folder, contents):
     """Read a folder; return whether it was read. Every number must be one that stands there."""
     try:
-        found = ra.read_evaluations(folder)
-        scores = set(found.to_frame()["score"])
+        frame, told = read(folder)
         if contents is not None:
-            assert scores <= obvious(contents)
-        str(found).encode()
-        for options in ({}, {"runs": "mean", "higher_is_better": True},
-                        {"by": "task", "runs": "each", "higher_is_better": False}):  # fmt: skip
-            try:
-                chosen = found.select(**options)
-            except RankaggError as error:
-                _check_sentence(error)
-            else:
-                str(chosen).encode()
+            assert set(frame["score"]) <= obvious(contents)
+            assert set(frame["error"].dropna()) <= obvious(contents)
+        frame.to_string().encode()
+        "".join(told).encode()
     except RankaggError as error:
         _check_sentence(error)
         return False
@@ -182,18 +175,21 @@ def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
             ra.read_evaluations(path)
 
 
-def first_set(folder):
-    """Write the first of the sets of files."""
-    for one, objects in sets()[0].items():
+RESULTS, SAMPLES = f"results_{TIME}.json", f"samples_arc_{TIME}.jsonl"
+
+
+def run_of_the_harness(folder):
+    """Write results and samples."""
+    for one, objects in sets()[1].items():
         put(folder / one, *objects)
 
 
-@pytest.mark.parametrize("name", ["a.json", "a_samples.jsonl"])
+@pytest.mark.parametrize("name", [RESULTS, SAMPLES])
 def test_a_mark_and_gzip_change_nothing(tmp_path, name) -> None:
     def frame():
-        return ra.read_evaluations(tmp_path).to_frame().drop(columns="source")
+        return read(tmp_path)[0].drop(columns="source")
 
-    first_set(tmp_path)
+    run_of_the_harness(tmp_path)
     plain = frame()
     data = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
@@ -203,34 +199,35 @@ def test_a_mark_and_gzip_change_nothing(tmp_path, name) -> None:
     assert frame().equals(plain)
     (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data)[:-9])
     with pytest.raises(DataFormatError, match=r"\.gz"):
-        ra.read_evaluations(tmp_path)
+        read(tmp_path)
 
 
 def test_a_file_without_an_ending_may_be_one_document_over_lines(tmp_path) -> None:
     content = json.dumps(aggregate("org/A", result("x", 0.5)), indent=1)
     for name in ("a.json", "a"):
         (tmp_path / name).write_text(content)
-    whole, bare = (ra.read_evaluations(tmp_path / name).to_frame() for name in ("a.json", "a"))
+    whole, bare = (ra.read_evaluations(tmp_path / name) for name in ("a.json", "a"))
     assert bare.drop(columns="source").equals(whole.drop(columns="source"))
 
 
-@pytest.mark.parametrize("name", ["a.json", "a_samples.jsonl"])
-@pytest.mark.parametrize("key", ["schema_version", "score", "evaluation_name"])
+@pytest.mark.parametrize(
+    ("name", "key"), [(RESULTS, "model_name"), (SAMPLES, "doc_id"), (SAMPLES, "acc")]
+)
 def test_a_key_twice_is_named(tmp_path, name, key) -> None:
-    first_set(tmp_path)
+    run_of_the_harness(tmp_path)
     first, end, rest = (tmp_path / name).read_text().rpartition("\n{")
-    last = rest.replace(f'"{key}"', f'"{key}": 7, "{key}"', 1)
+    last = rest.replace(f'"{key}":', f'"{key}": 7, "{key}":', 1)
     (tmp_path / name).write_text(first + end + last)
     with pytest.raises(DataFormatError, match=rf"{name}.* has the key '{key}' twice"):
-        ra.read_evaluations(tmp_path)
+        read(tmp_path)
 
 
 def test_a_key_twice_in_other_letters_is_named(tmp_path) -> None:
-    first, second = (json.dumps(line("A", "x", str(n), 0.5)) for n in (1, 2))
-    second = second.replace('"score"', r'"\u0073core": 7, "score"')
-    (tmp_path / "s.jsonl").write_text(f"{first}\n{second}\n")
-    with pytest.raises(DataFormatError, match="has the key 'score' twice"):
-        ra.read_evaluations(tmp_path)
+    run_of_the_harness(tmp_path)
+    text = (tmp_path / SAMPLES).read_text()
+    (tmp_path / SAMPLES).write_text(text.replace('"acc":', r'"\u0061cc": 7, "acc":'))
+    with pytest.raises(DataFormatError, match="has the key 'acc' twice"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
@@ -240,10 +237,55 @@ def test_a_key_twice_in_other_letters_is_named(tmp_path) -> None:
         (b'{"a":' * 100_000, "nested too deep|not JSON"),
         (b'{"schema_version": "0.3.0", "sample_id": ' + b"9" * 5000 + b"}", "thousands of digits"),
         (b'{"schema_version": "0.3.0", "samp', "not JSON"),
-        (b'\xff\xfe{"a": 1}', "not UTF-8|UTF-16"),
+        (b'\xff\xfe{"a": 1}', "UTF-8|UTF-16"),
     ],
 )
 def test_what_is_no_json_is_told(tmp_path, name, data, told) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(DataFormatError, match=told):
         ra.read_evaluations(tmp_path / name)
+
+
+# -- formats and paths -----------------------------------------------------------------------------
+
+
+def test_formats_go_together(tmp_path) -> None:
+    put(tmp_path / "e" / "a.json", aggregate("A", result("x", 0.5)))
+    put(tmp_path / "h" / RESULTS, harness("A", {"arc": {"acc,none": 0.25}}))
+    put(tmp_path / "h" / SAMPLES, document(0, acc=1))
+    put(tmp_path / "i" / "log.json", log("B", "z", [(1, 1, {"m": "C"})]))
+    put(tmp_path / "other.json", {"a": 1})
+    (tmp_path / "README.md").write_text("")
+    (tmp_path / ".hidden.json").write_text("[")
+    frame, told = read(tmp_path)
+    assert list(frame.columns) == [
+        *("system", "task", "metric", "score", "error", "n", "higher_is_better"),
+        *("instance", "epoch", "settings", "source"),
+    ]
+    assert cells(frame) == {
+        ("A", "x", "accuracy", None): 0.5, ("A", "arc", "acc", None): 0.25,
+        ("B", "z", "m", 1): 1, ("A", "arc", "acc", 0): 1,
+    }  # fmt: skip
+    assert [one.partition(" (")[0] for one in told] == ["left out: 1 file"] * 2
+    again = ra.read_evaluations([tmp_path / "e", str(tmp_path / "h" / "*"), tmp_path / "i"])
+    assert again.equals(frame)
+
+
+@pytest.mark.parametrize("paths", [[], 3, [3], b"x", [b"x"], None])
+def test_paths_are_paths(paths) -> None:
+    with pytest.raises(InvalidInputError, match=r"`paths` must be"):
+        ra.read_evaluations(paths)
+
+
+@pytest.mark.parametrize("path", ["nowhere", "nowhere/*.json", "a\0b", "\ud800", "x" * 5000])
+def test_what_is_not_there_is_told(path) -> None:
+    with pytest.raises(InvalidInputError):
+        ra.read_evaluations(path)
+
+
+def test_a_file_that_is_named_must_be_one_of_these(tmp_path) -> None:
+    file = put(tmp_path / "x.json", {"a": 1})
+    with pytest.raises(DataFormatError, match="none of the formats"):
+        ra.read_evaluations(file)
+    with pytest.raises(InvalidInputError, match="files with scores"):
+        ra.read_evaluations(tmp_path)

@@ -1,0 +1,143 @@
+"""One table out of many scores, against a slow loop; every choice said or asked for."""
+
+import math
+
+import click
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankagg.cli.options.evaluations import score_table
+from rankagg.exceptions import InvalidInputError
+
+SCORES = st.lists(
+    st.tuples(st.sampled_from("ABC"), st.sampled_from("xyz"), st.sampled_from([0.0, 0.1, 0.3, 1])),
+    min_size=1,
+    max_size=12,
+)
+
+
+def frame_of(rows, **columns):
+    """Return rows of (system, task, score) as a frame of evaluations."""
+    frame = pd.DataFrame(rows, columns=["system", "task", "score"])
+    usual = {"metric": "m", "instance": None, "higher_is_better": True, "source": "f"}
+    columns = {**usual, **columns}
+    columns["instance"] = pd.Series(columns["instance"], index=frame.index, dtype=object)
+    return frame.assign(**columns).astype({"higher_is_better": "boolean"})
+
+
+def made(frame, **options):
+    usual = {"metric": (), "by": None, "runs": None, "higher_is_better": {}}
+    return score_table(frame, **{**usual, **options})
+
+
+@settings(max_examples=15)
+@given(SCORES)
+def test_tables_are_what_a_slow_loop_makes(rows) -> None:
+    frame = frame_of(rows)
+    cells: dict[tuple[str, str], list[float]] = {}
+    for system, task, score in rows:
+        cells.setdefault((system, task), []).append(score)
+    if any(len(scores) > 1 for scores in cells.values()):
+        with pytest.raises(InvalidInputError, match=r"`--runs` must be .*further score"):
+            made(frame)
+    expected = {
+        "mean": lambda scores: math.fsum(scores) / len(scores),
+        "first": lambda scores: scores[0],
+        "last": lambda scores: scores[-1],
+    }
+    for how, value in expected.items():
+        got = made(frame, runs=how)[0].to_frame().stack().dropna().to_dict()
+        assert got == {cell: pytest.approx(value(scores), abs=1e-15)
+                       for cell, scores in cells.items()}  # fmt: skip
+
+
+def test_runs_of_instances_are_averaged_one_by_one() -> None:
+    rows = [("A", "x", 1), ("A", "x", 2), ("A", "x", 9)]
+    table, notes = made(frame_of(rows, instance=["1", "1", "2"]), runs="mean")
+    assert table.values.tolist() == [[1.5, 9]]
+    assert table.instances == ("1", "2")
+    said = "runs: the mean of several scores; there are 1 further score, such as of A on x"
+    assert notes[-1] == said
+
+
+METRICS = frame_of(
+    [("A", "arc", 1), ("A", "arc", 2), ("A", "gsm8k", 3), ("A", "piqa", 4), ("A", "piqa", 5)],
+    metric=["acc", "acc_norm", "exact_match", "acc", "acc_norm"],
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        (["acc"], {"arc": 1, "piqa": 4}),
+        (["acc_norm", "exact_match"], {"arc": 2, "gsm8k": 3, "piqa": 5}),
+        (["acc", "acc_norm"], {"arc": 1, "piqa": 4}),
+        (["exact_match", "acc"], {"arc": 1, "gsm8k": 3, "piqa": 4}),
+        (["arc=acc", "piqa=acc_norm"], {"arc": 1, "gsm8k": 3, "piqa": 5}),
+        (["arc=acc", "acc_norm"], {"arc": 1, "piqa": 5}),
+    ],
+)
+def test_metrics_are_chosen_by_name(metric, expected) -> None:
+    table, notes = made(METRICS, metric=metric)
+    assert table.to_frame().loc["A"].to_dict() == expected
+    lacking = "left out: tasks without that metric: gsm8k"
+    assert (lacking in notes) == ("gsm8k" not in expected)
+    assert notes[0] == "read: 5 scores of 1 system on 3 tasks in 1 file"
+    taken = [note for note in notes if note.startswith("metric: ")]
+    assert sorted(task for note in taken for task in expected if task in note) == sorted(expected)
+
+
+def test_a_metric_whose_name_has_a_sign_of_equality_is_one() -> None:
+    rows = [("A", "pass (k", 1), ("A", "y", 2)]
+    frame = frame_of(rows, metric=["pass (k=1)", "pass (k=1)"])
+    assert made(frame, metric=["pass (k=1)"])[0].values.tolist() == [[1, 2]]
+
+
+BOTH = frame_of(
+    [("A", "x", 0.5), ("A", "x", 1), ("A", "x", 0), ("B", "x", 0.25)],
+    instance=[None, 1, 2, None],
+)
+
+
+def test_instances_are_taken_where_all_tasks_have_them() -> None:
+    table, notes = made(BOTH)
+    assert table.to_frame()["x"].to_dict() == {"A": 0.5, "B": 0.25}
+    told = "scores: of whole tasks; those of instances are there for 1 of 2 pairs of a system and"
+    assert any(note.startswith(told) for note in notes)
+    assert made(BOTH[:3])[0].instances == (1, 2)
+    assert made(BOTH[:3], by="task")[0].values.tolist() == [[0.5]]
+    assert made(BOTH, by="instance")[0].systems.labels == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "arc has acc, acc_norm; piqa has acc, acc_norm. Name one, or several in the order"),
+        ({"metric": ["accc"]}, "Did you mean 'acc'"),
+        ({"metric": ["arc=exact_match"]}, "one of acc, acc_norm for arc"),
+        ({"metric": ["arc=acc"]}, "piqa has acc, acc_norm"),
+        ({"metric": ["acc"], "by": "instance"}, "`--by` must be another"),
+        ({"metric": ["acc"], "higher_is_better": {"f1": True}}, "`--higher or --lower` must be"),
+    ],
+)
+def test_what_is_not_there_is_told(options, told) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        made(METRICS, **options)
+
+
+def test_directions_are_stated_and_never_guessed() -> None:
+    unstated = frame_of([("A", "x", 1), ("A", "y", 2)], higher_is_better=[pd.NA, True])
+    unstated["metric"] = ["judge", "acc"]
+    with pytest.raises(click.UsageError, match="whether higher is better in judge of task x"):
+        made(unstated)
+    for given_, expected in (({"judge": False}, False), (False, False), ({"judge": True}, True)):
+        table, notes = made(unstated, higher_is_better=given_)
+        assert dict(table.higher_is_better) == {"x": expected, "y": True}
+        side = "higher" if expected else "lower"
+        assert notes[-1].endswith(f"{side} is better in judge")
+    stated = made(frame_of([("A", "x", 1)], higher_is_better=False), higher_is_better={})[0]
+    assert dict(stated.higher_is_better) == {"x": False}
+    with pytest.raises(click.UsageError, match="state the other direction of acc"):
+        made(unstated, higher_is_better={"judge": True, "acc": False})
