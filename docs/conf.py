@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import rankagg
-from rankagg import _lazy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -39,9 +38,6 @@ plot_formats = [("png", 150)]
 plot_include_source = True
 plot_html_show_formats = False
 plot_html_show_source_link = False
-
-# The gallery looks names up at the shortest path that has them, which must not be an old one.
-_lazy.MOVED.clear()
 
 # The gallery: scripts are run, and their pages written to docs/gallery, which is not kept.
 sphinx_gallery_conf = {

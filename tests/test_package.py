@@ -1,7 +1,6 @@
 """The package as a whole: lazy, typed, and true to its README and examples."""
 
 import ast
-import pkgutil
 import re
 import runpy
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 from packaging.requirements import Requirement
 
 import rankagg as ra
-from rankagg import _lazy
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -80,15 +78,6 @@ def test_an_unknown_name_is_an_attribute_error_with_the_nearest_one(package, nam
     with pytest.raises(AttributeError) as told:
         getattr(package, name)
     assert str(told.value) == f"{package.__name__} has no '{name}'. {remedy}".rstrip()
-
-
-@pytest.mark.parametrize(("old", "new"), sorted(_lazy.MOVED.items()))
-def test_a_name_that_moved_says_where_it_is_now(old, new):
-    assert old not in ra.__all__
-    with pytest.warns(FutureWarning, match=f"rankagg.{old} goes .* rankagg.{re.escape(new)} now"):
-        value = getattr(ra, old)
-    place = new.split("(", maxsplit=1)[0].replace(".", ":", 1)
-    assert getattr(value, "func", value) is pkgutil.resolve_name(f"rankagg.{place}")
 
 
 def test_version_is_that_of_the_metadata():

@@ -11,7 +11,6 @@ import numpy as np
 import scipy
 
 from rankagg import _pandas as pd
-from rankagg._lazy import warn_moved
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
 from rankagg.core.graphs import ordered_parts, strong_parts
@@ -227,7 +226,6 @@ class Decisions(Result):
     basis: Basis | None = None
 
     _schema = "rankagg.decisions"
-    _version = 3
     _prints_table = False
 
     @property
@@ -267,12 +265,6 @@ class Decisions(Result):
         # An arc leads to what is not decided to be above.
         parts = ordered_parts(~self.above.T)
         return tuple(tuple(self.items.at(np.sort(part))) for part in parts)
-
-    @property
-    def groups(self) -> tuple[tuple[Label, ...], ...]:
-        """The former name of `tiers`, which goes with version 2."""
-        warn_moved("Decisions.groups", "`tiers`")
-        return self.tiers
 
     @cached_property
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
