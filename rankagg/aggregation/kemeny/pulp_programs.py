@@ -195,15 +195,18 @@ class IntegerProgram:
         self.at_least(numbers, value)
         self.at_least({k: -v for k, v in numbers.items()}, -value)
 
-    def checked(self, deadline: Deadline) -> Integers64:
-        """Return the best columns, which keep all rows in integers; there must be some."""
-        values = self.solve(deadline).values
-        if values is None:
-            raise SolverError("The solver of an integer program found none that keeps all rows.")
+    def least(self, deadline: Deadline, *, below: int | None = None) -> int | None:
+        """Return the least sum, below a number if one is given; None where there is none."""
+        values = self.solve(deadline, below=below).values
+        return None if values is None else self.checked(values)
+
+    def checked(self, values: Integers64) -> int:
+        """Return the sum of the columns that cost; raises where they break a row in integers."""
+        columns = values.tolist()
         for numbers, least in self._rows:
-            if sum(v * int(values[k]) for k, v in numbers.items()) < least:
+            if sum(v * columns[k] for k, v in numbers.items()) < least:
                 raise SolverError("The solver of an integer program broke a row.")
-        return values
+        return sum(c * v for c, v in zip(self._cost, columns, strict=True))
 
     def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
         """Find the least sum of the columns that cost."""

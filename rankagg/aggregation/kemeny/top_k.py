@@ -23,7 +23,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
 from rankagg.core import amount, as_ranking
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, SolverError
 
 # The solver tells sums below this apart.
 MOST_COSTS = 2**31
@@ -161,7 +161,10 @@ def best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[P
             # If b is listed, what is ahead of it is ahead of all that it is ahead of.
             row = {ahead[a, c]: 1, ahead[a, b]: -1, ahead[b, c]: -1, items[b]: 1}
             program.at_least(row, 0)
-        values = program.checked(deadline)
+        values = program.solve(deadline).values
+        if values is None:
+            raise SolverError("The solver of an integer program found no list.")
+        program.checked(values)
         listed = [i for i in range(n) if values[items[i]]]
         turns = _turns(listed, {pair: values[at] for pair, at in ahead.items()})
         if not turns:
