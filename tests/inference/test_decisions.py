@@ -221,7 +221,7 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
 def test_a_dict_is_plain_data():
     decisions = from_data(CLEAR).decisions()
     data = decisions.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.decisions", 3)
+    assert (data["schema"], data["version"]) == ("rankagg.decisions", 1)
     assert data["items"] == list("ABCD")
     assert (data["alpha"], data["how"]) == (0.05, decisions.how)
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)

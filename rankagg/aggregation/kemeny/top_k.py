@@ -22,7 +22,7 @@ from rankagg.aggregation.base import Needs, Outcome, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
-from rankagg.core import amount, as_ranking
+from rankagg.core import as_ranking, counted
 from rankagg.exceptions import InvalidInputError, SolverError
 
 # The solver tells sums below this apart.
@@ -111,8 +111,8 @@ class TopK(SearchingRule):
         placed, within = best_list(gains, self.k, deadline)
         ranks = np.full(n, self.k, dtype=np.int32)
         ranks[placed] = np.arange(self.k)
-        off = amount(within / problem.denominator)
-        about = f"the list costs at most {off} votes more than the cheapest one"
+        off = counted(within / problem.denominator, "vote", ".2g")
+        about = f"the list costs at most {off} more than the cheapest one"
         notes = (f"{about}: the solver's numbers hold no more digits",) if within else ()
         return Outcome(ranking=as_ranking(ranks, votes.items), notes=notes)
 
