@@ -11,6 +11,8 @@ from pathlib import Path
 import rankagg
 
 sys.path.insert(0, str(Path(__file__).parent))
+# The rows of the papers know their data.
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "papers"))
 
 project = "rankagg"
 author = "the rankagg developers"

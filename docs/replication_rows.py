@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from rankagg.replication.leaderboards import LEADERBOARDS
+from replication.leaderboards import LEADERBOARDS
 
 ROWS = Path(__file__).parent / "replication" / "replication.csv"
 PLACE = re.compile(r"^\.\. replication-rows:: (P\d)$", flags=re.MULTILINE)

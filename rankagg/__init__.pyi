@@ -7,7 +7,6 @@ from . import distributions as distributions
 from . import exceptions as exceptions
 from . import inference as inference
 from . import plotting as plotting
-from . import replication as replication
 from . import studies as studies
 from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator

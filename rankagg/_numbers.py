@@ -1,12 +1,11 @@
-"""What a cell states, where the float that was made of it is another number."""
+"""Numbers as 64-bit floats, and whole numbers that none of them holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
-from numbers import Integral, Rational
-from typing import NamedTuple
+from decimal import Decimal
+from math import inf
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,16 +14,6 @@ from rankagg._typing import Floats
 
 # Floats hold every whole number up to here.
 EXACT_LIMIT = 2.0**53
-
-# Two numbers of at most 15 digits never become one float, unless they are all but zero.
-SAFE_DIGITS, SAFE_SIZE = 15, 1e-290
-
-
-class LostNumber(NamedTuple):
-    """A number that no float is: its exact value, and whether it was given as a whole number."""
-
-    number: int | Fraction | Decimal | str
-    is_whole: bool
 
 
 def ascii_number(text: str) -> str:
@@ -47,56 +36,23 @@ def floats_of(values: ArrayLike) -> Floats:
     return np.array(values if array.dtype.kind == "c" else array, dtype=np.float64)
 
 
-def lost_number(cell: object, value: float) -> LostNumber | None:
-    """Return what a cell states where that is not the finite float `value` made of it.
-
-    A whole number must be the float exactly. A fraction such as 0.1 is what the float says where
-    it is the shortest way to write that float.
-    """
-    number: int | Fraction | Decimal | str | None
+def whole_number(cell: object) -> int | None:
+    """Return the whole number that a cell states; None for anything else."""
     if isinstance(cell, str):
-        text = cell.strip()
-        if len(text) <= SAFE_DIGITS and abs(value) > SAFE_SIZE:
+        digits, _, decimals = cell.strip().lstrip("+-").partition(".")
+        if not digits.isdecimal() or decimals.strip("0"):
             return None
-        number = _in_text(text)
-    else:
-        number = _exact_number(cell)
-    if number is None or number == value:
+        size = int(digits.lstrip("0") or "0")
+        return -size if cell.strip().startswith("-") else size
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
         return None
-    if isinstance(number, int):
-        return LostNumber(number, True)
-    if isinstance(cell, np.floating):
-        return LostNumber(number, False)
-    return None if number == Decimal(repr(value)) else LostNumber(number, False)
+    number: Any = cell
+    return int(number) if np.isfinite(float(number)) and number == int(number) else None
 
 
-def _in_text(text: str) -> int | Decimal | str:
-    digits, _, decimals = text.lstrip("+-").partition(".")
-    if digits.isdecimal() and not decimals.strip("0"):
-        number = int(digits.lstrip("0") or "0")
-        return -number if text.startswith("-") else number
-    try:
-        return Decimal(text)
-    except InvalidOperation:  # an exponent beyond all reason: the float is zero
-        return text
-
-
-def _exact_number(cell: object) -> int | Fraction | Decimal | None:
-    """Return the number in a cell that may be none of the 64-bit floats."""
-    if isinstance(cell, bool | np.bool_):
-        return None
-    if isinstance(cell, Decimal):
-        return int(cell) if cell == cell.to_integral_value() else cell
-    if isinstance(cell, np.longdouble):
-        number: Rational = Fraction(*cell.as_integer_ratio())
-    elif isinstance(cell, Rational):
-        number = cell
-    else:
-        return None
-    whole = number.denominator == 1
-    return (
-        int(number.numerator) if whole else Fraction(int(number.numerator), int(number.denominator))
-    )
+def is_held(cell: object, value: float) -> bool:
+    """Say whether a float is the whole number that a cell states, or the cell states none."""
+    return not EXACT_LIMIT <= abs(value) < inf or whole_number(cell) in (None, value)
 
 
 def as_objects(values: ArrayLike) -> NDArray[np.object_]:
@@ -106,16 +62,15 @@ def as_objects(values: ArrayLike) -> NDArray[np.object_]:
     return np.array(values, dtype=object)
 
 
-def doubtful_cells(values: ArrayLike, floats: Floats) -> Iterable[tuple[int, object]]:
-    """Yield flat position and cell wherever a float may not be what was given."""
-    if isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32, np.bool_):
-        return
-    dtype = np.asarray(values).dtype
-    plain = dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize <= 8)
-    far = np.abs(floats) >= EXACT_LIMIT if plain else ~np.isnan(floats)
-    if far.any():
-        objects = as_objects(values).ravel()
-        yield from ((int(at), objects[at]) for at in np.flatnonzero(far))
+def unheld(values: ArrayLike, floats: Floats) -> object | None:
+    """Return the first of some numbers that is whole and not the finite float made of it."""
+    far = np.flatnonzero((np.abs(floats) >= EXACT_LIMIT) & np.isfinite(floats))
+    is_plain = isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32)
+    if is_plain or not far.size:
+        return None
+    cells = as_objects(values).ravel()[far]
+    pairs = zip(cells, floats.ravel()[far].tolist(), strict=True)
+    return next((whole_number(cell) for cell, value in pairs if not is_held(cell, value)), None)
 
 
 def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
@@ -135,16 +90,8 @@ def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
     objects = as_objects(values).astype(object)
     if objects.shape[0] == objects.shape[1]:
         np.fill_diagonal(objects, 0)
-    whole = [_as_whole(cell) for cell in objects.ravel()]
+    whole = [None if isinstance(x, str) else whole_number(x) for x in objects.ravel()]
     if None in whole:
         return None
     integers: NDArray[np.object_] = np.array(whole, dtype=object).reshape(objects.shape)
     return integers
-
-
-def _as_whole(cell: object) -> int | None:
-    if isinstance(cell, bool | np.bool_):
-        return None
-    if isinstance(cell, Integral):
-        return int(cell)
-    return int(cell) if isinstance(cell, float) and cell.is_integer() else None

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._numbers import EXACT_LIMIT, doubtful_cells, floats_of, lost_number
-from rankagg._pandas import plain_numbers
+from rankagg._frames import plain_numbers
+from rankagg._numbers import EXACT_LIMIT, floats_of, unheld
 from rankagg._typing import Bools, Floats, Generator, Integers64, RNGLike, Unranked
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
@@ -23,7 +23,6 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 # What every array of numbers must be, and what to do about it.
 HELD = "numbers that 64-bit floats hold exactly"
 HELD_REMEDY = "Subtract a common number from whole numbers beyond 2**53, or rank them first."
-APART_REMEDY = "Subtract a common number to keep them apart."
 
 UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
 
@@ -134,25 +133,15 @@ def _held_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
         raise InvalidInputError(
             parameter, allowed, type(values).__name__, f"NumPy: {error}."
         ) from None
-    _check_held(values, floats, parameter)
+    _check_held(values, floats, parameter, HELD_REMEDY)
     return floats
 
 
-def _check_held(values: ArrayLike, floats: Floats, parameter: str, *, ordered: bool = True) -> None:
-    """Raise where a whole number is no float, or (if order matters) two have become one float."""
-    seen: dict[float, object] = {}
-    for at, cell in doubtful_cells(values, floats):
-        value = float(floats.flat[at])
-        if not math.isfinite(value):
-            continue
-        lost = lost_number(cell, value)
-        if lost is not None and lost.is_whole:
-            remedy = HELD_REMEDY if ordered else ""
-            raise InvalidInputError(parameter, HELD, Described(lost.number), remedy)
-        number = value if lost is None else lost.number
-        if seen.setdefault(value, number) != number and ordered:
-            both = Described(f"{seen[value]} and {number}, which both become {value!r}")
-            raise InvalidInputError(parameter, "numbers that floats tell apart", both, APART_REMEDY)
+def _check_held(values: ArrayLike, floats: Floats, parameter: str, remedy: str = "") -> None:
+    """Raise where a whole number is no float."""
+    number = unheld(values, floats)
+    if number is not None:
+        raise InvalidInputError(parameter, HELD, Described(number), remedy)
 
 
 def as_weights(
@@ -187,7 +176,7 @@ def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Flo
         vector = floats_of(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(parameter, "a sequence of numbers", values) from None
-    _check_held(values, vector, parameter, ordered=False)
+    _check_held(values, vector, parameter)
     if vector.shape != (length,):
         allowed = f"one number per {noun} ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))

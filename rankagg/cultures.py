@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from rankagg._keywords import answer_methods
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.core import ItemSet, PartialRanking, Permutation, Profile, ScoreTable, counted
@@ -679,8 +678,3 @@ class PlackettLuceCulture(Culture):
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         log_worths = self.spread * rng.standard_normal(n_items)
         return PlackettLuce(log_worths - log_worths.mean()).sample(n_rankings, rng=rng).ranks
-
-
-# Other rooms import this module, so that it is not looked up where public names are.
-for _name in __all__:
-    answer_methods(globals()[_name])

@@ -24,7 +24,6 @@ __all__ = [
     "SolverError",
     "SolverNotFoundError",
     "TiedRankingError",
-    "UnknownKeywordError",
     "VerificationError",
     "VerificationWarning",
     "WorkerError",
@@ -161,19 +160,6 @@ class TiedRankingError(RankaggError, ValueError):
 
 class InformationLostError(RankaggError, TypeError):
     """A method needs information that the given data no longer hold."""
-
-
-class UnknownKeywordError(RankaggError, TypeError):
-    """A keyword that the called function does not take; the message says which was meant.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> ra.Kemeny(time_limt=3)
-    Traceback (most recent call last):
-        ...
-    rankagg.exceptions.UnknownKeywordError: Kemeny takes no `time_limt`. Did you mean 'time_limit'?
-    """
 
 
 class InfeasibleError(RankaggError, ValueError):

@@ -101,7 +101,6 @@ def test_blocks_of_python_run_elsewhere_or_say_why_not():
 
 
 def test_commands_in_blocks_are_commands(tmp_path, monkeypatch):
-    (tmp_path / "leaderboards").mkdir()  # the one folder that must be there
     monkeypatch.chdir(tmp_path)
     wrong = {}
     for page, line in commands():

@@ -159,13 +159,9 @@ RESULTS = {
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
-    "Replication": lambda: ra.replication.replicate("p1-table-1", progress=False),
     "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.separation(scores()),
     "KendallW": lambda: ra.inference.kendall_w(COMPLETE),
-    "TwoGroupTest": lambda: ra.inference.two_group_test(
-        ra.Profile(list(COMPLETE), groups=[EVIL] * 3 + ["other"] * 3), EVIL, "other"
-    ),
     "KrippendorffAlpha": lambda: ra.inference.krippendorff_alpha([[1, 2, 3, 3], [1, 2, 2, 3]]),
     "RobustRankAggregation": lambda: ra.inference.robust_rank_aggregation(GAPS),
     "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
@@ -209,7 +205,7 @@ class TestResults(ResultContract):
 
 
 def test_every_public_result_is_under_the_contract() -> None:
-    rooms = (ra.analysis, ra.axioms, ra.distributions, ra.inference, ra.replication)
+    rooms = (ra.analysis, ra.axioms, ra.distributions, ra.inference)
     modules = (ra, *rooms, ra.studies, ra.teaching)
     public = {name: getattr(module, name) for module in modules for name in module.__all__}
     results = {

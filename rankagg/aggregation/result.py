@@ -9,8 +9,8 @@ from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import MOST_ITEMS, Evidence, words_of
 from rankagg.core import (

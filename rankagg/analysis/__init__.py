@@ -1,5 +1,5 @@
 """Looking at consensuses: side by side, and why they differ."""
 
-from rankagg import _lazy
+import lazy_loader
 
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label
 from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
 from rankagg.aggregation.kemeny import Kemeny

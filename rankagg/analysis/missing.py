@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
 from rankagg.core import (
     ROWS,

@@ -9,10 +9,10 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance, Unranked
 from rankagg._validation import check_integer, check_unranked
 from rankagg.aggregation import Data, Evidence, widest_paths

@@ -17,7 +17,6 @@ from .search import AXIOMS as AXIOMS
 from .search import find_counterexample as find_counterexample
 from .table import AxiomTable as AxiomTable
 from .table import axiom_table as axiom_table
-from .voters import GroupStrategyproofness as GroupStrategyproofness
 from .voters import Participation as Participation
 from .voters import RankingReinforcement as RankingReinforcement
 from .voters import Reinforcement as Reinforcement

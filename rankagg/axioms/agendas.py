@@ -26,11 +26,11 @@ def swapped(order: Order, upper: int) -> Order:
     return (*order[:upper], order[upper + 1], order[upper], *order[upper + 2 :])
 
 
-def changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order, int]:
+def changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order]:
     """Return which order became which on how many ballots."""
     gone, come = difference(before, after)
-    ((old, copies),), (new,) = gone.items(), come
-    return old, new, copies
+    (old,), (new,) = gone, come
+    return old, new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class _Kept(Axiom):
         kept = frozenset(case.items)
         if not kept <= outcomes.winners(before) or kept <= outcomes.winners(after):
             return None
-        old, new, _ = changed_ballot(before, after)
+        old, new = changed_ballot(before, after)
         change = f"One ballot {outcomes.arrows(old)} becomes {outcomes.arrows(new)}"
         item = outcomes.listed(kept)
         return f"{change}, {self._what.format(item)}, and {item} loses."
@@ -230,7 +230,7 @@ class RankingIndependence(Axiom):
         before, after = (side(outcomes.rankings(one), *case.items) for one in case.ballots)
         if before == after:
             return None
-        old, new, _ = changed_ballot(*case.ballots)
+        old, new = changed_ballot(*case.ballots)
         first, second = (outcomes.listed([item]) for item in case.items)
         signs = {1: f"{first} > {second}", 0: f"{first} = {second}", -1: f"{second} > {first}"}
         return (

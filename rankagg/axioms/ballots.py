@@ -40,9 +40,9 @@ def items_in(ballots: Ballots) -> Order:
     return tuple(sorted(ballots[0][0]))
 
 
-def replaced(ballots: Ballots, old: Order, new: Order, copies: int = 1) -> Ballots:
-    """Return the ballots of which some copies of one order became another."""
-    return counted_ballots(Counter(dict(fewer(ballots, old, copies))) + Counter({new: copies}))
+def replaced(ballots: Ballots, old: Order, new: Order) -> Ballots:
+    """Return the ballots with one ballot of an order replaced by another order."""
+    return counted_ballots(Counter(dict(fewer(ballots, old))) + Counter([new]))
 
 
 def fewer(ballots: Ballots, old: Order, copies: int = 1) -> Ballots:

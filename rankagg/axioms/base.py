@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rankagg import _pandas as pd
+import pandas as pd
+
 from rankagg._typing import Label
 from rankagg.aggregation import Aggregator, check_aggregator
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written

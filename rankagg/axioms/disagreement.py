@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rankagg import _pandas as pd
+import pandas as pd
+
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_aggregator, time_limit_of

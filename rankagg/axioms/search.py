@@ -140,7 +140,6 @@ AXIOMS: tuple[Axiom, ...] = (
     agendas.RankingIndependence(),
     agendas.LaterNoHarm(),
     voters.Strategyproofness(),
-    voters.GroupStrategyproofness(),
 )
 NAMES = {axiom.name: axiom for axiom in AXIOMS}
 

@@ -7,7 +7,8 @@ from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any, NamedTuple, TypeAlias
 
-from rankagg import _pandas as pd
+import pandas as pd
+
 from rankagg._validation import check_integer
 from rankagg.aggregation import (
     Aggregator,

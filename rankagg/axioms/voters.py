@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from rankagg._validation import check_choice
 from rankagg.axioms.agendas import changed_ballot
@@ -177,8 +177,8 @@ class Participation(_Preference):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupStrategyproofness(_Preference):
-    """No voters of one opinion do better by casting another ballot.
+class Strategyproofness(_Preference):
+    """No single voter does better by casting another ballot.
 
     Parameters
     ----------
@@ -192,57 +192,26 @@ class GroupStrategyproofness(_Preference):
     https://doi.org/10.1016/0022-0531(76)90016-8.
     """
 
-    name = "group strategyproofness"
-    definition = (
-        "No group of voters with equal ballots prefers the winners that there are once all of them "
-        "cast another ballot, the same; sets of tied winners are compared by Fishburn's extension "
-        "unless another is asked for."
-    )
-    source = "Gärdenfors (1976), https://doi.org/10.1016/0022-0531(76)90016-8"
-    most_items = 6
-
-    #: Of how many voters a group has at most; None for any number.
-    _largest: ClassVar[int | None] = None
-
-    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        for order, count in ballots:
-            for copies in range(1, 1 + min(count, self._largest or count)):
-                for other in permutations(sorted(order)):
-                    if other != order:
-                        yield Case((ballots, replaced(ballots, order, other, copies)))
-
-    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        old, new, copies = changed_ballot(*case.ballots)
-        honest, other = map(outcomes.winners, case.ballots)
-        if not prefers(old, other, honest, self.extension):
-            return None
-        cast, get = ("casts", "gets") if copies == 1 else ("cast", "get")
-        return (
-            f"{counted(copies, 'voter')} with {outcomes.arrows(old)} {cast} "
-            f"{outcomes.arrows(new)}, and {get} {outcomes.listed(other)} in place of "
-            f"{outcomes.listed(honest)}."
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Strategyproofness(GroupStrategyproofness):
-    """No single voter does better by casting another ballot.
-
-    Parameters
-    ----------
-    extension : {"fishburn", "gardenfors", "kelly", "optimist", "pessimist"}, default "fishburn"
-        As for `Participation`.
-
-    References
-    ----------
-    Gibbard (1973), https://doi.org/10.2307/1914083; Satterthwaite (1975),
-    https://doi.org/10.1016/0022-0531(75)90050-2.
-    """
-
     name = "strategyproofness"
     definition = (
         "No single voter prefers the winners that there are once the own ballot is another; sets "
         "of tied winners are compared by Fishburn's extension unless another is asked for."
     )
     source = "Gibbard (1973), https://doi.org/10.2307/1914083"
-    _largest = 1
+    most_items = 6
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        for order, _ in ballots:
+            for other in permutations(sorted(order)):
+                if other != order:
+                    yield Case((ballots, replaced(ballots, order, other)))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        old, new = changed_ballot(*case.ballots)
+        honest, other = map(outcomes.winners, case.ballots)
+        if not prefers(old, other, honest, self.extension):
+            return None
+        return (
+            f"1 voter with {outcomes.arrows(old)} casts {outcomes.arrows(new)}, and gets "
+            f"{outcomes.listed(other)} in place of {outcomes.listed(honest)}."
+        )

@@ -67,8 +67,6 @@ COMMANDS = {
     "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
     "ranking.",
-    "replicate": "Run the experiments of three papers and compare the results with the published "
-    "numbers.",
     "quiz": "Ask a question on a small random profile that has one right answer.",
     "teach": "Serve a course: lectures with exercises, and interactive apps.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
@@ -77,6 +75,11 @@ COMMANDS = {
 }
 
 
+#: What was a command, and where it is now.
+MOVED = {
+    "replicate": "The replication is in examples/papers of the source: "
+    "python examples/papers/replicate.py",
+}
 #: The files of `rankagg.cli.commands`, and the commands in each.
 FILES = {
     "ranking": {"compare", "rank", "count", "solve", "verify", "tournament", "explain", "steps"},
@@ -85,7 +88,7 @@ FILES = {
         *("power", "agreement", "dispersion", "missing"),
     },
     "distributions": {"fit", "models", "sample"},
-    "experiments": {"study", "cycles", "experiment", "replicate"},
+    "experiments": {"study", "cycles", "experiment"},
     "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
     "documents": {"scan", "fuse", "report"},
 }
@@ -118,6 +121,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, known = args[0], self.list_commands(ctx)
+        if name in MOVED:
+            click.echo(MOVED[name], err=True)
+            ctx.exit(BAD_INPUT)
         if name not in known and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}. {nearest(name, known)}".rstrip())
         return super().resolve_command(ctx, args)

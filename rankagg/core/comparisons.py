@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, Label, Positions
 from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core.arithmetic import exact

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Integers, Label, Unranked
 from rankagg.core.graphs import Parts, connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, listed

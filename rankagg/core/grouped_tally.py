@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers64, Label
 from rankagg._validation import check_integer
 from rankagg.core.arithmetic import exact

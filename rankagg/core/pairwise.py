@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._frames import as_frame
 from rankagg._numbers import whole_matrix
-from rankagg._pandas import as_frame
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import as_matrix, check_number
 from rankagg.core.arithmetic import exact

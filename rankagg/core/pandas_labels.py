@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
-from rankagg._pandas import is_frame, is_series
+import pandas as pd
+
 from rankagg._typing import Label
 from rankagg.core.items import ItemSet, listed
 from rankagg.exceptions import Described, InvalidInputError, nearest
@@ -18,7 +18,7 @@ def axis_labels(
     values: object, axis: int, given: Iterable[Label] | None, parameter: str
 ) -> Iterable[Label] | None:
     """Return the labels of one axis: those that are given, or else those that pandas has there."""
-    if not is_frame(values) and not (axis == 0 and is_series(values)):
+    if not isinstance(values, pd.DataFrame) and not (axis == 0 and isinstance(values, pd.Series)):
         return given
     index = cast(Any, values).index if axis == 0 else cast(Any, values).columns
     if _is_plain_range(index):
@@ -49,7 +49,7 @@ def square_labels(
         got = Described(f"{listed(list(rows))} and {listed(list(columns))}")
         remedy = "`frame.loc[items, items]` puts both in one order."
         raise InvalidInputError(parameter, allowed, got, remedy)
-    if (rows is None) != (columns is None) and is_frame(values):
+    if (rows is None) != (columns is None) and isinstance(values, pd.DataFrame):
         side = "index" if rows is None else "columns"
         allowed = "in the index and in the columns"
         remedy = "`set_axis` names them."
@@ -59,7 +59,7 @@ def square_labels(
 
 def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
     """Return tasks and instances where a frame has both as two levels of its columns."""
-    if not is_frame(values):
+    if not isinstance(values, pd.DataFrame):
         return None
     columns = cast(Any, values).columns
     if columns.nlevels == 1:
@@ -74,7 +74,7 @@ def column_labels(values: object) -> tuple[list[Label], list[Label]] | None:
 
 def named_values(given: object, parameter: str, tasks: ItemSet | None = None) -> Any:
     """Return a Series as the mapping that its index makes of it; all else as it is."""
-    if not is_series(given):
+    if not isinstance(given, pd.Series):
         return given
     series: Any = given
     labels = series.index.tolist()
@@ -100,14 +100,13 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
 
 
 def _is_plain_range(index: Any) -> bool:
-    pandas: Any = sys.modules["pandas"]
-    plain = isinstance(index, pandas.RangeIndex) and index.start == 0 and index.step == 1
+    plain = isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
     return plain and index.name is None
 
 
 def names_rows(values: object) -> bool:
     """Return whether a frame that names its columns names its rows too, or neither of them."""
-    if not is_frame(values):
+    if not isinstance(values, pd.DataFrame):
         return True
     table: Any = values
     return _is_plain_range(table.columns) or not _is_plain_range(table.index)

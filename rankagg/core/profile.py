@@ -9,7 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._pandas import as_frame
+from rankagg._frames import as_frame
 from rankagg._typing import Floats, Group, Integers64, Label, Positions, Ranks, RNGLike, Unranked
 from rankagg._validation import (
     as_counts,

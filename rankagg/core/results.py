@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, dataclass_t
 from unicodedata import normalize
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._validation import check_flag, check_integer
 from rankagg.core.items import counted, shortened
 from rankagg.core.value import Value, array_key, frozen_array

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights, Unranked
 from rankagg._validation import check_unranked
 from rankagg.core.arithmetic import exact

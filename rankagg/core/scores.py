@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg import _pandas as pd
+from rankagg._frames import as_frame
 from rankagg._typing import (
     Bools,
     Directions,
@@ -302,7 +303,7 @@ class ScoreTable(Pastable, ScoredTasks):
         task_weights: TaskWeights | None = None,
         task_families: TaskFamilies | None = None,
     ) -> None:
-        values = pd.as_frame(values)
+        values = as_frame(values)
         # Labels first: where they are no labels, numbers are none either.
         rows_of = axis_labels(values, 0, systems, "systems")
         tasks_of, instances_of = _unit_labels(values, tasks, instances, rows_of)

@@ -10,8 +10,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._keywords import answer_methods
-
 
 def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
     """Return `array` itself, made read-only."""
@@ -30,10 +28,6 @@ class Value(ABC):
 
     A subclass sets its attributes with `_set` in `__init__` and states in `_key` what it is.
     """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        answer_methods(cls)
 
     def _set(self, **attributes: object) -> None:
         self.__dict__.update(attributes)

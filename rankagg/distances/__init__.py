@@ -4,6 +4,6 @@ Pairs are counted once, and over the items that both rankings observe; two items
 unlisted in one of them were not compared there and do not count.
 """
 
-from rankagg import _lazy
+import lazy_loader
 
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

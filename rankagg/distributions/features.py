@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 from scipy.optimize import linprog
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.core import ItemSet, Profile, counted, listed
@@ -302,8 +302,8 @@ def fit_plackett_luce(
         of differences and are left out.
     formula : str, optional
         What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
-        default all columns as they are. A formula is a program of formulaic, as in statsmodels:
-        run none that you would not run as Python.
+        default all columns as they are. A formula is Python code, which formulaic evaluates: it
+        must not come from strangers.
     ridge : float, optional
         Positive: every item has a residual beside its features, normal with the variance 1/ridge.
     max_iterations : int, default 100

@@ -8,9 +8,9 @@ from math import log
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_integer
 from rankagg.core import ROWS, Result, plain_rows
@@ -220,7 +220,8 @@ class FitResult(Result):
         alpha : float, default 0.05
             For the intervals.
         rows : int or None, default 30
-            How many parameters to print at most; None prints all.
+            How many items to print at most, or parameters where none is of an item; None prints
+            all.
 
         Returns
         -------
@@ -233,11 +234,15 @@ class FitResult(Result):
         from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
 
         limit = len(table) if rows is None else check_integer(rows, "rows", low=1)
-        left = max(len(table) - limit, 0)
+        # What is of no item, as the weights of ties, stands last and is never cut off.
+        is_cut = table.index.isin(list(map(str, self.distribution.items)))
+        is_cut = is_cut if is_cut.any() else np.ones(len(table), dtype=bool)
+        is_shown = ~is_cut | (np.cumsum(is_cut) <= limit)
+        left = int((~is_shown).sum())
         summary = Summary()
         summary.add_title(f"{type(self.distribution).__name__} fit")
         summary.add_dict(self._head())
-        summary.add_df(table.head(limit), float_format="%.4f")
+        summary.add_df(table[is_shown], float_format="%.4f")
         for note in [self._left_out(left)] * bool(left) + [*notes]:
             summary.add_text(note)
         return str(summary)

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.core import Profile, Result, p_text, plain_rows

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.core import Profile, Result, counted, listed, plain_rows

@@ -18,8 +18,3 @@ from .rater_agreement import kendall_w as kendall_w
 from .rater_agreement import krippendorff_alpha as krippendorff_alpha
 from .sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
 from .sampling import Estimate as Estimate
-from .sampling import UStatistic as UStatistic
-from .sampling import distance_to as distance_to
-from .sampling import mean_distance as mean_distance
-from .two_groups import TwoGroupTest as TwoGroupTest
-from .two_groups import two_group_test as two_group_test

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
 from rankagg.core.graphs import ordered_parts, strong_parts

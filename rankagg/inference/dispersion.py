@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Tolerance, Unranked
 from rankagg._validation import check_flag, check_number, check_unranked
 from rankagg.aggregation import (

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core import (

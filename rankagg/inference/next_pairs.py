@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr, owens_t
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers, Label
 from rankagg._validation import check_integer
 from rankagg.distributions import BradleyTerryFit

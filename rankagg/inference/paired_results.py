@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import Result, level_of, p_text, plain_rows, said, stated
 from rankagg.distributions.fit_result import holm

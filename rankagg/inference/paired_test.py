@@ -8,7 +8,7 @@ from typing import TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Generator, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
 from rankagg.aggregation import unlike_tasks

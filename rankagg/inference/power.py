@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Label, Positions
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.aggregation import cautions

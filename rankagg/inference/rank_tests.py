@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 import scipy
 from numpy.typing import ArrayLike
 
-from rankagg import _pandas as pd
 from rankagg._typing import (
     Floats,
     Generator,

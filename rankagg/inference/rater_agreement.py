@@ -7,10 +7,11 @@ from math import factorial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import pandas as pd
 import scipy
 from numpy.typing import ArrayLike
 
-from rankagg import _pandas as pd
+from rankagg._frames import as_frame
 from rankagg._typing import Bools, Floats, Integers64, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.core import ItemSet, Profile, Result, ScoreTable, level_of, p_text, said, stated
@@ -153,7 +154,7 @@ def krippendorff_alpha(
 
 def _rated(ratings: Any, metric: str, parameter: str) -> pd.DataFrame:
     """Return ratings with a row per rater and a column per item, numbers unless nominal."""
-    ratings = pd.as_frame(ratings)
+    ratings = as_frame(ratings)
     if np.ndim(ratings) != 2:
         allowed = "a table, one row a rater and one column an item"
         raise InvalidInputError(parameter, allowed, ratings)
@@ -341,7 +342,7 @@ def kendall_w(
     C    10.000
     D    11.000
     """
-    if not isinstance(data, Profile | ScoreTable) and np.ndim(pd.as_frame(data)) == 2:
+    if not isinstance(data, Profile | ScoreTable) and np.ndim(as_frame(data)) == 2:
         data = ScoreTable(_rated(data, "ordinal", "data").T, higher_is_better=False)
     profile, _ = rankings_of(data, tolerance, None)
     check_rankings(profile)

@@ -1,10 +1,8 @@
-"""Sampling estimators of U-statistics: means over all choices of different rankings.
+"""Sampling estimators of the mean distance of two different rankings.
 
-The spread of some rankings is one: the mean distance of two different ones. With m rankings and a
-function of k of them the exact mean takes m^k evaluations, and is estimated here from few, with a
-guarantee. Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) that is not
-needed. Choices are drawn independently, with replacement, from all choices of different rankings;
-where a fixed number of draws would be no fewer than these, all are evaluated instead.
+Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) they are not needed.
+Pairs are drawn independently, with replacement, from all pairs of different rankings; where a fixed
+number of draws would be no fewer than these, all are evaluated instead.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from math import ceil, log, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
-from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike
 from rankagg._validation import (
     as_generator,
     check_alpha,
     check_integer,
     check_number,
-    check_unranked,
 )
 from rankagg.core import PartialRanking, Profile, Result, counted
 from rankagg.exceptions import Described, InvalidInputError
@@ -33,151 +30,7 @@ from rankagg.inference.pair_values import order_shares
 # Numbers held at one time while pairs of items are compared.
 CELLS_HELD = 4_000_000
 
-
-@dataclass(frozen=True, kw_only=True)
-class UStatistic:
-    """A bounded function of some different rankings, whose mean is wanted.
-
-    Parameters
-    ----------
-    kernel : callable
-        Takes `degree` PartialRankings over the same items and returns a number.
-    degree : int, default 2
-        How many different rankings it looks at.
-    low, high : float
-        It never leaves this range.
-    batch : callable, optional
-        The same for many at once: takes `degree` arrays of places (see `Profile.ranks`), each of
-        shape (b, n), and returns shape (b,). Used instead of `kernel` where given.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> footrule = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=4)
-    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05).estimate(profile, footrule, rng=0)
-    >>> 1.8 < estimate.value < 2.1
-    True
-    """
-
-    kernel: Callable[..., float] | None = None
-    degree: int = 2
-    low: float
-    high: float
-    batch: Callable[..., Floats] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "degree", check_integer(self.degree, "degree", low=1))
-        low = check_number(self.low, "low")
-        if not check_number(self.high, "high") > low:
-            raise InvalidInputError("high", f"a number above low ({low:g})", self.high)
-        if not (callable(self.kernel) or callable(self.batch)):
-            raise InvalidInputError("kernel", "a function of rankings", self.kernel)
-
-    @property
-    def width(self) -> float:
-        """The length of the range."""
-        return self.high - self.low
-
-    def values(self, profile: Profile, rows: Positions) -> Floats:
-        """Evaluate it on choices of rankings.
-
-        Parameters
-        ----------
-        profile : Profile
-            The rankings.
-        rows : ndarray of int, shape (b, degree)
-            Rows of the profile.
-
-        Returns
-        -------
-        ndarray of float, shape (b,)
-
-        Raises
-        ------
-        InvalidInputError
-            If a value is outside the stated range.
-        """
-        if self.batch is not None:
-            arrays = [profile.ranks[column] for column in rows.T]
-            values = np.asarray(self.batch(*arrays), dtype=np.float64)
-        else:
-            assert self.kernel is not None, "checked when it was made"
-            rankings = {int(row): profile[int(row)] for row in np.unique(rows)}
-            values = np.array([self.kernel(*(rankings[int(r)] for r in row)) for row in rows])
-        slack = 1e-9 * self.width
-        outside = ~((values >= self.low - slack) & (values <= self.high + slack))
-        if outside.any():
-            allowed, found = "a range that holds every value of the kernel", values[outside][0]
-            told = Described(f"a value of {found:g}, outside {self.low:g} to {self.high:g}")
-            raise InvalidInputError("low and high", allowed, told)
-        return values
-
-
-def mean_distance(
-    n_items: int, *, normalized: bool = False, p: float = 0.0, unranked: Unranked = "uniform"
-) -> UStatistic:
-    """Return the mean Kendall distance of two different rankings, which `spread` gives exactly.
-
-    Parameters
-    ----------
-    n_items : int
-        Items of the rankings.
-    normalized : bool, default False
-        Divide by n(n - 1)/2.
-    p : float, default 0
-        What a pair costs that exactly one of the rankings ties.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        What a ranking says of items that it does not rank; see `spread`.
-
-    Returns
-    -------
-    UStatistic
-    """
-    n = check_integer(n_items, "n_items", low=2)
-    penalty = check_number(p, "p", low=0, high=1)
-    policy = check_unranked(unranked)
-    pairs = n * (n - 1) / 2
-    scale = pairs if normalized else 1.0
-
-    def batch(first: Ranks, second: Ranks) -> Floats:
-        size = max(1, CELLS_HELD // n**2)
-        slices = [slice(start, start + size) for start in range(0, len(first), size)]
-        parts = [_kendall(first[part], second[part], penalty, policy) for part in slices]
-        return np.concatenate(parts) / scale
-
-    return UStatistic(degree=2, low=0.0, high=pairs / scale, batch=batch)
-
-
-def distance_to(ranking: PartialRanking, distance: Callable[..., float], high: float) -> UStatistic:
-    """Return the mean distance of the rankings to a given one, as a statistic of degree 1.
-
-    Parameters
-    ----------
-    ranking : PartialRanking
-        The given one.
-    distance : callable
-        Takes two rankings; for Kendall's distance `dispersion` is exact and quick.
-    high : float
-        It never exceeds this.
-
-    Returns
-    -------
-    UStatistic
-    """
-    if not isinstance(ranking, PartialRanking):
-        raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
-    return UStatistic(kernel=lambda other: distance(ranking, other), degree=1, low=0.0, high=high)
-
-
-def _kendall(first: Ranks, second: Ranks, p: float, unranked: Unranked) -> Floats:
-    pairs = np.triu_indices(first.shape[1], k=1)
-    mine, theirs = (order_shares(ranks, pairs, unranked) for ranks in (first, second))
-    distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
-    if p:
-        once = mine.tied * (theirs.first + theirs.second) + theirs.tied * (mine.first + mine.second)
-        distance = distance + p * once.sum(axis=1)
-    return distance
+Distance = Callable[[PartialRanking, PartialRanking], float]
 
 
 # Choices that are drawn and evaluated at one time.
@@ -242,26 +95,33 @@ class Estimate(Result):
         done = "evaluated" if is_exact else "drawn"
         return [
             f"mean {self.value:.6g}, {'exact' if is_exact else bounds}",
-            f"{self.n_samples} choices of rankings were {done}; {STOPPED[self.stopped]}",
+            f"{self.n_samples} pairs of rankings were {done}; {STOPPED[self.stopped]}",
         ]
 
 
 class SamplingEstimator(ABC):
-    """What the estimators share: drawing choices of different rankings and evaluating them."""
+    """Base of the estimators: they draw pairs of different rankings and average their distances."""
 
     def estimate(
-        self, profile: Profile, statistic: UStatistic | None = None, *, rng: RNGLike = None
+        self,
+        profile: Profile,
+        distance: Distance | None = None,
+        *,
+        high: float | None = None,
+        rng: RNGLike = None,
     ) -> Estimate:
-        """Estimate the mean of a function over all choices of different rankings.
+        """Estimate the mean distance over all pairs of different rankings.
 
         Parameters
         ----------
         profile : Profile
-            The rankings; a count is so many different ones, and weights multiply: a choice has
-            the product of its rankings' weights.
-        statistic : UStatistic, optional
-            The function; by default the mean Kendall distance of two rankings, which
-            `spread(profile, average=True)` gives exactly.
+            The rankings; a count is so many different ones, and weights multiply: a pair has the
+            product of its rankings' weights.
+        distance : callable, optional
+            Takes two `PartialRanking` and returns a number from 0 to `high`; by default Kendall's
+            distance, whose mean `spread(profile, average=True)` gives exactly.
+        high : float, optional
+            The largest distance possible; needed with `distance`.
         rng : int or numpy.random.Generator, optional
             A seed or a generator.
 
@@ -272,28 +132,46 @@ class SamplingEstimator(ABC):
         Raises
         ------
         InvalidInputError
-            If there are fewer rankings than the function looks at.
+            If there are fewer than two rankings, or a distance is outside 0 to `high`.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
+        >>> estimator = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05)
+        >>> found = estimator.estimate(profile, ra.distances.spearman_footrule, high=4)
+        >>> round(found.value, 3)
+        1.924
         """
         if not isinstance(profile, Profile):
             raise InvalidInputError("profile", "a Profile", profile)
-        chosen = mean_distance(profile.n_items) if statistic is None else statistic
-        if not isinstance(chosen, UStatistic):
-            raise InvalidInputError("statistic", "a UStatistic", statistic)
-        if profile.n_rankings < chosen.degree:
-            allowed = f"{counted(chosen.degree, 'ranking')} or more for this statistic"
+        if profile.n_rankings < 2:
             few = Described(counted(profile.n_rankings, "ranking"))
-            raise InvalidInputError("profile", allowed, few)
-        return self._estimate(_Sampler(profile, chosen, as_generator(rng)))
+            raise InvalidInputError("profile", "2 rankings or more", few)
+        if distance is None and high is None:
+            high = most_discordant(profile.n_items)
+        elif not callable(distance):
+            raise InvalidInputError("distance", "a function of two rankings, with `high`", distance)
+        high = check_number(high, "high", low=0, open_low=True)
+        return self._estimate(_Sampler(profile, distance, high, as_generator(rng)))
 
     @abstractmethod
     def _estimate(self, sampler: _Sampler) -> Estimate: ...
 
 
-class _Sampler:
-    """Values of a function on independently drawn choices of different rankings."""
+def most_discordant(n_items: int) -> float:
+    """Return the largest Kendall distance of rankings of so many items."""
+    return n_items * (n_items - 1) / 2
 
-    def __init__(self, profile: Profile, statistic: UStatistic, rng: Generator) -> None:
-        self.statistic = statistic
+
+class _Sampler:
+    """Distances of independently drawn pairs of different rankings."""
+
+    def __init__(
+        self, profile: Profile, distance: Distance | None, high: float, rng: Generator
+    ) -> None:
+        self.high = high
+        self._distance = distance
         self._profile = profile
         self._rng = rng
         # Observation o is a copy of the row whose range of observations holds it.
@@ -302,67 +180,84 @@ class _Sampler:
         self._mass = mass / mass[-1]
 
     def chunks(self, size: int) -> Iterator[Floats]:
-        """Draw so many values, some at a time."""
+        """Draw so many distances, some at a time."""
         for start in range(0, size, CHOICES_HELD):
-            choices = self._choices(min(CHOICES_HELD, size - start))
-            yield self.statistic.values(self._profile, choices)
+            yield self._values(self._choices(min(CHOICES_HELD, size - start)))
 
     def mean_of_all(self) -> tuple[float, int]:
-        """Return the exact mean, and the number of choices of rows that it takes."""
-        counts, degree = self._profile.counts, self.statistic.degree
+        """Return the exact mean, and the number of pairs of rows that it takes."""
+        counts = self._profile.counts
         weights = self._profile.weights / self._profile.weights.max()
         total, mass, number = 0.0, 0.0, 0
         for start in range(0, self.n_choices, CHOICES_HELD):
             flat = np.arange(start, min(start + CHOICES_HELD, self.n_choices))
-            rows = np.stack(np.unravel_index(flat, (len(counts),) * degree), axis=1)
-            shares = np.ones(len(rows))
-            for j in range(degree):
-                row = rows[:, j]
-                # Copies that are not in the choice yet.
-                left = counts[row] - (rows[:, :j] == row[:, None]).sum(axis=1)
-                shares *= left * weights[row]
-            rows, shares = rows[shares > 0], shares[shares > 0]
+            first, second = np.divmod(flat, len(counts))
+            shares = counts[first] * weights[first]
+            # Copies of the second that are not in the pair yet.
+            shares = shares * (counts[second] - (first == second)) * weights[second]
+            rows, shares = np.column_stack([first, second])[shares > 0], shares[shares > 0]
             if len(rows):
-                total += float(shares @ self.statistic.values(self._profile, rows))
+                total += float(shares @ self._values(rows))
             mass, number = mass + float(shares.sum()), number + len(rows)
         return total / mass, number
 
     @property
     def n_choices(self) -> int:
-        """The number of choices of rows, in order, with those that hold a row too often."""
-        return int(len(self._profile.counts) ** self.statistic.degree)
+        """The number of pairs of rows, in order, with those of a row with itself."""
+        return int(len(self._profile.counts) ** 2)
 
     def _choices(self, size: int) -> Positions:
-        """Draw rows of choices; a choice with an observation twice is drawn again."""
-        degree = self.statistic.degree
-        rows = np.empty((size, degree), dtype=np.intp)
+        """Draw rows of pairs; a pair with one observation twice is drawn again."""
+        rows = np.empty((size, 2), dtype=np.intp)
         todo = np.arange(size)
         for _ in range(REDRAWS):
             # Uniform on [0, 1): which row by its mass, which of its copies by an integer.
-            drawn = np.searchsorted(self._mass, self._rng.random((len(todo), degree)), "right")
+            drawn = np.searchsorted(self._mass, self._rng.random((len(todo), 2)), "right")
             drawn = np.minimum(drawn, len(self._mass) - 1)
             copies = self._rng.integers(0, self._profile.counts[drawn])
-            observation = np.sort(self._ends[drawn] - copies, axis=1)
+            observation = self._ends[drawn] - copies
             rows[todo] = drawn
-            todo = todo[(np.diff(observation, axis=1) == 0).any(axis=1)]
+            todo = todo[observation[:, 0] == observation[:, 1]]
             if not len(todo):
                 return rows
-        allowed = f"a profile with many more rankings of like weight than {degree}"
-        twice = Described("one in which nearly every choice holds a ranking twice")
-        raise InvalidInputError("profile", allowed, twice)
+        twice = Described("one in which nearly every pair holds a ranking twice")
+        raise InvalidInputError("profile", "a profile with more rankings of like weight", twice)
+
+    def _values(self, rows: Positions) -> Floats:
+        """Return the distances of pairs of rows, shape (b,)."""
+        if self._distance is None:
+            ranks = self._profile.ranks
+            size = max(1, CELLS_HELD // ranks.shape[1] ** 2)
+            parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+            return np.concatenate([_kendall(ranks[one[:, 0]], ranks[one[:, 1]]) for one in parts])
+        rankings = {int(row): self._profile[int(row)] for row in np.unique(rows)}
+        values = np.array([self._distance(*(rankings[int(r)] for r in row)) for row in rows])
+        slack = 1e-9 * self.high
+        outside = ~((values >= -slack) & (values <= self.high + slack))
+        if outside.any():
+            found = Described(f"a distance of {values[outside][0]:g}, outside 0 to {self.high:g}")
+            raise InvalidInputError("high", "the largest distance possible", found)
+        return values
+
+
+def _kendall(first: Ranks, second: Ranks) -> Floats:
+    pairs = np.triu_indices(first.shape[1], k=1)
+    mine, theirs = (order_shares(ranks, pairs, "uniform") for ranks in (first, second))
+    distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
+    return distance
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoeffdingEstimator(SamplingEstimator):
     """The mean within `epsilon`, from a number of samples that is fixed beforehand.
 
-    Where there are no more choices of rankings than samples, all are evaluated, and the mean is
+    Where there are no more pairs of rankings than samples, all are evaluated, and the mean is
     exact.
 
     Parameters
     ----------
     epsilon : float
-        The estimate is within epsilon of the mean, in units of the function.
+        The estimate is within epsilon of the mean, in units of the distance.
     alpha : float
         Except with this probability.
 
@@ -380,7 +275,7 @@ class HoeffdingEstimator(SamplingEstimator):
     (2050, True)
     >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
     mean 0.961924, exact
-    4 choices of rankings were evaluated; these are all that there are, so the mean is exact
+    4 pairs of rankings were evaluated; these are all that there are, so the mean is exact
     """
 
     epsilon: float
@@ -390,23 +285,23 @@ class HoeffdingEstimator(SamplingEstimator):
         check_number(self.epsilon, "epsilon", low=0, open_low=True)
         check_alpha(self.alpha)
 
-    def n_samples(self, statistic: UStatistic) -> int:
+    def n_samples(self, high: float) -> int:
         """Return the number of samples that the guarantee takes.
 
         Parameters
         ----------
-        statistic : UStatistic
-            The function.
+        high : float
+            The largest distance possible.
 
         Returns
         -------
         int
-            ceil(width^2 log(2/alpha) / (2 epsilon^2)).
+            ceil(high^2 log(2/alpha) / (2 epsilon^2)).
         """
-        return ceil((statistic.width / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
+        return ceil((high / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
-        size, radius = self.n_samples(sampler.statistic), self.epsilon
+        size, radius = self.n_samples(sampler.high), self.epsilon
         is_exact = sampler.n_choices <= size
         if is_exact:
             (value, size), radius = sampler.mean_of_all(), 0.0
@@ -415,8 +310,8 @@ class HoeffdingEstimator(SamplingEstimator):
             value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
         return Estimate(
             value=value,
-            lower=max(value - radius, sampler.statistic.low),
-            upper=min(value + radius, sampler.statistic.high),
+            lower=max(value - radius, 0.0),
+            upper=min(value + radius, sampler.high),
             alpha=self.alpha,
             n_samples=size,
             stopped="all" if is_exact else "fixed",
@@ -438,15 +333,15 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     alpha : float
         Except with this probability.
     floor : float, default 0.001
-        As a share of the function's range: an estimate within floor times the range is enough.
+        As a share of the largest distance: an estimate within floor times it is enough.
     max_samples : int, default 10_000_000
         Stop after so many samples in any case.
 
     Notes
     -----
     After t samples with variance V (divisor t) the mean is within
-    sqrt(2 V log(3/d)/t) + 3 R log(3/d)/t, R the range, with probability 1 - d. The k-th look
-    spends d_k = alpha/(k(k + 1)), alpha in all.
+    sqrt(2 V log(3/d)/t) + 3 R log(3/d)/t, R the largest distance, with probability
+    1 - d. The k-th look spends d_k = alpha/(k(k + 1)), alpha in all.
 
     References
     ----------
@@ -476,33 +371,29 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
         object.__setattr__(self, "max_samples", most)
 
     def _estimate(self, sampler: _Sampler) -> Estimate:
-        statistic, epsilon = sampler.statistic, self.epsilon
+        high, epsilon = sampler.high, self.epsilon
         size, look = 0, 0
         total = squares = 0.0
-        lower, upper = statistic.low, statistic.high
+        lower, upper = 0.0, high
         stopped: Literal["relative", "absolute", "max_samples"] | None = None
         while stopped is None:
             look += 1
             upto = min(max(ceil(size * GROWTH), FIRST_LOOK), self.max_samples)
-            values = np.concatenate(list(sampler.chunks(upto - size))) - statistic.low
+            values = np.concatenate(list(sampler.chunks(upto - size)))
             total += float(values.sum())
             squares += float((values**2).sum())
             size = upto
-            mean = statistic.low + total / size
+            mean = total / size
             variance = max(squares / size - (total / size) ** 2, 0.0)
             term = log(3.0 * look * (look + 1) / self.alpha) / size
-            radius = sqrt(2.0 * variance * term) + 3.0 * statistic.width * term
+            radius = sqrt(2.0 * variance * term) + 3.0 * high * term
             lower, upper = max(lower, mean - radius), min(upper, mean + radius)
             value = (lower + upper) / 2
-            # The least and the largest absolute value in the interval.
-            least, largest = sorted((abs(lower), abs(upper)))
-            least = 0.0 if lower <= 0.0 <= upper else least
-            if (1.0 + epsilon) * least >= (1.0 - epsilon) * largest:
+            if (1.0 + epsilon) * lower >= (1.0 - epsilon) * upper:
                 stopped = "relative"
                 # Within epsilon of every mean in the interval, relatively.
-                far = ((1.0 + epsilon) * least + (1.0 - epsilon) * largest) / 2.0
-                value = far if upper > 0 else -far
-            elif upper - lower <= 2.0 * self.floor * statistic.width:
+                value = ((1.0 + epsilon) * lower + (1.0 - epsilon) * upper) / 2.0
+            elif upper - lower <= 2.0 * self.floor * high:
                 stopped = "absolute"
             elif size >= self.max_samples:
                 stopped = "max_samples"

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import (

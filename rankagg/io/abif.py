@@ -15,7 +15,7 @@ from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text, text_lines
 
 # Measured: bytes of memory for a byte of text.
-PER_BYTE = 128
+PER_BYTE = 192
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
 # BLT: comments, candidates and seats, who has withdrawn, and the first of the ballots.
 BLT = re.compile(

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import csv
-import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice
 from rankagg.core import UNLISTED, UNRANKED, Profile, counted, listed, raw_text
 from rankagg.core.rankings.canonical import zeros_not_ranked
-from rankagg.core.rankings.places import competition_ranks, mid_ranks
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
+from rankagg.io.rank_columns import found_items
 from rankagg.io.tables.columns import (
     RANKS,
     NumberStyle,
     names_of,
     warn_of_likeness,
     warn_of_style,
-    with_alias,
 )
-from rankagg.io.tables.look import TableLook, may_be_counts
+from rankagg.io.tables.look import TableLook, in_brackets
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     TableSource,
@@ -48,99 +46,6 @@ LeftOut = Literal["unranked", "unlisted"]
 CODES = {"unranked": UNRANKED, "unlisted": UNLISTED}
 
 
-def rank_columns(look: TableLook) -> list[Label]:
-    """Return the columns of ranks, [] where there are none.
-
-    Two columns or more whose cells are places ("2", "2nd", "2nd choice", 0 or blank), none larger
-    than the number of such columns. Columns called voter, id, count and the like, and one that
-    counts the rows, belong to them only if more rows are rankings with it than without.
-    """
-    names = look.names
-    blank = [at for at in look.texts if np.isnan(look.values[at]).all()]
-    found = [at for at in look.numeric if not (look.values[at] % 0.5 > 0).any()]
-    found = [at for at in found if np.nanmin(look.values[at]) >= 0]
-    while large := {at for at in found if np.nanmax(look.values[at]) > len(found) + len(blank)}:
-        found = [at for at in found if at not in large]
-    every = sorted([*found, *blank])
-    roles = ("voter", "other", "count", "ranking", "rank", "ballot")
-    is_all = len(every) == len(names) > 1 and _are_rankings(look, every, dense=False) == 1
-    if is_all and not look.called(*roles):
-        return list(names)
-    called = {at for at in look.called(*roles, among=found) if not _in_brackets(names[at])}
-    keys = called | {at for at in found if look.counts_rows(at)}
-    items = [at for at in found if at not in keys]
-    if len(found) < 2:
-        return []
-    with_keys = _are_rankings(look, found)
-    if len(items) < 2 or not (
-        _are_rankings(look, items) >= with_keys or (np.isnan(with_keys) and keys == called)
-    ):
-        items = found
-    questions = {_in_brackets(names[at])[:1] for at in items}
-    if len(questions) == 1 and all(questions):
-        # Nobody ranks these candidates of the question.
-        items = sorted([*items, *(at for at in blank if _in_brackets(names[at])[:1] in questions)])
-    return [] if _are_rankings(look, items) < FEWEST_RANKINGS else [names[at] for at in items]
-
-
-# At least this share of rows must be rankings.
-FEWEST_RANKINGS = 0.5
-# A form's question and the candidate: "Rank the candidates [Ann]".
-IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
-
-
-def _in_brackets(heading: object) -> tuple[str, ...]:
-    """Return the question and the candidate of a heading; () where it has none."""
-    found = IN_BRACKETS.fullmatch(str(heading))
-    return (found[1].strip(), found[2].strip()) if found else ()
-
-
-def _candidates(columns: list[Label]) -> list[Label]:
-    """Return the items that columns are of."""
-    return [found[1] if (found := _in_brackets(column)) else column for column in columns]
-
-
-def _hold_zeros(look: TableLook, columns: list[int]) -> bool:
-    return any(bool((look.values[at] == 0).any()) for at in columns)
-
-
-def _rows_from_one(look: TableLook, columns: list[int]) -> Floats | None:
-    """Return ranks from 1 of the rows that rank anything; None where 0 is not certain."""
-    rows = np.column_stack([look.values[at] for at in columns])
-    not_ranked = zeros_not_ranked(rows)
-    if not_ranked is None:
-        return None
-    if not_ranked.any():
-        rows = np.where(not_ranked, np.nan, rows)
-    elif (rows == 0).any():
-        rows = rows + 1
-    return rows[~np.isnan(rows).all(axis=1)]
-
-
-def _are_rankings(look: TableLook, columns: list[int], *, dense: bool = True) -> float:
-    """Return the share of rows that are rankings of some columns, of those that rank anything.
-
-    NaN where it is not certain what a rank 0 means.
-    Items that share a rank leave out those behind it, or (`dense`) not, or have the mean rank.
-    """
-    rows = _rows_from_one(look, columns)
-    if rows is None:
-        return np.nan
-    if len(rows) and np.nanmax(rows) == 1 and _hold_zeros(look, columns):
-        return 0.0  # marks, which order nothing
-    best = competition_ranks(rows)
-    ways = [best + 1.0, mid_ranks(best) + 1.0]
-    if dense:
-        # Of distinct ranks as many as the largest one.
-        ordered = np.sort(rows, axis=1)
-        steps = np.count_nonzero(np.diff(ordered, axis=1) > 0, axis=1)
-        is_dense = (steps + 1 == np.nanmax(rows, axis=1, initial=0)) & ~(rows % 1 > 0).any(axis=1)
-    else:
-        is_dense = np.zeros(len(rows), dtype=np.bool_)
-    fits = [((rows == way) | np.isnan(rows)).all(axis=1) for way in ways]
-    return float((fits[0] | fits[1] | is_dense).mean()) if len(rows) else 0.0
-
-
 def read_ballots(
     source: TableSource,
     *,
@@ -151,7 +56,6 @@ def read_ballots(
     left_out: LeftOut = "unranked",
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
-    alias: Mapping[str, str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
@@ -175,9 +79,6 @@ def read_ballots(
         What stands before decimals in text.
     missing : iterable of str, optional
         Words for an item that is not ranked, beside the usual ones, as they are written.
-    alias : mapping, optional
-        Other spellings of items, each with the name that it is read as. Columns of one name are
-        one item; a ballot may rank it in one of them.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -191,7 +92,7 @@ def read_ballots(
         If the file is not such a table, no column holds ranks, a column may be ranks or counts, it
         is not certain what a rank 0 means, or a whole number is beyond what a 64-bit float holds.
     InvalidInputError
-        If a named column does not exist, or a spelling of `alias`.
+        If a named column does not exist, or two columns are of one item.
 
     Warns
     -----
@@ -199,7 +100,7 @@ def read_ballots(
         Which columns were left out; how many ballots are blank (they are in no ranking), how many
         cells were read by `missing`, and how many with 0 as not ranked; how many ballots give one
         place in words, such as "1st", to several items; that most rows have no rank 1, as scores
-        have none; items whose names are alike.
+        have none; items that differ in case, accents or blanks alone.
 
     Examples
     --------
@@ -222,7 +123,14 @@ def read_ballots(
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
     look = TableLook(table, [*gone, *special])
-    items = _stated_items(table, look) if gone else _found_items(look, special)
+    if gone:
+        items = [name for name in look.names if name != ""]
+        if len(items) < len(look.names):
+            _warn(table.name, "the column without a name is taken for names of rows")
+    else:
+        items = found_items(look, has_counts=bool(special))
+    if not items:
+        raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
     warn_of_style(table.name, column.said, stacklevel=2)
     ranks = _with_zeros_read(table.name, column.values.reshape(len(items), -1).T)
@@ -230,17 +138,16 @@ def read_ballots(
     kept = np.flatnonzero(~blank)
     if not len(kept):
         raise DataFormatError(f"{table.name} has no ballot that ranks anything.")
-    empty = [row for row in np.flatnonzero(blank).tolist() if _is_no_ballot(look, items, row)]
     if n_blank := int((np.ones(len(ranks)) if counts is None else counts)[blank].sum()):
-        n_blank -= len(empty)
-        _warn(table.name, f"{counted(n_blank, 'blank ballot')}, in no ranking" if n_blank else "")
+        _warn(table.name, f"{counted(n_blank, 'blank ballot')}, in no ranking")
     ranks = ranks[kept]
     tied = counted(int((np.sort(ranks)[:, 1:] == np.sort(ranks)[:, :-1]).any(axis=1).sum()), "row")
     if {look.names[at] for at in look.ordinals} & {*items} and not tied.startswith("0 "):
         _warn(table.name, f"{tied} with one place for several items, which are tied there")
     if gone:
         _warn_of_scores(table.name, ranks)
-    names, ranks = _named(table.name, items, ranks, alias)
+    names = [in_brackets(item)[1] if in_brackets(item) else item for item in items]
+    warn_of_likeness(table.name, names, stacklevel=2)
     profile = Profile.from_ranks(
         ranks,
         items=names,
@@ -252,94 +159,7 @@ def read_ballots(
 
 
 def _warn(name: str, told: str) -> None:
-    if told:
-        warnings.warn(f"{name}: {told}.", DataWarning, stacklevel=4)
-
-
-def _stated_items(table: Table, look: TableLook) -> list[Label]:
-    """Return all columns that are not stated otherwise, but for names of rows."""
-    items = list(look.names)
-    if items[:1] == [""] == table.header[:1] and items[1:]:
-        del items[0]
-        _warn(table.name, "the first column has no name, and is taken for names of rows")
-    if not items:
-        raise DataFormatError(f"{table.name} has no item columns.")
-    return items
-
-
-def _found_items(look: TableLook, special: list[Label]) -> list[Label]:
-    """Return the columns of ranks; raises where one of the others may belong to the ballots."""
-    name, items = look.table.name, rank_columns(look)
-    if special and len(look.names) == len(look.numeric) == 1:
-        items = look.names
-    if not items:
-        for at in look.texts:
-            # What is no place among places is named.
-            numbers = np.isfinite(look.values[at])
-            if numbers.any() and 2 * numbers.sum() >= np.count_nonzero(~np.isnan(look.values[at])):
-                look.table.stacked([look.names[at]], "item")
-        raise DataFormatError(
-            f"{name} has no two columns of ranks: places from 1 on, none larger than the number of "
-            "such columns, and 1 in most rows. `read_cast_votes` reads names of candidates in the "
-            "order of preference; `Profile.from_ranks` takes any numbers of which less is better."
-        )
-    chosen = {*items}
-    questions = {found[0] for item in items if (found := _in_brackets(item))}
-    if len(questions) > 1:
-        listing = " and of ".join(map(shown, sorted(questions)))
-        raise DataFormatError(
-            f"{name} has ranks of {listing}: `drop` the columns of all questions but one."
-        )
-    for at, heading in enumerate(look.names):
-        if heading in chosen:
-            continue
-        values = look.values[at][~np.isnan(look.values[at])]
-        seem = np.isin(values, np.arange(0, len(items) + 1.5, 0.5))
-        is_key = look.called("voter", "other", "ballot", among=[at]) or look.counts_rows(at)
-        is_asked = bool(found := _in_brackets(heading)) and found[0] in questions
-        if (2 * seem.sum() > len(values) and not is_key) or is_asked:
-            raise DataFormatError(
-                f"{name}: the column {shown(heading)} seems to hold ranks, and not all its cells "
-                f"are places from 1 to {len(items) + 1}; mend them, or `drop` the column."
-            )
-        if not special and look.may_count(at, [look.names.index(item) for item in items]):
-            raise DataFormatError(may_be_counts(name, heading))
-    if not special:
-        _check_one_contest(look, [look.names.index(item) for item in items])
-    left = [heading for heading in look.names if heading not in chosen]
-    told = f"ranks of {listed(_candidates(items))}; left out: {', '.join(map(shown, left))}"
-    _warn(name, told if left else "")
-    return items
-
-
-def _check_one_contest(look: TableLook, columns: list[int]) -> None:
-    """Refuse columns that are strict rankings without one of them, or in two parts, and not so."""
-    is_known = _rows_from_one(look, columns) is not None
-    if not is_known or _share_of_strict(look, columns) > FEWEST_RANKINGS:
-        return
-    name, n = look.table.name, len(columns)
-    for at in columns:
-        rest = [one for one in columns if one != at]
-        if n > 2 and _share_of_strict(look, rest) == 1:
-            raise DataFormatError(
-                f"{name}: without the column {shown(look.names[at])} each row is a ranking without "
-                "ties: name it by `count` or `drop`, or give the ranks to `Profile.from_ranks` if "
-                "it is an item."
-            )
-    for at in range(2, n - 1):
-        if _share_of_strict(look, columns[:at]) == _share_of_strict(look, columns[at:]) == 1:
-            told = f"{listed([look.names[one] for one in columns[:at]])} and of the columns behind"
-            raise DataFormatError(f"{name} seems to hold ranks of {told}: `drop` one of both.")
-
-
-def _share_of_strict(look: TableLook, columns: list[int]) -> float:
-    """Return the share of rows that hold 1, 2, ... once each in some columns."""
-    rows = _rows_from_one(look, columns)
-    if rows is None or not len(rows):
-        return 0.0
-    rows = np.sort(rows, axis=1)
-    wanted = np.arange(1, rows.shape[1] + 1)
-    return float(((rows == wanted) | np.isnan(rows)).all(axis=1).mean())
+    warnings.warn(f"{name}: {told}.", DataWarning, stacklevel=4)
 
 
 def _with_zeros_read(name: str, ranks: Floats) -> Floats:
@@ -359,13 +179,6 @@ def _with_zeros_read(name: str, ranks: Floats) -> Floats:
     return np.where(not_ranked, np.nan, ranks)
 
 
-def _is_no_ballot(look: TableLook, items: list[Label], row: int) -> bool:
-    """Say whether a row is empty although it has other columns than ranks."""
-    cells = [cell for (cell,) in (column[row : row + 1] for column in look.table.columns)]
-    texts = [str(cell.as_py() if hasattr(cell, "as_py") else cell) for cell in cells]
-    return len(items) < len(texts) and all(x.strip() in ("", "None", "nan") for x in texts)
-
-
 def _warn_of_scores(name: str, ranks: Floats) -> None:
     least = np.nanmin(ranks, axis=1, keepdims=True)
     # Items that share the best rank may have the mean one.
@@ -373,26 +186,6 @@ def _warn_of_scores(name: str, ranks: Floats) -> None:
     if (odd := np.count_nonzero(least[:, 0] > most)) * 2 > len(ranks):
         told = f"{odd} of {counted(len(ranks), 'row')} have no rank 1: are these ranks, not scores?"
         warnings.warn(f"{name}: {told}", DataWarning, stacklevel=4)
-
-
-def _named(
-    name: str, columns: list[Label], ranks: Floats, alias: Mapping[str, str] | None
-) -> tuple[list[Label], Floats]:
-    """Return the items of columns and their ranks, in which columns of one name are one item."""
-    called = with_alias(alias, _candidates(columns))
-    warn_of_likeness(name, called, stacklevel=3, has_alias=True)
-    items = list(dict.fromkeys(called))
-    merged = np.full((len(ranks), len(items)), np.nan)
-    for values, item in zip(ranks.T, called, strict=True):
-        target = merged[:, items.index(item)]
-        twice = ~np.isnan(values) & ~np.isnan(target)
-        if twice.any():
-            ballots = counted(int(np.count_nonzero(twice)), "ballot")
-            raise DataFormatError(
-                f"{name} ranks {shown(item)} in two columns on {ballots}; each may rank it once."
-            )
-        target[:] = np.where(np.isnan(target), values, target)
-    return items, merged
 
 
 def _left_out(profile: Profile, code: int) -> Profile:
@@ -456,7 +249,7 @@ def read_rankings(
     -----
     DataWarning
         If items differ in case or blanks alone, or a column of lists counts its rows; if the long
-        form has further columns that `drop` does not name.
+        form has one rank twice in a list, or further columns that `drop` does not name.
 
     Examples
     --------
@@ -467,9 +260,9 @@ def read_rankings(
     ([<Permutation TP53 > MYC > EGFR>, <PartialRanking MYC > TP53; unlisted: EGFR>], ('lab1', 'lab2'))
     >>> lists.times_ranked()
     {'EGFR': 1, 'MYC': 2, 'TP53': 2}
-    >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,1\ns2,MYC,1\n")
+    >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,2\ns2,MYC,1\n")
     >>> list(read_rankings(long, ranking="study", item="gene", rank="rank"))
-    [<PartialRanking MYC = TP53>, <PartialRanking MYC; unlisted: TP53>]
+    [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
     """  # noqa: E501 - one line is what is printed
     code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
     check_choice(cells, ("items", "ranks"), "cells")
@@ -520,6 +313,12 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
     sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
     check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
     warn_of_likeness(table.name, items.labels, stacklevel=3)
+    twice = pd.DataFrame({"list": lists.codes, "rank": numbers}).duplicated().to_numpy()
+    if twice.any():
+        row, more = int(np.argmax(twice)), len({*lists.codes[twice].tolist()}) - 1
+        told = f"the list {shown(lists.labels[lists.codes[row]])} has rank {numbers[row]:g} twice"
+        told += f" (and {counted(more, 'more such list')})" if more else ""
+        _warn(table.name, f"{told}: items of one rank are tied")
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers
     return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)

@@ -8,9 +8,9 @@ from enum import IntEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Integers64, Label, Positions
 from rankagg._validation import check_choice
 from rankagg.core import (
@@ -24,7 +24,8 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.exceptions import DataFormatError, DataWarning, shown
-from rankagg.io.cast_vote_grid import BLANK, DROPPED, OVERVOTE, Grid, Spellings, read_grid
+from rankagg.io.cast_vote_grid import Grid, read_grid
+from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings
 from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
 
@@ -261,9 +262,9 @@ def read_cast_votes(
     source : path, text stream or DataFrame
         As `read_ballots` takes it.
     choices : iterable of str or int, optional
-        Wide form: the columns of choices, the first choice first. By default those that share most
-        of their names with each other, in the order that their headings state ("1st choice",
-        "Rank 2"), or else in their own.
+        Wide form: the columns of choices, the first choice first. By default those that share names
+        with each other, and whose headings are alike but for the ordinal that states their order
+        ("1st choice", "Rank 2").
     ballot, rank, item : str or int, optional
         Long form: columns of ballots, of ranks counted from 1, and of candidates.
     count, weight, group : str or int, optional
@@ -286,7 +287,7 @@ def read_cast_votes(
         or number may follow behind a write-in. Empty cells are undervotes.
     alias : mapping, optional
         Other spellings of candidates, such as of a write-in, each with the name that it is read as.
-        A candidate's number, as in "Ann (12)", is no part of the name where it is always the same.
+        A candidate's number, as in "Ann (12)", is no part of the name, unless it tells two apart.
     left_out : {"unlisted", "unranked"}, default "unlisted"
         Candidates that a ballot does not name are below those that it names, or not observed.
     max_bytes : int, default 2**30
@@ -333,12 +334,13 @@ def read_cast_votes(
     check_choice(skipped, ("close", "end", "end-after-two"), "skipped")
     check_choice(write_ins, ("keep", "pool", "drop"), "write_ins")
     is_list = check_choice(left_out, ("unlisted", "unranked"), "left_out") == "unlisted"
-    spelled = Spellings.of(spellings)
+    spelled, given = Spellings.of(spellings), {} if alias is None else alias
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"ballot": ballot, "rank": rank, "item": item}
     named |= {"count": count, "weight": weight, "group": group}
-    grid = read_grid(table, spelled, named, choices, drop, alias=alias, items=stated)
+    reading = Reading(table.name, spelled, given, stated)
+    grid = read_grid(table, reading, named, choices, drop)
     codes, labels = _ranked_items(grid, write_ins, stated)
     cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
     if not (cleaned.fates == Fate.RANKED).any():

@@ -24,7 +24,7 @@ from rankagg.core import (
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
 from rankagg.io.strict_json import Field, check_characters, parse_json
-from rankagg.io.tables.sources import Source, read_text
+from rankagg.io.tables.sources import MAX_BYTES, Source, read_json_text
 
 VOTES_SCHEMA = "rankagg.votes"
 VOTES_VERSION = 1
@@ -70,13 +70,15 @@ def write_votes(votes: PairwiseMatrix, target: str | PathLike[str]) -> None:
     write_text(target, f"{text}\n")
 
 
-def read_votes(source: Source) -> PairwiseMatrix:
+def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     """Read votes from JSON as `write_votes` writes it.
 
     Parameters
     ----------
     source : path or text stream
         The file.
+    max_bytes : int, default 2**30
+        Bytes of memory that reading may take.
 
     Returns
     -------
@@ -99,7 +101,7 @@ def read_votes(source: Source) -> PairwiseMatrix:
     array([[0. , 2.5],
            [1. , 0. ]])
     """
-    name, text = read_text(source)
+    name, text = read_json_text(source, max_bytes)
     try:
         return _votes_in(Field(parse_json(text, name), ""))
     except (DataFormatError, InvalidInputError) as error:
@@ -164,9 +166,9 @@ def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
     write_text(target, f"{text}\n")
 
 
-def read_summary(source: Source) -> ScoreSummary:
+def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     """Read sums of scores from JSON as `write_summary` writes it."""
-    name, text = read_text(source)
+    name, text = read_json_text(source, max_bytes)
 
     def refuse(word: str) -> NoReturn:
         raise ValueError(f"{word} is not JSON")

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from math import isfinite, isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import SAFE_DIGITS, ascii_number
+from rankagg._numbers import ascii_number, is_held, whole_number
 from rankagg._typing import Floats
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import Source, check_plain_table, read_text, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    Source,
+    check_plain_table,
+    read_text,
+    text_lines,
+)
 
+# Measured: bytes of memory for a byte of text.
+PER_BYTE = 64
 # So much of a text ends in its last number.
 LAST_WORD = 200
 
@@ -23,7 +30,7 @@ def looks_like_matrix(text: str) -> bool:
     return _matrix_cells(text) is not None
 
 
-def read_matrix(source: Source) -> PairwiseMatrix:
+def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     r"""Read a linear ordering matrix in the format of LOLIB.
 
     The number of items n, then n x n numbers by rows, separated by blanks and line ends however
@@ -35,6 +42,8 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     ----------
     source : path or text stream
         The file.
+    max_bytes : int, default 2**30
+        Bytes of memory that reading may take.
 
     Returns
     -------
@@ -60,7 +69,7 @@ def read_matrix(source: Source) -> PairwiseMatrix:
     array([[0., 3.],
            [1., 0.]])
     """
-    name, text = read_text(source)
+    name, text = read_text(source, max_bytes, PER_BYTE)
     cells = _matrix_cells(text)
     if cells is None:
         check_plain_table(name, text)
@@ -88,18 +97,14 @@ def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
 
 
 def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
-    """Return finite floats, or what the words say exactly where some have many digits."""
+    """Return finite floats, or whole numbers where floats do not hold some of them."""
     try:
         floats = [float(ascii_number(word)) for word in words]
     except ValueError:
         return None
     if not all(map(isfinite, floats)):
         return None
-    if max(map(len, words), default=0) <= SAFE_DIGITS:
+    if all(map(is_held, words, floats)):
         return np.array(floats)
-    try:
-        exact = [Decimal(word) for word in words]
-        whole = [int(x) if x == x.to_integral_value() else x for x in exact]
-        return np.array(whole, dtype=object)
-    except InvalidOperation:  # an exponent beyond all reason
-        return None
+    whole = [whole_number(word) for word in words]
+    return np.array([x if n is None else n for x, n in zip(floats, whole, strict=True)], object)

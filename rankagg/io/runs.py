@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
 from rankagg.core import Profile, ScoreTable, counted, listed, places

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
@@ -268,14 +268,14 @@ class TaskColumns(NamedTuple):
 
 
 def task_columns(table: Table, among: Iterable[Any]) -> TaskColumns:
-    """Sort columns into tasks, doubtful ones and words; the only ones of numbers are tasks."""
+    """Sort columns into tasks, doubtful ones and words; the only one of numbers is a task."""
     found = TaskColumns([], [], [])
     for name in among:
         if holds_words(table.columns[table.position(name, "only")], table.style):
             found.words.append(name)
         else:
             (found.doubtful if seems_no_task(name) else found.tasks).append(name)
-    if found.tasks:
+    if found.tasks or len(found.doubtful) > 1:
         return found
     # What is wrong with the cells of words is said where they are read.
     return TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
@@ -290,10 +290,10 @@ def _chosen_columns(
         return columns
     tasks, doubtful, words = task_columns(table, columns)
     if doubtful:
+        rest = f" ({listed(tasks)} are left)" if tasks else ""
         raise DataFormatError(
             f"{table.name}: {listed(doubtful)} may be no {what}.",
-            f"Name those to take with `only` ({listed(tasks)} are left), or take all with "
-            "`only='*'`.",
+            f"Name those to take with `only`{rest}, or take all with `only='*'`.",
         )
     if words and what == "columns":
         # The reader of numbers says which cell is none.

@@ -15,7 +15,8 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
-from rankagg.io import ballots, cast_vote_grid, comparisons
+from rankagg.io import choice_columns, comparison_tables, marks
+from rankagg.io.rank_columns import questions_of, rank_columns
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
@@ -141,6 +142,7 @@ def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
     is_known = look.called("rank", "count", among=numbers) or any(_long(look))
+    is_known = is_known or comparison_tables.sides_of(look) is not None
     if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or is_known:
         return
     if look.is_key(texts) and not any(look.is_key([at]) for at in texts):
@@ -198,7 +200,12 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
 
 
 def _ballots(look: TableLook) -> Iterator[FileReading]:
-    items = [look.names.index(name) for name in ballots.rank_columns(look)]
+    if len(asked := questions_of(look)) > 1:
+        what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
+        yield FileReading("ballots", what, None, False)
+        return
+    has_counts = bool(look.called("count", among=look.numeric))
+    items = [look.names.index(name) for name in rank_columns(look, has_counts=has_counts)]
     # The name of somebody may be that of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
@@ -218,40 +225,46 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
 
 
 def _cast_votes(look: TableLook) -> Iterator[FileReading]:
-    contests = cast_vote_grid.choice_columns(look)
-    usual, say = cast_vote_grid.Spellings.of(None), cast_vote_grid.words_of
+    contests = choice_columns.choice_columns(look)
+    usual = marks.Spellings.of(None)
     for names in contests:
         choices = [look.names.index(name) for name in names]
+        further = choice_columns.further_choices(look, names) if len(contests) == 1 else []
         rest = [at for at in range(len(look.names)) if at not in choices]
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
-        marks = usual.undervote | usual.overvote
-        is_marked = bool(marks & set(map(say, look.texts_of(*choices))))
-        headings = [cast_vote_grid.heading_of(name) for name in names]
-        places = [one.place if one.is_sure else None for one in headings]
-        if not (is_marked or any(places)) and (
+        words = set(map(marks.words_of, look.texts_of(*choices)))
+        is_marked = bool((usual.undervote | usual.overvote) & words)
+        headings = [choice_columns.heading_of(name) for name in names]
+        are_ordinals = all(one is not None and one.is_ordinal for one in headings)
+        if not (is_marked or are_ordinals) and (
             look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
         ):
             continue
-        sure = len(contests) == 1 and len(counts) < 2
-        sure &= places == list(range(1, len(choices) + 1))
+        what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
+        unclear = [] if counts else look.may_count(names)
+        if further or unclear:
+            told = f"; `choices` says whether {listed(further)} is a choice too" if further else ""
+            told += f"; `count` or `drop` says what {listed(unclear)} is" if unclear else ""
+            yield FileReading("cast-votes", f"{what}{told}", None, False)
+            continue
+        sure = len(contests) == 1 and len(counts) < 2 and are_ordinals
         if all(len(look.words[at]) == 1 for at in choices) and not is_marked:
             is_list = all(look.is_key([at]) for at in choices)
             sure &= not (rest or is_list or len(choices) < 3)
-        what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
         named = {"choices": names} if rest or choices != sorted(choices) else {}
         yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
 def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    for what, parameters, sure in comparisons.comparison_readings(look):
-        yield FileReading("comparisons", what, parameters, sure)
+    if found := comparison_tables.comparison_reading(look):
+        yield FileReading("comparisons", *found)
 
 
 def _orders(look: TableLook) -> Iterator[FileReading]:
     """Say that orders, one a row, lack a row of headings."""
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
-        yield FileReading("cast-votes", what, {}, False)
+        yield FileReading("cast-votes", what, None, False)
 
 
 def _is_number(label: object) -> bool:
@@ -271,7 +284,8 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not look.place
+        sure &= not any(map(choice_columns.heading_of, look.names))
+        sure &= comparison_tables.sides_of(look) is None
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
@@ -313,4 +327,6 @@ def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
             return [one]
     look = TableLook(table, gone)
     found = [one for rule in RULES for one in rule(look)]
+    if any(one.format == "comparisons" for one in found):
+        found = [one for one in found if one.format == "comparisons" or one.is_certain]
     return [one for one in found if one.format != "scores" or not look.ordinals]

@@ -4,6 +4,6 @@ Every function takes `ax=`, draws on it or on a new figure, and returns the axes
 saves anything. `style` sets letters and lines for a paper or a slide.
 """
 
-from rankagg import _lazy
+import lazy_loader
 
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison
 from rankagg.analysis.comparison.agreement import flow_slots

@@ -10,11 +10,11 @@ from string import ascii_lowercase
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.core import counted, listed
 from rankagg.cultures import Named

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Floats
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.core import UNRANKED, Profile, ScoreTable, counted

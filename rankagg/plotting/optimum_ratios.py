@@ -7,10 +7,10 @@ from itertools import compress
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
 from rankagg.core import counted, counts_told, percent

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_choice, check_number
 from rankagg.core import counted, counts_told

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from rankagg import _pandas as pd
 from rankagg._validation import check_choice, check_number
 from rankagg.core import counted
 from rankagg.cultures import DataSource

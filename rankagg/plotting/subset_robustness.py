@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from rankagg import _pandas as pd
 from rankagg._typing import Ranks
 from rankagg.analysis import Stability
 from rankagg.core import counted, counts_told

@@ -10,8 +10,9 @@ from importlib.metadata import version
 from inspect import cleandoc
 from typing import Any
 
+import pandas as pd
+
 from rankagg import __version__
-from rankagg import _pandas as pd
 from rankagg.aggregation import PairData
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.missing import ASSUMPTIONS, MissingReport

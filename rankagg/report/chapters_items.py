@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core import listing, said, stated
 from rankagg.report.findings import Findings

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal, TypeVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance, Unranked
 from rankagg.aggregation import (
     Aggregator,

@@ -11,9 +11,9 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
+import pandas as pd
 from markupsafe import escape
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Label, RNGLike, Tolerance, Unranked
 from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence

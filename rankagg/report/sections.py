@@ -12,11 +12,11 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
-from rankagg import _pandas as pd
 from rankagg.core import amount, is_blank, joined, said, unsigned
 from rankagg.exceptions import visible, visible_json
 from rankagg.report.first_screen import FirstScreen
@@ -25,7 +25,7 @@ from rankagg.report.first_screen import FirstScreen
 class SectionPart(NamedTuple):
     """One paragraph, list, table or figure."""
 
-    # text, unknown, assumed, list, facts, heading, anchor, table, folded, flow, pairs, proved or
+    # text, unknown, assumed, list, facts, heading, table, folded, flow, pairs, proved or
     # figure.
     kind: str
     content: Any
@@ -182,7 +182,6 @@ class PageCell:
 
     text: str
     key: float | None = None
-    link: str = ""
     is_best: bool = False
     bar: float = 0.0
 
@@ -202,8 +201,6 @@ class PageTable:
     caption: str
     # What was not shown; empty where everything is.
     left_out: str = ""
-    # Whether narrow screens have the cells of a row below each other, with the columns' names.
-    stacked: bool = False
 
     @property
     def width(self) -> Literal["text", "figure", "wide"]:

@@ -10,8 +10,8 @@ from math import nan
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean

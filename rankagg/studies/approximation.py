@@ -9,7 +9,8 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from rankagg import _pandas as pd
+import pandas as pd
+
 from rankagg._typing import Unranked
 from rankagg._validation import check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
+import pandas as pd
 from scipy.stats import hypergeom
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg._validation import check_kind, check_number
 from rankagg.core import ROWS, ScoreTable, counted

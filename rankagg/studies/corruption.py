@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Generator
 from rankagg._validation import check_integer, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools
 from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation import Borda, Deadline, Evidence

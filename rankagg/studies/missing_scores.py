@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_flag, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_entries, check_flag, check_integer, check_number
 from rankagg.core import ScoreTable, counted

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Generator, Label, Positions
 from rankagg._validation import check_integer, check_number
 from rankagg.analysis.comparison.agreement import averaged_tasks

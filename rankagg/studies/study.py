@@ -21,10 +21,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Positions, RNGLike, Unranked
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation import (

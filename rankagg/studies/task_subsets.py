@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Positions, Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Mean

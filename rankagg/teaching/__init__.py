@@ -3,6 +3,6 @@
 Names are loaded when they are first used (SPEC 1).
 """
 
-from rankagg import _lazy
+import lazy_loader
 
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

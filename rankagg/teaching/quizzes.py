@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Generator, Label, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation import Aggregator, Borda, Copeland, Minimax, PairwiseMajority, Schulze

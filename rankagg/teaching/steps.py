@@ -10,8 +10,8 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
 from rankagg.aggregation import Consensus, Evidence

@@ -13,10 +13,10 @@ from html import unescape
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg.core import Result
 from rankagg.exceptions import InvalidInputError
 

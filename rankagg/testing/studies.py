@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.exceptions import InvalidInputError
 

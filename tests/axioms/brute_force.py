@@ -3,7 +3,6 @@
 Ballots are tuples of labels, best first.
 """
 
-from collections import Counter
 from functools import cache
 from itertools import combinations, permutations, product
 
@@ -67,14 +66,6 @@ def changed(ballots):
 
 def without(ballots, x):
     return tuple(tuple(y for y in b if y != x) for b in ballots)
-
-
-def groups(ballots):
-    for old, count in Counter(ballots).items():
-        rest = [b for b in ballots if b != old]
-        for size in range(1, count + 1):
-            for new in permutations(sorted(old)):
-                yield old, (*rest, *[old] * (count - size), *[new] * size)
 
 
 def smith(ballots, items):
@@ -175,8 +166,6 @@ def broken(axiom, rule, ballots):  # noqa: PLR0911, PLR0912 (one case each)
             return any(
                 prefers(old, winners(rule, after), won) for old, _, after in changed(ballots)
             )
-        case "group strategyproofness":
-            return any(prefers(old, winners(rule, after), won) for old, after in groups(ballots))
     raise AssertionError(axiom)
 
 

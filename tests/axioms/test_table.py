@@ -54,8 +54,6 @@ LITERATURE = {
                               "-  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -",
     "later-no-harm":          "-  +  -  -  -  -  +  -  -  -  -  -  -  -  -  -  -  -",
     "strategyproofness":      "-  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -",
-    "group strategyproofness":
-                              "-  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -  -",
 }  # fmt: skip
 
 

@@ -46,7 +46,6 @@ COMMANDS = {
     "sample": ["ballots"],
     "study": ["nothing", "--plackett-luce", "1", "--rankings", "{m}", "--repetitions", "1"],
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
-    "replicate": ["nothing", "p1-table-1"],
     "cycles": ["nothing", "--rankings", "{m}", "--repetitions", "1"],
     "quiz": ["nothing", "borda"],
     "axioms": ["nothing", "--rankings", "3"],

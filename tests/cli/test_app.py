@@ -20,7 +20,7 @@ from rankagg import __main__ as entry
 from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
-from rankagg.cli.app import FILES, app
+from rankagg.cli.app import FILES, MOVED, app
 from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
 from rankagg.testing.commands import CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
@@ -52,7 +52,6 @@ class TestCommands(CommandContract):
         "cycles": ["--rankings", "5", "--repetitions", "3"],
         "quiz": ["borda"],
         "removals": [*BUNDLED, "--method", "borda"],
-        "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
@@ -77,6 +76,15 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
     assert set(rows) <= set(COMMANDS) == set(commands_of(app))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_was_a_command_says_in_one_line_where_it_is(name, called) -> None:
+    told = called(f"{name} --help")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == f"{MOVED[name]}\n"
+    assert (ROOT / MOVED[name].split()[-1]).exists()
+    assert name not in commands_of(app)
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------
@@ -258,12 +266,20 @@ def interrupted(folder: Path, stream: str, *args: str, delay: float = 0) -> int:
         [sys.executable, *args],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert getattr(process, stream).readline().startswith(("solving: ", "started"))
+    line = getattr(process, stream).readline()
+    assert line.startswith(("solving: ", "started", "1 rule on "))
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert "Traceback" not in err
     return process.returncode
+
+
+@pytest.fixture(autouse=True)
+def listens_again():
+    """Let the tests be interrupted by Ctrl-C, which the end of a command ignores."""
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -322,7 +338,16 @@ def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {"report.html"}
 
 
-def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0, 0.05])
+def test_the_end_of_a_study_with_workers_shows_no_traceback(tmp_path, delay) -> None:
+    study = ["study", "--mallows", "0.8", "--items", "5", "--repetitions", "10"]
+    study += ["--method", "borda", "--jobs", "2"]
+    code = interrupted(tmp_path, "stdout", "-m", "rankagg", *study, delay=delay)
+    assert code in (130, 0)
+
+
+def test_an_interruption_while_loading_ends_with_one_line(monkeypatch, capsys) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -330,6 +355,13 @@ def test_an_interruption_while_loading_is_quiet(monkeypatch) -> None:
     with pytest.raises(SystemExit) as stop:
         entry.run()
     assert stop.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_what_is_done_is_not_interrupted(monkeypatch) -> None:
+    monkeypatch.setattr("rankagg.cli.main", lambda: None)
+    entry.run()
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):

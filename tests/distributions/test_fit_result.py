@@ -52,6 +52,15 @@ def test_the_summary_shows_the_parameters():
     assert str(fit) == str(fit.summary())
 
 
+def test_the_weights_of_ties_are_printed_below_any_number_of_items():
+    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
+    lines = fit.summary(rows=2).splitlines()
+    assert [line[:5] for line in lines if line[:2] in ("A ", "B ", "C ", "D ", "lo")] == [
+        "A    ", "B    ", "log t"
+    ]  # fmt: skip
+    assert "... and 2 more parameters" in lines
+
+
 @every_kind
 def test_the_dict_is_json(kind):
     plain = ra.PlackettLuce.fit(DATA[kind]).to_dict()

@@ -1,4 +1,4 @@
-"""Sampled means of functions of rankings against exact ones, and the promises about them."""
+"""Sampled mean distances of rankings against exact ones, and the promises about them."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -6,13 +6,12 @@ from math import ceil, log, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import assume, given
 from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import distance_to, mean_distance, sampling
+from rankagg.inference import sampling
 from rankagg.inference.sampling import _Sampler
 from tests import oracles, strategies
 from tests.inference.test_dispersion import distance
@@ -24,115 +23,79 @@ UNANIMOUS = ra.Profile.from_orders(["ABCD"], counts=[1000])
 MANY = ra.Profile.from_ranks(
     np.random.default_rng(0).permuted(np.tile(np.arange(5), (60, 1)), axis=1)
 )
-FOOTRULE = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=4)
+FOOTRULE = ra.distances.spearman_footrule
 
 
 # -- the slow twins -------------------------------------------------------------------------------
 
 
-def choices_of(profile, degree):
-    """Return rows and weight of every ordered choice of different observations."""
-    rows = np.repeat(np.arange(len(profile)), profile.counts)
+def pairs_of(profile):
+    """Return rows and weight of every ordered pair of different observations."""
+    rows = np.repeat(np.arange(len(profile)), profile.counts).tolist()
     weights = [oracles.as_fraction(profile.weights[row]) for row in rows]
     found = {}
-    for chosen in permutations(range(len(rows)), degree):
-        product = Fraction(1)
-        for observation in chosen:
-            product *= weights[observation]
-        key = tuple(int(rows[observation]) for observation in chosen)
-        found[key] = found.get(key, 0) + product
+    for one, other in permutations(range(len(rows)), 2):
+        key = (rows[one], rows[other])
+        found[key] = found.get(key, 0) + weights[one] * weights[other]
     return found
 
 
-def exact_mean(profile, kernel, degree):
-    law = choices_of(profile, degree)
+def exact_mean(profile, distance):
+    law = pairs_of(profile)
     total = sum(
-        weight * Fraction(kernel(*(profile[row] for row in rows))) for rows, weight in law.items()
+        weight * Fraction(distance(*(profile[row] for row in rows))) for rows, weight in law.items()
     )
     return float(total / sum(law.values()))
 
 
-def drawn_rows(profile, degree, size, rng=0):
-    """Return rows that the sampler chose, as its statistic meets them."""
-    seen = []
-
-    def remember(*arrays):
-        rows = [
-            [np.flatnonzero((profile.ranks == one).all(axis=1))[0] for one in a] for a in arrays
-        ]
-        seen.append(np.array(rows).T)
-        return np.zeros(len(arrays[0]))
-
-    statistic = ra.inference.UStatistic(degree=degree, low=0, high=1, batch=remember)
-    list(_Sampler(profile, statistic, np.random.default_rng(rng)).chunks(size))
-    return np.concatenate(seen)
+def sampler(profile, distance=None, high=1, rng=0):
+    return _Sampler(profile, distance, high, np.random.default_rng(rng))
 
 
 # -- kernels --------------------------------------------------------------------------------------
 
 
-@given(
-    strategies.profiles(min_size=2, max_size=4),
-    strategies.policies,
-    st.sampled_from([0.0, 0.25, 1.0]),
-    st.booleans(),
-)
-def test_the_kernel_is_the_distance_of_two_rankings(profile, policy, p, normalized):
-    statistic = mean_distance(profile.n_items, normalized=normalized, p=p, unranked=policy)
-    m, n = len(profile), profile.n_items
+@given(strategies.profiles(min_size=2, max_size=4))
+def test_the_default_is_the_distance_of_two_rankings(profile):
+    m = len(profile)
     rows = np.array([(s, t) for s in range(m) for t in range(m)])
-    scale = n * (n - 1) / 2 if normalized else 1
     places = [oracles.as_places(ranking) for ranking in profile]
     expected = [
-        float(distance(places[s], places[t], policy, Fraction(p))) / scale for s, t in rows.tolist()
+        float(distance(places[s], places[t], "uniform", Fraction(0))) for s, t in rows.tolist()
     ]
-    np.testing.assert_allclose(statistic.values(profile, rows), expected, atol=1e-12)
-    assert (statistic.degree, statistic.low) == (2, 0)
-    assert statistic.high == n * (n - 1) / 2 / scale
+    np.testing.assert_allclose(sampler(profile)._values(rows), expected, atol=1e-12)
 
 
 def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
     rng = np.random.default_rng(1)
     profile = ra.Profile.from_ranks(rng.random((20, 5)))
     rows = rng.integers(0, 20, (57, 2))
-    whole = mean_distance(5).values(profile, rows)
+    whole = sampler(profile)._values(rows)
     monkeypatch.setattr(sampling, "CELLS_HELD", 5**2 * 10)
-    assert mean_distance(5).values(profile, rows).tolist() == whole.tolist()
-
-
-def test_the_distance_to_a_ranking_looks_at_one_ranking():
-    target = ra.Permutation.from_order("ABC")
-    statistic = distance_to(target, ra.distances.spearman_footrule, 4)
-    assert (statistic.degree, statistic.low, statistic.high, statistic.width) == (1, 0, 4, 4)
-    assert statistic.values(SMALL, np.array([[0], [1], [2]])).tolist() == [0, 4, 4]
-    kendall = distance_to(target, ra.kendall_distance, 3)
-    exact = ra.dispersion(SMALL, target, average=True)
-    assert exact_mean(SMALL, kendall.kernel, 1) == pytest.approx(exact)
+    assert sampler(profile)._values(rows).tolist() == whole.tolist()
 
 
 def ordered(*rankings):
-    """A function of any number of rankings that looks at their order too."""
-    return sum(place / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
+    """A function of two rankings that looks at their order too."""
+    return sum((place + 3) / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3])
-def test_any_function_of_some_rankings_is_estimated(degree):
-    statistic = ra.inference.UStatistic(kernel=ordered, degree=degree, low=0, high=1)
-    estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(SMALL, statistic, rng=3)
-    expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)), degree)
+def test_any_function_of_two_rankings_is_estimated():
+    estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(
+        SMALL, ordered, high=3, rng=3
+    )
+    expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)))
     assert (estimate.value, estimate.stopped) == (pytest.approx(expected, abs=1e-12), "all")
     assert (estimate.lower, estimate.upper) == (estimate.value, estimate.value)
-    assert estimate.n_samples == len(choices_of(SMALL, degree))
+    assert estimate.n_samples == len(pairs_of(SMALL))
     assert "exact" in str(estimate)
 
 
-@given(strategies.profiles(min_size=2), st.integers(1, 2))
-def test_few_choices_are_all_evaluated(profile, degree):
-    if profile.n_rankings < degree:
-        return
-    statistic = ra.inference.UStatistic(kernel=ordered, degree=degree, low=-2, high=3)
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(profile, statistic)
-    expected = exact_mean(profile, lambda *rankings: Fraction(ordered(*rankings)), degree)
+@given(strategies.profiles(min_size=2))
+def test_few_pairs_are_all_evaluated(profile):
+    assume(profile.n_rankings > 1)
+    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(profile, ordered, high=3)
+    expected = exact_mean(profile, lambda *rankings: Fraction(ordered(*rankings)))
     assert estimate.value == pytest.approx(expected, abs=1e-9)
 
 
@@ -146,25 +109,14 @@ def test_no_more_choices_are_evaluated_than_would_be_drawn(monkeypatch):
         assert found.n_samples == (60 * 59 if stopped == "all" else 3487)
 
 
-def test_a_function_of_rankings_and_one_of_arrays_give_the_same():
-    arrays = ra.inference.UStatistic(  # arrays are used where both are given
-        low=0, high=4, batch=lambda first, second: np.abs(first - second).sum(axis=1),
-        kernel=lambda *_: nan,
-    )  # fmt: skip
-    estimator = ra.HoeffdingEstimator(epsilon=0.2, alpha=0.1)
-    assert estimator.estimate(SMALL, arrays, rng=5) == estimator.estimate(SMALL, FOOTRULE, rng=5)
-
-
 # -- drawing --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3])
-def test_choices_have_the_product_of_their_weights(degree):
-    law = choices_of(SMALL, degree)
+def test_pairs_have_the_product_of_their_weights():
+    law = pairs_of(SMALL)
     total = sum(law.values())
     size = 20_000
-    rows = drawn_rows(SMALL, degree, size)
-    drawn = [tuple(row) for row in rows.tolist()]
+    drawn = [tuple(row) for row in sampler(SMALL)._choices(size).tolist()]
     assert set(drawn) <= set(law)
     observed = [drawn.count(key) for key in law]
     expected = [float(size * weight / total) for weight in law.values()]
@@ -172,18 +124,11 @@ def test_choices_have_the_product_of_their_weights(degree):
 
 
 def test_samples_are_drawn_in_chunks(monkeypatch):
-    sizes = []
-
-    def count(first):
-        sizes.append(len(first))
-        return np.zeros(len(first))
-
     monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
-    statistic = ra.inference.UStatistic(degree=1, low=0, high=1, batch=count)
-    many = MANY[np.arange(160) % 60]
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.1).estimate(many, statistic, rng=0)
-    assert sizes == [40, 40, 40, 30]
-    assert estimate.n_samples == 150
+    chunks = list(sampler(MANY).chunks(150))
+    assert [len(chunk) for chunk in chunks] == [40, 40, 40, 30]
+    # Each goes on drawing where the one before it stopped.
+    assert chunks[0].tolist() != chunks[1].tolist()
 
 
 # -- a number of samples that is fixed beforehand -------------------------------------------------
@@ -193,11 +138,10 @@ def test_samples_are_drawn_in_chunks(monkeypatch):
 @pytest.mark.parametrize("alpha", [0.01, 0.5])
 def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
     estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
-    statistic = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=12)
     expected = ceil(144 * log(2 / alpha) / (2 * epsilon**2))
-    assert estimator.n_samples(statistic) == expected >= 1
+    assert estimator.n_samples(12) == expected >= 1
     if expected < 1000:
-        estimate = estimator.estimate(MANY, statistic, rng=0)
+        estimate = estimator.estimate(MANY, FOOTRULE, high=12, rng=0)
         assert (estimate.n_samples, estimate.stopped) == (expected, "fixed")
         assert estimate.alpha == alpha
 
@@ -205,10 +149,7 @@ def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
 def test_the_interval_stays_within_the_range():
     estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
     for value, lower, upper in ((0, 0, 0.4), (1, 0.6, 1)):
-        constant = ra.inference.UStatistic(
-            degree=2, low=0, high=1, batch=lambda first, _, value=value: np.full(len(first), value)
-        )
-        found = estimator.estimate(MANY, constant, rng=0)
+        found = estimator.estimate(MANY, lambda *_, value=value: value, high=1, rng=0)
         assert (found.value, found.lower, found.upper) == (value, lower, upper)
 
 
@@ -230,15 +171,12 @@ def test_relative_precision_holds_as_often_as_promised():
 
 def test_what_stops_is_what_the_interval_says():
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.2, alpha=0.1)
-    losses = ra.inference.UStatistic(kernel=lambda *two: -ra.kendall_distance(*two), low=-3, high=0)
     for seed in range(5):
-        for statistic, sign in ((None, 1), (losses, -1)):
-            estimate = rule.estimate(SMALL, statistic, rng=seed)
-            assert estimate.stopped == "relative"
-            # No mean within the interval is farther off, relatively.
-            nearest, farthest = sorted((sign * estimate.lower, sign * estimate.upper))
-            assert sign * estimate.value <= 1.2 * nearest * (1 + 1e-12)
-            assert sign * estimate.value >= 0.8 * farthest * (1 - 1e-12)
+        estimate = rule.estimate(SMALL, rng=seed)
+        assert estimate.stopped == "relative"
+        # No mean within the interval is farther off, relatively.
+        assert estimate.value <= 1.2 * estimate.lower * (1 + 1e-12)
+        assert estimate.value >= 0.8 * estimate.upper * (1 - 1e-12)
 
 
 def test_where_all_rankings_are_equal_an_absolute_precision_is_enough():
@@ -265,11 +203,10 @@ def test_no_more_samples_than_allowed(limit):
 
 def test_the_variance_decides_when_to_stop():
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
-    constant = ra.inference.UStatistic(
-        degree=1, low=0, high=2, batch=lambda first: np.ones(len(first))
+    sure, unsure = (
+        rule.estimate(HALVES, distance, high=2, rng=1)
+        for distance in (lambda *_: 1.0, lambda one, _: 2.0 * one.ranks[0])
     )
-    coin = ra.inference.UStatistic(degree=1, low=0, high=2, batch=lambda first: 2.0 * first[:, 0])
-    sure, unsure = (rule.estimate(HALVES, statistic, rng=1) for statistic in (constant, coin))
     assert unsure.n_samples > 3 * sure.n_samples
     assert sure.value == pytest.approx(1, rel=0.1)
 
@@ -292,32 +229,26 @@ def test_equal_seeds_give_equal_estimates(rule):
 
 
 @both_rules
-def test_a_kernel_that_leaves_its_range_is_told(rule):
-    low = ra.inference.UStatistic(kernel=ra.distances.spearman_footrule, low=0, high=3)
-    with pytest.raises(InvalidInputError, match="a value of 4, outside 0 to 3"):
-        rule.estimate(SMALL, low, rng=0)
-    nothing = ra.inference.UStatistic(
-        degree=1, low=0, high=3, batch=lambda first: first[:, 0] * nan
-    )
-    with pytest.raises(InvalidInputError, match="a value of nan"):
-        rule.estimate(SMALL, nothing, rng=0)
+def test_a_distance_beyond_the_largest_is_refused(rule):
+    with pytest.raises(InvalidInputError, match="a distance of 4, outside 0 to 3"):
+        rule.estimate(SMALL, FOOTRULE, high=3, rng=0)
+    for bad in (nan, -1e-6):
+        with pytest.raises(InvalidInputError, match=f"a distance of {bad:g}, outside"):
+            rule.estimate(SMALL, lambda *_, bad=bad: bad, high=3, rng=0)
 
 
 @both_rules
-def test_there_are_as_many_rankings_as_the_function_looks_at(rule):
+def test_there_are_two_rankings(rule):
     one = ra.Profile.from_orders(["ABC"])
-    with pytest.raises(InvalidInputError, match=r"2 rankings or more .* Got 1 ranking"):
+    with pytest.raises(InvalidInputError, match=r"2 rankings or more. Got 1 ranking"):
         rule.estimate(one, rng=0)
-    three = ra.inference.UStatistic(kernel=ordered, degree=3, low=0, high=1)
-    with pytest.raises(InvalidInputError, match="3 rankings or more"):
-        rule.estimate(one[[0, 0]], three, rng=0)
     assert rule.estimate(ra.Profile.from_orders(["AB"], counts=[2]), rng=0).lower == 0
 
 
 def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
     monkeypatch.setattr(sampling, "REDRAWS", 100)
     heavy = ra.Profile.from_orders(["ABC", "BCA"], weights=[1e9, 1])
-    with pytest.raises(InvalidInputError, match="nearly every choice holds a ranking twice"):
+    with pytest.raises(InvalidInputError, match="nearly every pair holds a ranking twice"):
         RULES[1].estimate(heavy, rng=0)
 
 
@@ -325,17 +256,18 @@ def stopping(**options):
     return ra.inference.EmpiricalBernsteinStopping(**{"epsilon": 0.1, "alpha": 0.1, **options})
 
 
-def statistic(**options):
-    return ra.inference.UStatistic(**{"low": 0, "high": 1, "kernel": ordered, **options})
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         *((lambda rule=rule, data=data: rule.estimate(data), "`profile` must be a Profile")
           for rule in RULES for data in (SMALL.pairwise(), None)),
-        *((lambda rule=rule: rule.estimate(SMALL, ra.kendall_distance),
-           "`statistic` must be a UStatistic") for rule in RULES),
+        *((lambda rule=rule: rule.estimate(SMALL, ra.kendall_distance), "`high` must be a number")
+          for rule in RULES),
+        *((lambda rule=rule: rule.estimate(SMALL, "kendall", high=3), "`distance` must be a func")
+          for rule in RULES),
+        *((lambda bad=bad: RULES[0].estimate(SMALL, FOOTRULE, high=bad), "`high` must be a number")
+          for bad in (0, nan, np.inf)),
+        (lambda: RULES[0].estimate(SMALL, high=3), "`distance` must be a function"),
         *((lambda rule=rule: rule.estimate(SMALL, rng="seed"), "`rng` must be") for rule in RULES),
         *((lambda kind=kind, alpha=alpha: kind(epsilon=0.1, alpha=alpha),
            r"`alpha` must be a number in \(0, 1\)")
@@ -345,16 +277,6 @@ def statistic(**options):
         (lambda: stopping(epsilon=1), r"`epsilon` must be a number in \(0, 1\)"),
         *((lambda bad=bad: stopping(floor=bad), "`floor`") for bad in (0, 1.5)),
         *((lambda bad=bad: stopping(max_samples=bad), "`max_samples`") for bad in (9, 10.5)),
-        *((lambda bad=bad: statistic(kernel=bad), "`kernel` must be a function")
-          for bad in (None, 3)),
-        (lambda: statistic(low=1), r"`high` must be a number above low \(1\)"),
-        (lambda: statistic(low=nan), "`low`"),
-        (lambda: statistic(high=np.inf), "`high`"),
-        *((lambda bad=bad: statistic(degree=bad), "`degree`") for bad in (0, 1.5)),
-        (lambda: mean_distance(1), "`n_items`"),
-        (lambda: mean_distance(3, p=2), "`p`"),
-        (lambda: mean_distance(3, unranked="drop"), "'uniform' or 'ignore' or 'last'"),
-        (lambda: distance_to("ABC", ra.kendall_distance, 3), "`ranking`"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):

@@ -40,10 +40,13 @@ RANKS = {
     "from 0": ("name\tOak\tElm\tAsh\nx\t0\t1\t2\ny\t2\t0\t1\nz\t0\t2\t1\n", {"Oak": 2, "Elm": 1}),
     "numbers of ballots": ("ballot,Oak,Elm,Ash\n1,1,2,3\n2,3,1,2\n3,1,3,2\n", {"Oak": 2, "Elm": 1}),
     "numbers of ballots in Czech": (
-        "hlas,Oak,Elm,Ash\n1,1,2,3\n2,3,1,2\n3,1,3,2\n",
-        {"Oak": 2, "Elm": 1},
+        "hlas,Oak,Elm,Ash\n1,1,2,3\n2,3,1,2\n3,1,3,2\n4,2,1,3\n5,1,2,3\n",
+        {"Oak": 3, "Elm": 2},
     ),
-    "numbers at the end": ("Oak,Elm,Ash,Nr\n1,2,3,1\n3,1,2,2\n1,3,2,3\n", {"Oak": 2, "Elm": 1}),
+    "numbers at the end": (
+        "Oak,Elm,Nr\n1,2,1\n2,1,2\n1,,3\n1,2,4\n",
+        {"Oak": 3, "Elm": 1},
+    ),
     "items called like keys": (
         "Price,Size,Time,Weight\n1,2,3,4\n2,1,3,4\n4,1,3,2\n",
         {"Price": 1, "Size": 2},
@@ -79,7 +82,7 @@ RANKS = {
         {"Oak": 2, "Elm": 1},
     ),
     "two at one place": ("n [Oak],n [Elm]\n1st,1st\n2nd,1st\n1st,2nd\n", {"Oak": 2, "Elm": 2}),
-    "mean ranks": ("Oak,Elm,Ash\n1.5,1.5,3\n1,2,3\n", {"Oak": 2, "Elm": 1}),
+    "mean ranks": ("Oak,Elm,Ash\n1.5,1.5,3\n1,2,3\n2,1,3\n", {"Oak": 2, "Elm": 2}),
     "a comma at the end": ("who,Oak,Elm,\na,1,2,\nb,2,1,\nc,1,2,\n", {"Oak": 2, "Elm": 1}),
     "commas at the end of some": ("who,Oak,Elm,,\na,1,2\nb,2,1,,\nc,1,2,,\n", {"Oak": 2, "Elm": 1}),
     "sep=": ("sep=;\nOak;Elm\n1;2\n2;1\n1;2\n", {"Oak": 2, "Elm": 1}),
@@ -87,7 +90,7 @@ RANKS = {
         "\u200bOak,Elm\u2060\n1\u200b,2\n2,1\n1,\ufeff2\n",
         {"Oak": 2, "Elm": 1},
     ),
-    "decimal commas": ("Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n", {"Oak": 2, "Elm": 1}),
+    "decimal commas": ("Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n1;3;2\n", {"Oak": 3, "Elm": 1}),
 }
 
 
@@ -109,8 +112,6 @@ def test_what_is_told_of_ranks():
     told = read(ra.read_ballots, RANKS["two at one place"][0])[1]
     assert told == "the stream: 1 row with one place for several items, which are tied there."
     assert not read(ra.read_ballots, RANKS["mean ranks"][0])[1]
-    # A row without a time is no ballot.
-    assert "blank" not in read(ra.read_ballots, "When,Oak,Elm\n9:00,1,2\n,,\n")[1]
 
 
 NO_RANKS = {
@@ -123,7 +124,9 @@ NO_RANKS = {
         "Q [Oak],Q [Elm],Q [Ash]\n1st,2nd,3rd\n2nd,1st,x\n1st,3rd,2nd\n",
         r"row 3, column 'Q \[Ash\]' must be",
     ),
-    "no convention": ("Oak,Elm,Ash,Yew\n0,1,1,2\n1,0,2,1\n", "rank 0 may be the best, or mean not"),
+    "few numbers": ("Oak,Elm,Ash,Nr\n1,2,3,1\n3,1,2,2\n1,3,2,3\n", "no two columns of ranks"),
+    "ranks or numbers": ("Oak,Elm,Nr\n1,2,1\n2,1,2\n1,2,3\n", "no two columns of ranks"),
+    "ties without a gap": ("Oak,Elm,Ash\n1,1,2\n2,1,1\n", "no two columns of ranks"),
     "from 0 with a slip": ("Oak,Elm,Ash\n" + "0,1,2\n" * 30 + "1,1,2\n", "Add 1 to all ranks"),
     "counts": ("Oak,Elm,Ash,count\n1,2,3,9\n2,1,3,5\n", "'count' may hold how often each ballot"),
     "counts in French": (
@@ -158,16 +161,6 @@ def test_what_is_stated_is_read():
     assert profile.items.labels == ("Oak", "Elm")
 
 
-def test_spellings_of_an_item_in_two_columns():
-    text = "Zoe,ZOE,Max\n1,,2\n,1,2\n2,,1\n"
-    profile, told = read(ra.read_ballots, text)
-    assert "`alias={'ZOE': 'Zoe'}` (--alias ZOE=Zoe) reads them as one" in told
-    profile, told = read(ra.read_ballots, text, alias={"ZOE": "Zoe"})
-    assert (firsts(profile), told) == ({"Zoe": 2, "Max": 1}, "")
-    with pytest.raises(DataFormatError, match="ranks 'Zoe' in two columns on 1 ballot"):
-        read(ra.read_ballots, "Zoe,ZOE,Max\n1,2,3\n1,,2\n", alias={"ZOE": "Zoe"})
-
-
 # -- files of choices -----------------------------------------------------------------------------
 
 CHOICES = {
@@ -190,14 +183,6 @@ CHOICES = {
         {"Oak": 2, "Elm": 1},
     ),
     "last first": ("Rank 3,Rank 2,Rank 1\nAsh,Elm,Oak\nElm,Ash,Oak\n,,Elm\n", {"Oak": 2, "Elm": 1}),
-    "German words, turned round": (
-        "Zeit\tZweite Wahl\tErste Wahl\n8:00\tUlme\tEiche\n8:01\tEiche\tUlme\n8:02\t\tEiche\n",
-        {"Eiche": 2, "Ulme": 1},
-    ),
-    "German compounds": (
-        "Zweitwahl;Erstwahl\nUlme;Eiche\nEiche;Ulme\n;Eiche\n",
-        {"Eiche": 2, "Ulme": 1},
-    ),
     "French digits": (
         "Horodateur,Choix 2,Choix 1\nx,Orme,Chêne\ny,Chêne,Orme\nz,,Chêne\n",
         {"Chêne": 2, "Orme": 1},
@@ -206,13 +191,13 @@ CHOICES = {
         "Fecha,2ª opción,1ª opción\nx,Olmo,Roble\ny,Roble,Olmo\nz,,Roble\n",
         {"Roble": 2, "Olmo": 1},
     ),
-    "without ordinals": (
-        "Stamp,Favourite,Then,Last\n8:00,Oak,Elm,Ash\n8:01,Elm,Oak,Ash\n8:02,Oak,Ash,\n",
-        {"Oak": 2, "Elm": 1},
+    "German digits": (
+        "Zeit;2. Wahl;1. Wahl\n8:00;Ulme;Eiche\n8:01;Eiche;Ulme\n8:02;;Eiche\n",
+        {"Eiche": 2, "Ulme": 1},
     ),
-    "the first without an ordinal": (
-        "Stamp,My choice,My second choice,My third choice\n8:00,Oak,Elm,Ash\n8:01,Elm,Oak,\n"
-        "8:02,Oak,Ash,Elm\n",
+    "numbers of the office": (
+        "Mayor Choice 2 of 3 City (26917),Mayor Choice 1 of 3 City (26916)\nElm,Oak\nOak,Elm\n"
+        ",Oak\n",
         {"Oak": 2, "Elm": 1},
     ),
     "numbered questions": (
@@ -227,17 +212,9 @@ CHOICES = {
         "id,1st Choice,2nd Choice\n8,Oak (3),Elm (12)\n9,Elm (12),Oak (3)\n7,Oak (3),\n",
         {"Oak": 2, "Elm": 1},
     ),
-    "numbers behind some": (
-        "1st Choice,2nd Choice\nOak (3),Elm\nElm (12),Oak\nOak,Elm (12)\n",
-        {"Oak": 2, "Elm": 1},
-    ),
     "two of one name": (
         "1st Choice,2nd Choice\nJo (1),Jo (2)\nJo (2),Jo (1)\nJo (1),\n",
         {"Jo (1)": 2, "Jo (2)": 1},
-    ),
-    "numbers for candidates": (
-        "1st choice,2nd choice\n101,102\n102,101\n101,\n",
-        {"101": 2, "102": 1},
     ),
     "names with commas": (
         'first,second\n"Oak, A.","Elm, B."\n"Elm, B.","Oak, A."\n"Oak, A.",\n',
@@ -293,15 +270,28 @@ def test_two_marks_in_a_cell_are_an_overvote(kind):
     assert firsts(skipped.profile) == {"Oak": 1, "Ash": 2}
 
 
-def test_marks_joined_of_names_that_have_commas():
-    text = 'first,second\n"Oak, A., Elm, B.",\n"Oak, A.","Elm, B."\n"Elm, B.",\n"Oak, A.",\n'
-    votes, _ = read(ra.read_cast_votes, text)
-    assert firsts(votes.profile) == {"Oak, A.": 2, "Elm, B.": 1}
+def test_what_may_be_one_name_or_two_marks_is_asked_about():
+    text = 'first,second\n"Oak, A., Elm, B.",\n"Oak, A.","Elm, B."\n"Elm, B.","Oak, A."\n'
+    with pytest.raises(DataFormatError, match=r"'Oak, A\., Elm, B\.' may be one name or two marks"):
+        read(ra.read_cast_votes, text)
+    stated = {"spellings": {"overvote": ["Oak, A., Elm, B."]}}
+    votes, _ = read(ra.read_cast_votes, text, **stated)
+    assert firsts(votes.profile) == {"Oak, A.": 1, "Elm, B.": 1}
     with pytest.raises(DataFormatError, match="'Oak, Yew' may be one name or two marks"):
         read(ra.read_cast_votes, 'first,second\n"Oak, Yew",Elm\nElm,Oak\n')
     stated = {"items": ["Oak", "Elm", "Oak, Yew"]}
     votes, _ = read(ra.read_cast_votes, 'first,second\n"Oak, Yew",Elm\nElm,Oak\n', **stated)
     assert firsts(votes.profile) == {"Oak, Yew": 1, "Elm": 1}
+
+
+def test_what_may_be_one_candidate_or_two_is_asked_about():
+    text = "1st Choice,2nd Choice\nOak (3),Elm\nElm (12),Oak\nOak,Elm (12)\n"
+    with pytest.raises(DataFormatError, match=r"'Oak \(3\)' and 'Oak' may be one candidate: `ali"):
+        read(ra.read_cast_votes, text)
+    votes, _ = read(ra.read_cast_votes, text, alias={"Oak (3)": "Oak", "Elm (12)": "Elm"})
+    assert firsts(votes.profile) == {"Oak": 2, "Elm": 1}
+    votes, _ = read(ra.read_cast_votes, text, alias={"Oak (3)": "Yew", "Elm (12)": "Elm"})
+    assert firsts(votes.profile) == {"Oak": 1, "Elm": 1, "Yew": 1}
 
 
 ONE_CONTEST = (
@@ -328,35 +318,60 @@ def test_one_contest_of_a_record(overvotes, expected):
     assert votes.n_blank == 1
 
 
+NO_ORDER = "no two columns with the same names whose headings are alike but for 1st"
 NO_CHOICES = {
     "two contests": (
         "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nOak,Elm,Ash,Yew\nElm,Oak,Yew,Ash\n",
-        "2 contests.*'Chair 1st', 'Chair 2nd' or 'Clerk 1st', 'Clerk 2nd'|2 contests",
+        "2 contests, Chair 1st, Chair 2nd or Clerk 1st, Clerk 2nd",
     ),
     "one pool": (
         "Chair 1,Chair 2,Clerk 1,Clerk 2\nOak,Elm,Elm,Oak\nElm,Oak,Oak,Elm\n",
         "2 contests",
     ),
+    "two questions": (
+        "Q1 first,Q1 second,Q2 first,Q2 second\nOak,Elm,Elm,Oak\nElm,Oak,Oak,Elm\n",
+        "2 contests, Q1 first, Q1 second or Q2 first, Q2 second",
+    ),
     "names of who votes": (
         "Member,1st choice,2nd choice\nOak,Oak,Elm\nElm,Elm,Oak\nAsh,Oak,Ash\n",
-        "2 contests",
+        "Member may be a choice beside 1st choice, 2nd choice: name the columns of choices by",
     ),
     "a first choice in numbers": (
         "1st choice,2nd choice,3rd choice\n1,Oak,Elm\n2,Elm,Oak\n3,Oak,\n",
-        "choices 2, 3",
+        NO_ORDER,
     ),
-    "no first choice": ("2nd choice,3rd choice\nOak,Elm\nElm,Oak\n", "columns of the choices 2, 3"),
+    "a third choice in other words": (
+        "1st choice,2nd choice,3rd choice if any\nOak,Elm,Ash\nElm,Oak,\n",
+        "3rd choice if any may be a choice",
+    ),
+    "the first without an ordinal": (
+        "Stamp,My choice,My second choice,My third choice\n8:00,Oak,Elm,Ash\n8:01,Elm,Oak,\n",
+        NO_ORDER,
+    ),
+    "no first choice": ("2nd choice,3rd choice\nOak,Elm\nElm,Oak\n", NO_ORDER),
+    "without ordinals": ("Stamp,Best,Then\n8:00,Oak,Elm\n8:01,Elm,Oak\n", NO_ORDER),
+    "words of another language": ("Zweite Wahl,Erste Wahl\nUlme,Eiche\nEiche,Ulme\n", NO_ORDER),
+    "numbers for candidates": ("1st choice,2nd choice\n101,102\n102,101\n101,\n", NO_ORDER),
+    "two ordinals": (
+        "1st choice for the 2nd seat,2nd choice for the 2nd seat\nOak,Elm\nElm,Oak\n",
+        NO_ORDER,
+    ),
+    "no name twice": ("First name,Second name\nOak,Elm\nAsh,Yew\n", NO_ORDER),
     "counts": ("1st choice,2nd choice,Count\nOak,Elm,5\nElm,Oak,3\n", "'Count' may hold how often"),
     "counts in Polish": (
         "Wybór 1,Wybór 2,karty\nOak,Elm,5\nElm,Oak,3\nOak,,4\n",
         "name it by `count`",
     ),
-    "a column of votes": ("id,vote\n1,Oak\n2,Elm\n", "no two columns with the same names"),
+    "counts by precinct": (
+        "Area,1st choice,2nd choice,karty\nx,Oak,Elm,5\nx,Elm,Oak,3\ny,Oak,Elm,4\n",
+        "name it by `count`",
+    ),
+    "a column of votes": ("id,vote\n1,Oak\n2,Elm\n", NO_ORDER),
     "ranks": ("t,Oak,Elm\na,1,2\nb,2,1\n", "`read_ballots` reads ranks"),
     "ranks in words": ("t,Q [Oak],Q [Elm]\na,1st,2nd\nb,2nd,1st\n", "`read_ballots` reads ranks"),
     "a name in a column beside": (
         "1st choice,2nd choice,Seconded by\nOak,Elm,Elm\nElm,Oak,Bo\nOak,,Cy\n",
-        "2 contests",
+        "Seconded by may be a choice",
     ),
 }
 
@@ -366,6 +381,17 @@ def test_what_may_be_no_choices_is_refused(kind):
     text, message = NO_CHOICES[kind]
     with pytest.raises(DataFormatError, match=message):
         read(ra.read_cast_votes, text)
+
+
+def test_typed_columns_need_no_rule():
+    for kind, choices, expected in [
+        ("words of another language", ["Erste Wahl", "Zweite Wahl"], {"Eiche": 1, "Ulme": 1}),
+        ("without ordinals", ["Then", "Best"], {"Oak": 1, "Elm": 1}),
+        ("numbers for candidates", ["1st choice", "2nd choice"], {"101": 2, "102": 1}),
+        ("two contests", ["Clerk 1st", "Clerk 2nd"], {"Ash": 1, "Yew": 1}),
+    ]:
+        votes, _ = read(ra.read_cast_votes, NO_CHOICES[kind][0], choices=choices)
+        assert firsts(votes.profile) == expected
 
 
 def test_spellings_of_a_write_in():

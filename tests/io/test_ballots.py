@@ -55,7 +55,7 @@ def test_ranks_in_words():
         ("A,B,C,x\n2,2,2,\n1.5,3,1.5,\n", ""),
         (
             '"",A,B,x\n7,1,2,\n8,2,1,\n',
-            "the first column has no name, and is taken for names of rows.",
+            "the column without a name is taken for names of rows.",
         ),
     ],
 )
@@ -80,10 +80,10 @@ def test_what_an_empty_cell_means(marker):
 
 
 def test_a_frame():
-    frame = pd.DataFrame({"A": [1, 2], "B": [2.0, nan], "n": [3, 1]})
+    frame = pd.DataFrame({"A": [1, 2, 1], "B": [2.0, nan, 2.0], "n": [3, 1, 1]})
     profile = ra.read_ballots(frame, count="n")
-    assert profile == read("A,B,n\n1,2,3\n2,,1\n", count="n")
-    named = frame.set_index(pd.Index(["v1", "v2"], name="voter"))
+    assert profile == read("A,B,n\n1,2,3\n2,,1\n1,2,1\n", count="n")
+    named = frame.set_index(pd.Index(["v1", "v2", "v3"], name="voter"))
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 

@@ -221,7 +221,7 @@ def read(text, **names):
 
 
 def test_counts_weights_and_groups():
-    columns = {"count": "n", "weight": "w", "group": "ward", "drop": ["id"]}
+    columns = {"count": "n", "weight": "w", "group": "ward", "choices": ["first", "second"]}
     votes = read(TEXT, **columns)
     assert votes.n_ballots == 8
     assert votes.profile.counts.tolist() == [7, 1]
@@ -231,35 +231,37 @@ def test_counts_weights_and_groups():
 
 
 def test_left_out_and_stated_items():
-    text = "first,second\nAnn,\nBob,Cid\n"
+    text = "first,second\nAnn,\nBob,Cid\nCid,\n"
     assert read(text).profile.has_unlisted
     assert read(text, left_out="unranked").profile.has_unranked
     votes = read(text, items=["Dee", "Cid", "Bob", "Ann"])
     assert tuple(votes.profile.items) == ("Dee", "Cid", "Bob", "Ann")
-    with pytest.raises(DataFormatError, match="row 3 names 'Cid', which is none of the stated"):
+    with pytest.raises(DataFormatError, match="names 'Cid', which is none of the stated"):
         read(text, items=["Ann", "Bob", "Cyd"])
-    kept = read("first,second\nAnn,UWI\n", items=["Ann", "Bob"])
+    kept = read("first,second\nAnn,UWI\nBob,Ann\n", items=["Ann", "Bob"])
     assert tuple(kept.profile.items) == ("Ann", "Bob", "UWI")
 
 
 def test_spellings_are_those_that_are_stated():
-    text = "first,second,third\nUnder-Vote,OVER VOTE,Ann\nwrite-in: Jo,Write in 7,Ann\n"
+    text = "first,second,third\nUnder-Vote,OVER VOTE,Ann\nwrite-in: Jo,Write in 7,Ann\nAnn,,\n"
     assert dict(read(text).spelled) == {
-        "Under-Vote": 1, "OVER VOTE": 1, "write-in: Jo": 1, "Write in 7": 1,
+        "": 2, "Under-Vote": 1, "OVER VOTE": 1, "write-in: Jo": 1, "Write in 7": 1,
     }  # fmt: skip
     pooled = read(text, write_ins="pool", overvotes="skip")
     assert tuple(pooled.profile.items) == ("Ann", "write-in")
     # Somebody may be called like a spelling.
-    called = read("first,second\nundervote,Ann\n", spellings={"undervote": []})
+    columns = {"choices": ["first", "second"]}
+    called = read("first,second\nundervote,Ann\n", spellings={"undervote": []}, **columns)
     assert orders_of(called.profile) == {("undervote", "Ann"): 1}
-    own = read("first,second\nxx,Ann\n", spellings={"undervote": ["XX"], "overvote": ["yy"]})
+    own = {"undervote": ["XX"], "overvote": ["yy"]}
+    own = read("first,second\nxx,Ann\n", spellings=own, **columns)
     assert orders_of(own.profile) == {("Ann",): 1}
 
 
 def test_whole_numbers_name_candidates_where_cells_are_empty():
     frame = pd.DataFrame({"first": [3, 1], "second": [1, np.nan]})
     for source in (frame, frame.astype("Int64"), pa.Table.from_pandas(frame), frame.astype(object)):
-        votes = ra.read_cast_votes(source)
+        votes = ra.read_cast_votes(source, choices=["first", "second"])
         assert set(votes.profile.items) == {1, 3}
         assert votes.n_ranked == 3
 
@@ -267,7 +269,7 @@ def test_whole_numbers_name_candidates_where_cells_are_empty():
 def test_blanks_around_names_and_empty_cells():
     frame = pd.DataFrame({"first": ["Ann", "Ann ", None], "second": [None, "Bob", " Bob"]})
     for source in (frame, frame.astype("category"), pa.Table.from_pandas(frame)):
-        votes = ra.read_cast_votes(source)
+        votes = ra.read_cast_votes(source, choices=["first", "second"])
         assert orders_of(votes.profile) == {("Ann",): 1, ("Ann", "Bob"): 1, ("Bob",): 1}
 
 
@@ -277,7 +279,7 @@ def test_a_name_that_is_like_a_missing_value_is_told():
     assert "NA" in votes.profile.items
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read("first,second\nAnn,NA\n", spellings={"undervote": ["NA"]})
+        read("first,second\nAnn,NA\nBob,Ann\n", spellings={"undervote": ["NA"]})
 
 
 IN_LONG = {"ballot": "b", "rank": "r", "item": "c"}
@@ -312,12 +314,11 @@ NO_BALLOTS = [
     ("b,r,c\n1,0,A\n", IN_LONG, "positive"),
     ("b,r,c\n1,,A\n", IN_LONG, "positive"),
     ("b,r,c\n,1,A\n", IN_LONG, "row 2, column 'b' is empty"),
-    ("b,r,c\n1,1,A\n1,2000,B\n", IN_LONG, "row 3, column 'r' is 2000; ranks are counted from 1 "
-     "and go up to"),
+    ("b,r,c\n1,1,A\n1,200000000,B\n", IN_LONG, "and 200000000 ranks"),
     ("b,r,c\n1,1,A\n2,1,A\n1,1,A\n", IN_LONG, "row 4 marks 'A' on ballot '1' at rank 1 for the "
      "second time"),
-    ("b,r,c,w\n1,1,A,x\n1,2,B,y\n", {**IN_LONG, "group": "w"}, r"row 3 states another group for "
-     r"ballot '1' than its first row .*2\)"),
+    ("b,r,c,w\n1,1,A,x\n1,2,B,y\n", {**IN_LONG, "group": "w"}, "row 3 states another group for "
+     "ballot '1' than its first"),
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import re
 import warnings
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, RankaggError
-from rankagg.io.comparisons import SIDE_WORDS, SPELLED_OUTCOMES, TIE_WORDS, key_of
+from rankagg.io.comparisons import CONVENTIONS, OUTCOME_WORDS, TIE_WORDS, convention_of, key_of
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
 COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
@@ -57,8 +58,7 @@ def as_csv(table):
         (["A>>B", "[[A>B]]", "b < a", "A=B"], [1, 1, 1, 0]), (["B>>A", "A << B"], [-1, -1]),
         (["1>2", "model_b > model_a", "a~b"], [1, -1, 0]), ([1, 2, 1.5], [1, -1, 0]),
         (["2:1", "0 - 3", "11\u201311"], [1, -1, 0]), (["1.5", "2.0"], [0, -1]),
-        (["empate", "left"], [0, 1]),
-        (["l", "win"][1:], [1]), ([2], [-1]),
+        (["win"], [1]), ([2], [-1]), (["A", "h"], [-1, 1]), (["b", "A"], [-1, 1]),
     ],
 )  # fmt: skip
 def test_usual_spellings(outcomes, expected):
@@ -76,17 +76,27 @@ def test_words_that_are_documented_are_known():
     table, _, _ = text.partition("A column is read")
     words = re.findall(r"``(.+?)``", table)
     assert len(words) > 60
-    wrong = {word for word in words if SPELLED_OUTCOMES.read([word]).wrong is not None}
-    assert wrong <= {"l", "0", "d", "t", "x"}
-    undocumented = {*map(str, {**TIE_WORDS, **SIDE_WORDS})} - {*map(key_of, words)}
+    wrong = {word for word in words if convention_of([word]) is None}
+    assert wrong <= {"l", "w", "0", "d", "t", "x"}
+    undocumented = {*map(str, OUTCOME_WORDS)} - {*map(key_of, words)}
     # Who may be written with a number, or without a blank.
     assert {word for word in undocumented if not re.search(r"[a-z] ?[ab12]$", word)} == set()
 
 
-def test_no_word_is_a_tie_and_a_side():
-    assert not TIE_WORDS.keys() & SIDE_WORDS.keys()
-    for word, meaning in {**TIE_WORDS, **SIDE_WORDS}.items():
-        assert SPELLED_OUTCOMES.read([word]).meanings == [meaning]
+def test_no_cells_are_known_to_two_conventions_that_read_them_differently():
+    """Where several know all cells of a column they agree, so that the first will do."""
+    every = [(set(), OUTCOME_WORDS), *CONVENTIONS]
+    keys = {key for _, meaning in CONVENTIONS for key in meaning} | {"b", "tie"}
+    for cells in (set(x) for n in (1, 2, 3) for x in combinations(sorted(keys, key=str), n)):
+        rest = cells - TIE_WORDS.keys()
+        read = [
+            {key: (meaning | TIE_WORDS)[key] for key in cells}
+            for needed, meaning in every
+            if rest <= meaning.keys() and (not needed or needed & rest)
+        ]
+        assert all(one == read[0] for one in read)
+        known = convention_of(cells)
+        assert (known and {key: known[key] for key in cells}) == (read[0] if read else None)
 
 
 # What is no outcome, by itself or among others.
@@ -101,12 +111,14 @@ NO_OUTCOMES = [
     ([1, 0.5, -1], r"says .*no convention has"),
     ([0.5, -1], r"in a column of 0.5, -1(.0)?, which no convention has"),
     ([1, 0.7], r"must say .* Got 0.7"),
-    (["l", "l"], r"says 'l', which may mean either side"),
+    (["l", "l"], r"says 'l', in a column of 'l', which no convention has together"),
+    (["l", "d"], r"says 'l', in a column"),
     (["l", "w", "r"], r"says 'l', in a column"),
     (["left", 1], r"in a column of 'left', '?1'?, which no convention has"),
     ([10**400, 1], r"must say .* Got"),
     ([10**5000], "Got an integer of 16610 bits"),
     (["nan", "left"], r"must say .* Got 'nan'"),
+    (["unentschieden", "left"], r"must say .* Got 'unentschieden'"),
     (["gpt", "left"], r"must say .* Got 'gpt'"),
     (["A>B", "A>C"], r"must say .* Got 'A>C'"),
     (["A>B", "A><B"], r"must say .* Got 'A><B'"),
@@ -253,11 +265,19 @@ def test_rows_without_a_win_are_told():
         (
             ([1], [0]),
             {},
-            r"`outcome_is` must be 'points' \(the higher.*'wins' \(numbers of wins\) for",
+            "`outcome_is` must be 'points' or 'wins' for 2 columns of outcomes. Got nothing",
         ),
-        (([1], [0]), {"outcome_is": "side"}, "must be one column with `outcome_is='side'`"),
-        (([1], [0], [0]), {"outcome_is": "points"}, "two columns with `outcome_is='points'`"),
-        (([1],), {"outcome_is": "wins"}, "two or three columns with `outcome_is='wins'`"),
+        (
+            ([1], [0]),
+            {"outcome_is": "side"},
+            "must be 'points' or 'wins' for 2 columns .* Got 'side'",
+        ),
+        (
+            ([1], [0], [0]),
+            {"outcome_is": "points"},
+            "must be 'wins' or nothing for 3 columns .* Got 'po",
+        ),
+        (([1],), {"outcome_is": "wins"}, "must be 'side' or 'winner' or nothing for 1 column"),
         (([1],), {"outcome": []}, "`outcome` must be one, two or three columns"),
         (([1],), {"outcome": ["p", "p"], "outcome_is": "wins"}, "different columns"),
         (
@@ -284,12 +304,12 @@ def test_rows_without_a_win_are_told():
         (
             ([1, -999], [0, 3]),
             {"outcome_is": "points"},
-            "row 2, column 'p' is -999, .*`drop_outcome='-",
+            "row 2, column 'p' is -999, .*`drop_outcome=-999",
         ),
         (
             ([1, 3], [0, -1]),
             {"outcome_is": "points"},
-            "row 2, column 'q' is -1, which looks like a code",
+            "row 2, column 'q' is -1, a code for a missing number",
         ),
         (
             ([1, -1], [0, 3]),
@@ -402,14 +422,14 @@ LEFT = ["left", "left"]
         (
             ["x"],
             {"outcome_is": "name"},
-            "must be 'side' or 'winner' or 'points' or 'wins'",
+            "must be 'side' or 'winner' or nothing for 1 column .* Got 'name'",
         ),
         (LEFT, {"first": "nobody"}, "`first` must be a column of the DataFrame .* Got 'nobody'"),
         (LEFT, {"outcome": "wonn"}, "`outcome` must be a column .*Did you mean 'won'"),
         (LEFT, {"cluster": "judge"}, "`cluster` must be a column"),
         (LEFT, {"second": "one"}, "must be different columns"),
         (LEFT, {"covariates": ["won"]}, "must be different columns"),
-        (LEFT, {"items": ["x", "y"]}, "must be one of the 2 items given. Got 'z'"),
+        (LEFT, {"items": ["x", "y"]}, r"`second` must be one of the 2 items \(x, y\). Got 'z'"),
         (LEFT, {"items": ["x", "x"]}, "distinct labels"),
         (LEFT, {"first": None}, "`first` must be a column"),
         *(
@@ -424,7 +444,7 @@ LEFT = ["left", "left"]
                 ("cluster", [1.5, 2], "strings or integers. Got 1.5"),
                 ("side", [1, 2], "row 2, column 'w' must say 'first', 'second' or 'neu.* Got 2"),
                 ("side", ["left", "win"], "row 2, column 'w' must say .* Got 'win'"),
-                ("covariates", [1, None], "row 2, column 'w' is missing"),
+                ("covariates", [1, None], "row 2, column 'w' is empty; it must hold a number"),
                 ("covariates", [1, "long"], "row 2, column 'w' must be a finite number"),
             ]
         ),

@@ -64,7 +64,10 @@ def test_every_form_holds_the_same_lists(tmp_path, form):
 
 def test_equal_ranks_are_ties():
     text = "list,item,rank\nL,a,1\nL,b,1.5\nL,c,1.5\nM,a,7\n"
-    lists = ra.read_rankings(StringIO(text), ranking="list", item="item", rank="rank")
+    with pytest.warns(
+        DataWarning, match=r"the list 'L' has rank 1\.5 twice: items of one rank are"
+    ):
+        lists = ra.read_rankings(StringIO(text), ranking="list", item="item", rank="rank")
     assert lists.ranks.tolist() == [[0, 1, 1], [0, -2, -2]]
 
 
@@ -108,7 +111,7 @@ def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
 
 
 def test_a_further_column_of_long_lists_is_named():
-    text = "query,engine,rank,url\nq1,g,1,a\nq1,b,1,b\nq2,g,1,x\n"
+    text = "query,engine,rank,url\nq1,g,1,a\nq1,b,1,b\nq2,g,2,x\n"
     columns = {"ranking": "engine", "item": "url", "rank": "rank"}
     with pytest.warns(DataWarning, match="query: neither lists, items nor ranks"):
         ra.read_rankings(StringIO(text), **columns)

@@ -90,7 +90,13 @@ ASKED = {
     "a row for each task": ("dataset,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
     "wins of pairs": (",A,B\nA,0,30\nB,20,0\n", {"scores"}),
     "no row of headings": ("A,.5,.7\nB,.6,.4\n", {"scores"}),
-    "votes without headings": ("p,q\nAnn,undervote\nundervote,Ann\nAnn,Bob\n", {"cast-votes"}),
+    "two contests": (
+        "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nA,B,C,D\nB,A,D,C\n",
+        {"cast-votes"},
+    ),
+    "numbers that may be counts": ("1st,2nd,karty\nA,B,2\nB,A,5\nA,,3\n", {"cast-votes"}),
+    "a candidate beside": ("1st,2nd,Seconded by\nA,B,B\nB,A,C\nA,,C\n", {"cast-votes"}),
+    "ranks of two questions": ("Q [A],Q [B],R [C],R [D]\n1,2,2,1\n2,1,1,2\n", {"ballots"}),
     "ranks from 0": ("system,x,y\nA,0,1\nB,1,0\nC,2,2\n", {"scores", "lists"}),
     "ballots from 0": ("voter,A,B,C\nv,0,1,2\nw,2,1,0\n", {"scores", "ballots"}),
     "places in a larger field": ("name,QS,THE\nA,1,3\nB,3,2\nC,7,11\n", {"scores"}),
@@ -106,9 +112,6 @@ ASKED = {
         {"lists"},
     ),
     "sets by the alphabet": ("x,y,z\nA,B,A\nB,C,C\nC,D,D\nD,E,E\nE,F,F\nG,G,G\nH,H,H\n", {"lists"}),
-    "results of games": ("home,away,result\nA,B,H\nB,C,D\nC,A,A\n", {"lists"}),
-    "sides that meet nobody else": ("text_a,text_b,winner\nx,y,a\nz,w,b\n", {"comparisons"}),
-    "numbers of players": ("player_1,player_2,won\n3,7,3\n7,5,7\n", {"comparisons"}),
     "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "orders without headings": ("A,B,C\nB,A,C\nA,C,B\n", {"cast-votes"}),
     "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
@@ -159,15 +162,28 @@ def test_what_is_asked_names_the_columns(text, parameters):
 @pytest.mark.parametrize(
     "text",
     [
-        "a,b,winner\nx,y,upper\ny,x,lower\nx,z,upper\n",
+        "text_a,text_b,winner\nx,y,a\nz,w,b\n",
         "winner,loser,is_draw\nx,y,no\ny,x,yes\n",
         "winner,loser,draws\nx,y,0\ny,x,1\n",
         "winner,loser,type\nx,y,win\ny,x,Draw\n",
     ],
 )
-def test_what_no_call_can_read_rightly_is_not_recognized(text):
-    # Who won is in words that nobody knows, or a winner is named of a draw too.
-    assert ra.recognize(StringIO(text)).readings == ()
+def test_what_no_call_can_read_rightly_has_no_call(text):
+    # Nobody meets another, or a winner is named of a draw too.
+    assert ra.recognize(StringIO(text)).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "player_1,player_2,zwyciezca\nd,a,d\na,b,a\nb,c,b\nc,d,c\n",
+        "a,b,rate\nx,y,.6\ny,z,.7\nz,x,.4\n",
+    ],
+)
+def test_two_sides_are_neither_lists_nor_scores(text):
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert {"lists", "scores"}.isdisjoint(one.format for one in found.readings)
 
 
 def test_goals_of_two_sides_and_results_are_read():
@@ -178,10 +194,10 @@ def test_goals_of_two_sides_and_results_are_read():
 
 
 def test_a_form_with_places_in_brackets_holds_choices():
-    text = "at,Rank them [1st],Rank them [2nd choice]\n1,A,B\n2,B,A\n3,A,B\n"
+    text = "at,Rank them [1st],Rank them [2nd]\n1,A,B\n2,B,A\n3,A,B\n"
     (one,) = ra.recognize(StringIO(text)).readings
     assert one.format == "cast-votes"
-    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd choice]"]
+    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd]"]
 
 
 def test_names_in_all_columns_are_no_comparisons():
@@ -210,7 +226,7 @@ def test_what_to_type_has_the_certificate_too(said, tmp_path):
 def test_winners_are_told_by_their_heading():
     text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
     battles = ra.recognize(StringIO(text)).read()
-    assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [-1, -1])
+    assert battles == ra.Comparisons("xyz", [1, 2], [0, 1], [1, 1])
 
 
 # Numbers with a comma or a sign of per cent, and places, are no names of two sides.
@@ -261,7 +277,10 @@ def ranked(tmp_path, said):
         ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
         ("A>B>C\nB > A>C\n", "line 1: a line must read '27:Ann>Bob=Cid'"),
         ("q1 Q0 d 1 2 x\n", "`rankagg fuse` merges run files"),
-        ("home,away,x,y\nA,B,7,9\n", "file.csv is not recognized; --format says what it holds"),
+        (
+            "home,away,x,y\nA,B,7,9\n",
+            "file.csv is not recognized; --format says what it holds; --first, --second and --ou",
+        ),
         (
             "model,x,Price\nA,.5,3\nB,.6,2\n",
             "scores of each model on 1 task (without Price): type `rankagg rank file.csv --format "

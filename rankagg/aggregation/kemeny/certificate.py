@@ -16,9 +16,9 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools
 from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Demands, read_demands, read_given
 from rankagg.aggregation.kemeny.problem import Problem, as_share

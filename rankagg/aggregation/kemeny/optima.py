@@ -17,8 +17,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of

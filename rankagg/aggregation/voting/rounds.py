@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence

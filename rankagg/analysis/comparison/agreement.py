@@ -9,9 +9,9 @@ from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation import Borda, Consensus, Deadline

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
 from rankagg.aggregation import (

@@ -6,7 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankagg import _pandas as pd
+import pandas as pd
+
 from rankagg._typing import Label
 from rankagg.aggregation import MOST_ITEMS, Consensus, Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima

@@ -9,9 +9,9 @@ from time import monotonic
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Label, Tolerance
 from rankagg._validation import check_choice
 from rankagg.aggregation import (

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
-from rankagg import _pandas as pd
 from rankagg._typing import (
     Bools,
     Floats,

@@ -15,10 +15,10 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator

@@ -9,10 +9,10 @@ from math import comb
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
-from rankagg import _pandas as pd
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer
 from rankagg.aggregation import (
@@ -305,8 +305,7 @@ class Stability(Result):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         cut = len(self._without)
-        # Why a mean of scores is hard to interpret.
-        notes = list(self.consensus.notes) if self.consensus.aggregator.needs == "scores" else []
+        notes = list(self.consensus.notes)
         if self.unproved:
             total = 1 + cut + len(self._on_subsets)
             what, noun = "consensuses not proved", "consensus"
@@ -333,7 +332,7 @@ class Stability(Result):
             )
             notes.append(said(told, found, has))
         if exact and self._on_subsets:
-            notes.append("of each subset one optimum is held against one of all data")
+            notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
 
     def _agreement(self, part: KnownConsensus) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, Group, command, output
 from rankagg.cli.options.exact import show_progress, time_limit

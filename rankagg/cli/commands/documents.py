@@ -19,7 +19,7 @@ from rankagg.cli.options.rules import NAMED, made, make, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import Whole, alpha, flag, named_numbers, option, seed, split
 from rankagg.cli.options.wording import options_named
-from rankagg.core import listed, shortened
+from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 # What files of some formats are; of others the type of the data says it.
@@ -137,7 +137,7 @@ def _items_in(path: str, given: Input) -> Any:
         {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
     )
     frame = frame.where(frame != "", None)
-    labels = {str(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
+    labels = {raw_text(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
     first, *others = map(str, frame.columns)
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"

@@ -1,23 +1,22 @@
-"""Commands that repeat experiments: on drawn data, on a table of scores, and of the papers."""
+"""Commands that repeat experiments: on drawn data, and on a table of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
 import rankagg as ra
-from rankagg.cli.exit_codes import DONE, FAILED, UNPROVED
-from rankagg.cli.options.command import FOLDER, Answer, Output, command, in_columns, output
+from rankagg.cli.exit_codes import DONE, UNPROVED
+from rankagg.cli.options.command import Answer, command, output
 from rankagg.cli.options.exact import limited, time_limit
 from rankagg.cli.options.inputs import UNRANKED, Input, data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
-from rankagg.cli.options.typed import TIME, Number, flag, jobs, option
-from rankagg.cli.options.wording import options_named, typed_option
+from rankagg.cli.options.typed import TIME, Number, flag, option
+from rankagg.cli.options.wording import typed_option
 from rankagg.core import listed
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
@@ -195,62 +194,3 @@ def experiment(
         settings["models"] = [source(label=given.name, data=given.data)]
     called = dict.fromkeys(("models", "data", "table"), "FILE")
     return run.answer(getattr(ra.studies, asked), called=called, source=given.lines, **settings)
-
-
-@command(
-    click.Argument(["names"], nargs=-1, metavar="[p1 p2 p3 | NAME ...]"),
-    flag("--quick", help="Few repetitions; what is random is not judged."),
-    option(
-        "--data DIR",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder with tables that are not bundled, in any files of it.",
-    ),
-    jobs(),
-    time_limit("the whole command", searches=False),
-    option(
-        "-o --out DIR",
-        type=FOLDER,
-        help="Write page, rows, tables and figures here; a stopped run goes on from there.",
-    ),
-    flag("--list", "listing", help="List the experiments and run none."),
-    output(),
-)
-def replicate(
-    *,
-    names: Sequence[str],
-    deadline: ra.Deadline,
-    out: Path | None,
-    listing: bool,
-    output: Output,
-    **options: Any,
-) -> Answer:
-    """Run the experiments of three papers and compare the results with the published numbers.
-
-    Every published quantity gets a row: where it is printed, what is printed, what the paper's
-    words and its authors' program give, what comes out here, a verdict, and the reason. Without
-    names everything runs. Tables that are not bundled come from --data; without them their rows
-    are not judged, and say so. The exit code is 1 where something did not come out as its
-    reference has it.
-
-    \b
-        rankagg replicate --quick -o replication
-        rankagg replicate p1 --data leaderboards --jobs 2 -o replication
-        rankagg replicate p1-table-1 --json
-    """
-    if listing:
-        from rankagg.replication.replication import EXPERIMENTS
-
-        told = in_columns((one.name, one.title) for one in EXPERIMENTS)
-        return Answer(text=lambda rows: told)
-    with options_named({"names": "NAME", "journal": "--out"}):
-        result = ra.replication.replicate(
-            *names, output=out, time_limit=deadline.time_limit, **options
-        )
-    code = DONE if result.is_complete else UNPROVED
-    wrote = [] if out is None else [f"wrote: {out / 'index.html'}"]
-    return Answer(
-        result=result,
-        text=lambda rows: "\n".join([result.summary(rows=None), *wrote]),
-        beside=wrote if output.as_json else (),
-        code=code if result.is_reached else FAILED,
-    )

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 import numpy as np
+import pandas as pd
 import scipy
 
 import rankagg as ra
-from rankagg import _pandas as pd
 from rankagg._typing import Floats
 from rankagg.cli.options.command import Group
 from rankagg.cli.options.inputs import DATA_OPTIONS, Input, data, read_input

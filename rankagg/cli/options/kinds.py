@@ -100,7 +100,7 @@ OF_TASKS = [
     option(
         "--tolerance",
         type=Number(0),
-        help="Neighbouring scores that differ by at most this much are tied; default 0.",
+        help="Neighboring scores that differ by at most this much are tied; default 0.",
     ),
 ]
 NUMBERS = [
@@ -180,7 +180,7 @@ def _weighted(table: Summed, typed: Typed) -> Summed:
 def _read_summary(typed: Typed) -> Found:
     from rankagg.io.json_files import read_summary
 
-    return _weighted(read_summary(typed.file), typed), ()
+    return _weighted(read_summary(typed.file, **typed.given("max_bytes")), typed), ()
 
 
 def _without(data: Data, drop: Sequence[str]) -> Data:
@@ -258,7 +258,7 @@ def _read_evaluations(typed: Typed) -> Found:
     if twice:
         raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    found = ra.read_evaluations(typed.files)
+    found = ra.read_evaluations(typed.files, **typed.given("max_bytes"))
     chosen = found.select(
         metric=_metric(typed.metric, found),
         groups=typed.use_groups,
@@ -300,10 +300,6 @@ OF_BALLOTS = [
         help="Ballots: items left out are not observed (default, but for cast votes), or below "
         "all listed.",
     ),
-    option(
-        "--alias SPELLING=NAME...",
-        help="Ballots, cast votes: another spelling of a candidate, which is read as NAME.",
-    ),
 ]
 OF_CAST_VOTES = [
     option(
@@ -329,6 +325,10 @@ OF_CAST_VOTES = [
         help="Cast votes: write-ins are items (the default), or one item, or taken off.",
     ),
     option(
+        "--alias SPELLING=NAME...",
+        help="Cast votes: another spelling of a candidate, which is read as NAME.",
+    ),
+    option(
         "--spelling KIND=TEXT...",
         "spellings",
         help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
@@ -341,11 +341,7 @@ CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 def _read_ballots(typed: Typed) -> Found:
     given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
-    return ra.read_ballots(typed.file, **given, alias=_aliases(typed)), ()
-
-
-def _aliases(typed: Typed) -> dict[str, str]:
-    return split("--alias", typed.alias, "SPELLING=NAME")
+    return ra.read_ballots(typed.file, **given), ()
 
 
 def _read_preflib(typed: Typed) -> Found:
@@ -364,12 +360,13 @@ def _read_abif(typed: Typed) -> Found:
 
 def _read_cast_votes(typed: Typed) -> Found:
     given = {**typed.given(*CAST, "max_bytes"), "spellings": _spellings(typed.spellings)}
-    found = ra.read_cast_votes(typed.file, **{**given, "alias": _aliases(typed)})
+    given["alias"] = split("--alias", typed.alias, "SPELLING=NAME")
+    found = ra.read_cast_votes(typed.file, **given)
     return found.profile, found.lines()
 
 
 def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
-    from rankagg.io.cast_vote_grid import SPELLINGS
+    from rankagg.io.marks import SPELLINGS
 
     found: dict[str, list[str]] = {}
     for text in texts:
@@ -515,7 +512,11 @@ DATA_FORMATS = {
             "last",
         ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
-        TypedKind("votes", "votes as JSON", lambda typed: (ra.read_votes(typed.file), ())),
+        TypedKind(
+            "votes",
+            "votes as JSON",
+            lambda typed: (ra.read_votes(typed.file, **typed.given("max_bytes")), ()),
+        ),
         TypedKind(
             "summary",
             "sums of scores, which were counted with directions of their own",
@@ -524,7 +525,9 @@ DATA_FORMATS = {
         ),
         EVALUATIONS,
         TypedKind(
-            "matrix", "a linear ordering matrix", lambda typed: (ra.read_matrix(typed.file), ())
+            "matrix",
+            "a linear ordering matrix",
+            lambda typed: (ra.read_matrix(typed.file, **typed.given("max_bytes")), ()),
         ),
     )
 }
@@ -608,14 +611,20 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         if one.format in formats
         and said in (None, one.format)
         and typed_columns <= set(one.parameters or ())
+        # Typed columns are what comparisons in doubt lack.
+        and not (said == "comparisons" and one.parameters is None)
     ]
     remedy = "(use --format to read it as something else)"
     if not readings and said:
         return DATA_FORMATS[said], ()
     if not readings and first is not None and first.format not in formats:
-        raise click.UsageError(_not_read(f"{typed.source} holds {first.what}", formats))
+        raise click.UsageError(
+            _not_read(f"{typed.source} holds {option_words(first.what)}", formats)
+        )
     if not readings:
-        raise click.UsageError(f"{typed.source} is not recognized; --format says what it holds.")
+        told = f"{typed.source} is not recognized; --format says what it holds"
+        columns = "; --first, --second and --outcome name the columns of comparisons"
+        raise click.UsageError(f"{told}{columns if 'comparisons' in formats else ''}.")
     one, *others = readings
     # An election can use nothing else.
     is_certain = found.is_certain or (len(readings) == 1 and formats == ELECTIONS and not said)

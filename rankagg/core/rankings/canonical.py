@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankagg._pandas import as_frame
+from rankagg._frames import as_frame
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks
 from rankagg._validation import as_matrix, as_numbers, check_number
 from rankagg.core.items import ItemSet, clean_label, counted

@@ -212,7 +212,7 @@ def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
     except ValueError:  # of unequal lengths
         values = np.empty(0)
     if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-        remedy = "`from_ranks` takes other numbers."
+        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
         raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
     return values
 

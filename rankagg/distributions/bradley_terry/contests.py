@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import expit, log_expit, log_ndtr, ndtr
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Positions
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 import scipy
 from scipy.special import expit
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha, check_choice, check_number
 from rankagg.distributions.bradley_terry.contests import (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankagg._pandas import table_remedy
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Tolerance
 from rankagg.core import (
     UNRANKED,

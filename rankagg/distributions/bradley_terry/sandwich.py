@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 from scipy.sparse import csr_array
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core import ItemSet, Result, counted, p_text, plain_rows

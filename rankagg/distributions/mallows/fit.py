@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import Literal, get_args
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of

@@ -10,10 +10,10 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
 from rankagg.aggregation import Borda, Deadline, time_limit_of

@@ -8,8 +8,8 @@ from math import log
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import check_choice, check_number
 from rankagg.core import Permutation, Profile

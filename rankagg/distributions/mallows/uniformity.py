@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Generator, Ranks
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny

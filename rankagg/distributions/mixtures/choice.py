@@ -7,10 +7,10 @@ from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from scipy.optimize import linear_sum_assignment
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.aggregation import Deadline

@@ -7,10 +7,10 @@ from math import lgamma
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 import scipy
 from scipy.special import logsumexp, xlogy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import (
     as_generator,

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import ItemSet, Result, counted, plain_rows, square_labels
 from rankagg.exceptions import Described, InvalidInputError

@@ -6,8 +6,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
 from rankagg.core import ROWS, counted

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Integers64, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
 from rankagg.core import (

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg import _pandas as pd
 from rankagg._typing import Bools, Floats, Label, Positions
 from rankagg._validation import check_flag, check_integer
 from rankagg.core import (

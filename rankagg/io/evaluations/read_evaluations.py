@@ -18,7 +18,15 @@ from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.collected import Collector
 from rankagg.io.evaluations.evaluations import Evaluations
 from rankagg.io.strict_json import LENIENT, Field, parse_json
-from rankagg.io.tables.sources import decoded, files_at, opened, read_data
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    check_memory,
+    decoded,
+    files_at,
+    json_memory,
+    opened,
+    read_data,
+)
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -35,6 +43,8 @@ class EvaluationFile:
     path: Path
     # Whether it was given by its own name, and not by a folder or a pattern.
     is_named: bool
+    # How many bytes of memory reading it whole may take.
+    max_bytes: int = MAX_BYTES
 
     @property
     def name(self) -> str:
@@ -53,8 +63,10 @@ class EvaluationFile:
 
     def text(self) -> str:
         """Return all of it."""
-        _, data = read_data(self.path)
-        return decoded(self.name, data)
+        _, data = read_data(self.path, self.max_bytes)
+        text = decoded(self.name, data)
+        check_memory(self.name, json_memory(text), self.max_bytes)
+        return text
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not blank, with their numbers; one is held at a time."""
@@ -81,7 +93,7 @@ def ending_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
 
 
-def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
+def evaluation_files(paths: Paths, max_bytes: int = MAX_BYTES) -> tuple[list[EvaluationFile], int]:
     """Return the files of paths, patterns and folders, and how many others there are."""
     if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
         raise InvalidInputError("paths", "paths, patterns or folders", paths)
@@ -93,7 +105,7 @@ def evaluation_files(paths: Paths) -> tuple[list[EvaluationFile], int]:
         if is_named:  # what is not there is told when it is opened
             opened(files[0][0], lambda path: path.open("rb").close())
         for file, _ in files:
-            one = EvaluationFile(file, is_named)
+            one = EvaluationFile(file, is_named, max_bytes)
             if is_named or one.ending in ENDINGS:
                 found.setdefault(file.resolve(), one)
             else:
@@ -109,7 +121,7 @@ EEE, LM_EVAL, INSPECT = "Every Eval Ever", "lm-evaluation-harness", "Inspect"
 READ_FORMATS = f"{EEE} (aggregates, samples), {LM_EVAL} (results, samples), {INSPECT} (logs)"
 
 
-def read_evaluations(paths: Paths) -> Evaluations:
+def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> Evaluations:
     """Read what evaluation tools write: scores of models on tasks, and on their instances.
 
     Every Eval Ever 0.3.0 (aggregates, and lines of samples beside them), lm-evaluation-harness
@@ -122,6 +134,8 @@ def read_evaluations(paths: Paths) -> Evaluations:
         Files, patterns such as ``"logs/*.json"``, and folders, which are searched through. Files of
         folders and patterns that hold something else are counted and left out; one that is given
         by its name must be one of these.
+    max_bytes : int, default 2**30
+        Bytes of memory that reading a file may take.
 
     Returns
     -------
@@ -161,7 +175,7 @@ def read_evaluations(paths: Paths) -> Evaluations:
     A  0.50  0.750
     B  0.25  0.875
     """
-    files, others = evaluation_files(paths)
+    files, others = evaluation_files(paths, max_bytes)
     collector = Collector()
     formats: Counter[str] = Counter()
     aggregates: dict[str, every_eval_ever.Evaluation] = {}

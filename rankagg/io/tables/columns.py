@@ -47,16 +47,12 @@ ORDINALS = dict(
         strict=True,
     )
 )
-# What forms and results of races write with a place, in some languages.
-OF_PLACES = (
-    "choice|place|preference|rank|position|priority|wahl|platz|rang|präferenz|priorität|stelle|"
-    "choix|préférence|opción|preferencia|puesto|lugar|scelta|posto|preferenza|keuze|plaats|voorkeur"
-)
-# "1st", "2nd choice", "3. Wahl", "rank 4", "First choice".
+OF_PLACES = "choice|place|preference|rank|position|priority"
+# "1st", "2nd choice", "rank 4", "First choice"; with a sign of other languages any word may follow,
+# as in "3. Wahl".
 ORDINAL = re.compile(
-    r"(?:#|(?:rank|place|platz|rang|puesto|lugar|posto|plaats) )?([0-9]{1,3})"
-    rf"(?:st|nd|rd|th|er|re|ère|nde|ème|e|[.ºª°])?(?: (?:{OF_PLACES}))?"
-    rf"|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
+    rf"(?:#|(?:rank|place) )?([0-9]{{1,3}})(?:(?:st|nd|rd|th)?(?: (?:{OF_PLACES}))?"
+    rf"|(?:er|re|nde|ème|e|[.ºª°])(?: [^\W\d_]+)?)|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
     re.IGNORECASE,
 )
 

@@ -21,10 +21,12 @@ from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     PER_BYTE,
+    PER_OBJECT,
     check_filled,
     check_memory,
     check_plain_table,
     decoded,
+    json_memory,
     text_lines,
 )
 from rankagg.io.tables.table import Table
@@ -36,8 +38,8 @@ STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
 # Signs without width, which no one sees.
 NO_WIDTH = "\u200b\u2060\ufeff"
 
-# Measured: bytes of memory for a cell of Arrow, a column, an object of Python, and a line of JSON.
-PER_CELL, PER_COLUMN, PER_OBJECT, PER_LINE = 16, 2**12, 96, 256
+# Measured: bytes of memory for a cell of Arrow, a column, and a line of JSON.
+PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
 # A row must fit into a block of Arrow.
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
@@ -253,8 +255,7 @@ DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in JSON Lines."""
-    taken = PER_LINE * (text.count("\n") + text.count("\r"))
-    taken += 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    taken = PER_LINE * (text.count("\n") + text.count("\r")) + json_memory(text)
     check_memory(name, taken, max_bytes)
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
     rows = [_object(name, number, line) for number, line in numbered]
@@ -264,7 +265,7 @@ def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
 
 def read_json_array(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     """Return the table in a JSON array of objects, the rows."""
-    taken = 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+    taken = json_memory(text)
     check_memory(name, taken, max_bytes)
     rows = parse_json(text, name, DISTINCT)
     for number, row in enumerate(rows, start=1):

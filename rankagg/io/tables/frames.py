@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from rankagg import _pandas as pd
+from rankagg._frames import arrow_table
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import MAX_BYTES, check_memory
 from rankagg.io.tables.table import Table
@@ -26,7 +27,7 @@ def table_of_frame(frame: Any) -> Table:
     """Return a frame of pandas or another as a table."""
     if isinstance(frame, pd.DataFrame):
         return _of_pandas(frame)
-    return _of_arrow(FRAME_NAME, pd.arrow_table(frame))
+    return _of_arrow(FRAME_NAME, arrow_table(frame))
 
 
 def _of_pandas(frame: pd.DataFrame) -> Table:

@@ -9,12 +9,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.exceptions import shown
-from rankagg.io.tables.columns import ORDINAL, ORDINALS, Coded, NumberStyle
+from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
 #: Words in headings, by what the column is.
@@ -47,19 +47,16 @@ NO_TASK = (
     "params param parameters parameter size likes downloads price prices cost costs tokens token "
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
-    "licence id index age memory vram ram gb flops cutoff stderr std"
+    "licence id index age memory vram ram gb flops cutoff stderr std wins losses ties draws"
 )
 NO_TASK_PHRASES = ("win rate", "arena score")
 # What rows are of where each system has a column.
 JUDGES = ("voter", "task", "other")
-CHOICE = re.compile(
-    r"(?:(?:rank|choice|preference|pref|vote) )?([0-9]{1,3})(?:st|nd|rd|th)?"
-    r"(?: (?:rank|choice|preference|pref|vote))?"
-)
-PLACE = re.compile(rf"[-+.,%\s\d]*|{ORDINAL.pattern}", re.IGNORECASE)
+# What tells ballots apart.
+KEYS = ("voter", "other", "ballot")
+# A form's question and what is asked about: "Rank the candidates [Ann]".
+IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
-# Tables of comparisons and choices have fewer columns than those of scores may have.
-MOST_COLUMNS = 60
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
@@ -100,6 +97,12 @@ def holds_words(column: Any, style: NumberStyle) -> bool:
     return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
 
 
+def in_brackets(heading: object) -> tuple[str, ...]:
+    """Return the question and what it is about of a heading; () where it has none."""
+    found = IN_BRACKETS.fullmatch(str(heading))
+    return (found[1].strip(), found[2].strip()) if found else ()
+
+
 def may_be_counts(name: str, heading: Label) -> str:
     """Return why a table of ballots is refused that may have a column of counts."""
     return (
@@ -117,11 +120,6 @@ class TableLook:
         self._coded: dict[int, Coded] = {}
         columns = [table.columns[at] for at in kept]
         self.words = [heading_words(name) for name in self.names]
-        # Forms put a question before the place, which stands in brackets.
-        ends = [" ".join(heading_words(str(name).rpartition("[")[2])) for name in self.names]
-        found = enumerate(map(CHOICE.fullmatch, ends))
-        # The places that headings are of.
-        self.place = {at: int(one[1]) for at, one in found if one}
         # Infinite is what is no number; most texts show it soon.
         style = replace(table.style, ordinals=True)
         heads = [numbers_in(column[:FEW_ROWS], style).values for column in columns]
@@ -175,20 +173,22 @@ class TableLook:
         """Say whether a column holds 1, 2 and so on."""
         return np.array_equal(self.values[at], np.arange(1, self.table.n_rows + 1))
 
-    def may_count(self, at: int, ballots: Sequence[int]) -> bool:
-        """Say whether a column may hold how often the ballots in other columns occur.
+    def may_count(self, ballots: Sequence[Label]) -> list[Label]:
+        """Return the columns beside some that may hold how often a ballot occurs.
 
-        Its heading says so, or it holds whole numbers in no order, and no two ballots are equal.
+        Their heading says so, or they are called no key, and hold whole numbers that differ and do
+        not go up from row to row.
         """
-        values = self.values[at]
-        if at not in self.numeric or (values == values[0]).all() or self.counts_rows(at):
-            return False
-        if self.called("count", among=[at]) or self.called("voter", "other", "ballot", among=[at]):
-            return bool(self.called("count", among=[at]))
-        if not (values % 1 == 0).all() or values.min() < 1 or (np.diff(values) > 0).all():
-            return False
-        codes = np.column_stack([self.labels(one).codes for one in ballots])
-        return not pd.DataFrame(codes).duplicated().any()
+        found = []
+        for at in self.numeric:
+            values = self.values[at]
+            is_called = bool(self.called("count", among=[at]))
+            is_key = self.counts_rows(at) or bool(self.called(*KEYS, among=[at]))
+            are_counts = bool((values % 1 == 0).all() and values.min() >= 1)
+            is_free = are_counts and not is_key and not (np.diff(values) > 0).all()
+            if self.names[at] not in ballots and (values != values[0]).any():
+                found += [self.names[at]] if is_called or is_free else []
+        return found
 
     def seems_numbers(self, at: int) -> bool:
         """Say whether half of the different cells of a column, or more, begin as numbers do."""

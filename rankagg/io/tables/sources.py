@@ -13,7 +13,8 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
-from rankagg._pandas import is_frame
+import pandas as pd
+
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.columns import USUAL, NumberStyle
@@ -48,6 +49,8 @@ BINARY = ("Parquet", "Excel")
 MAX_BYTES = 2**30
 # Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
 PER_BYTE, PER_CELL = 4, 24
+# And for an object of Python.
+PER_OBJECT = 96
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
@@ -110,7 +113,7 @@ def read_table(
 
 def is_any_frame(source: object) -> bool:
     """Say whether a source is a frame of pandas or another."""
-    return is_frame(source) or any(hasattr(source, name) for name in PROTOCOLS)
+    return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
 def is_source(source: object) -> bool:
@@ -151,6 +154,18 @@ def read_text(
     """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
     name, data = read_data(source, max_bytes, per_byte)
     return name, decoded(name, data)
+
+
+def json_memory(text: str) -> int:
+    """Return about how many bytes of memory JSON takes that is read whole."""
+    return 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
+
+
+def read_json_text(source: Source, max_bytes: int) -> tuple[str, str]:
+    """Return a name for messages and the text of a file of JSON, which is read whole."""
+    name, text = read_text(source, max_bytes)
+    check_memory(name, json_memory(text), max_bytes)
+    return name, text
 
 
 def read_data(

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, lost_number
+from rankagg._numbers import EXACT_LIMIT, ascii_number, is_held, whole_number
 from rankagg._typing import Floats, Integers64, Positions
 from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from rankagg.core import listed
@@ -211,10 +211,9 @@ class Table:
 
     def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
         plain = self.style.restated(cell, Counter()) if isinstance(cell, str) else cell
-        if isfinite(value := as_number(plain)):
-            number = getattr(lost_number(plain, value), "number", cell)
-            what = f"is {shown(number)}, which no 64-bit float holds: subtract a common number from"
-            return self.error(row, name, f"{what} the column")
+        if isfinite(as_number(plain)):
+            what = f"is {shown(whole_number(plain))}, which no 64-bit float holds"
+            return self.error(row, name, f"{what}: subtract a common number from the column")
         what = f"must be a finite number or empty for missing. Got {shown(cell)}"
         if not isinstance(cell, str) or INFINITE_WORD.fullmatch(cell.strip()):
             return self.error(row, name, what, getattr(cell, "remedy", ""))
@@ -331,11 +330,7 @@ def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
 def _number_or_infinity(cell: Any) -> float:
     """Return the number in a cell; infinity also for a whole number that no float is."""
     value = as_number(cell)
-    if EXACT_LIMIT <= abs(value) < inf:
-        found = lost_number(cell, value)
-        if found is not None and found.is_whole:
-            return inf
-    return value
+    return value if is_held(cell, value) else inf
 
 
 def as_number(cell: Any) -> float:

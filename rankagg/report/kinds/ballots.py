@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Unranked
 from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
+import pandas as pd
 
-from rankagg import _pandas as pd
 from rankagg._typing import Floats, Generator, Label, Unranked
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.core import (

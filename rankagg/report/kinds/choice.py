@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from rankagg import _pandas as pd
+import pandas as pd
+
+from rankagg._frames import as_frame
 from rankagg._validation import check_choice
 from rankagg.aggregation import Data
 from rankagg.aggregation.voting.transfers import STV
@@ -65,8 +67,8 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
         check_link(facts["link"], "about")
     notes: dict[Any, str] = {}
     links: dict[Any, str] = {}
-    table = None if items is None else pd.as_frame(items)
-    if table is not None and not pd.is_frame(table):
+    table = None if items is None else as_frame(items)
+    if table is not None and not isinstance(table, pd.DataFrame):
         raise InvalidInputError("about_items", "a DataFrame whose index has the items", items)
     for item, row in () if table is None else table.astype(object).iterrows():
         if item not in of:

@@ -109,7 +109,7 @@ def test_what_is_not_proved_or_not_unique_is_said():
     assert ra.stability(TABLE, sizes=[], rng=0).notes == ()
     assert ra.stability(TABLE, ra.Borda(), n_samples=2, rng=0).notes == ()
     (subsets,) = ra.stability(TABLE, sizes=[9], n_samples=1, rng=0).notes
-    assert subsets == "of each subset one optimum is held against one of all data"
+    assert subsets == "one optimum of each subset is compared with one of all data"
     cyclic = ra.stability(ra.datasets.load("three_cycle"), sizes=[], rng=0)
     assert "have several optima; a pair counts as changed only where" in cyclic.notes[0]
     assert cyclic.notes[0] in cyclic.summary()
@@ -290,3 +290,9 @@ def test_other_rules_are_not_helped():
     for rule in (ra.Borda(), ra.Kemeny(backend="subset-dp")):
         source = Source(data=TABLE, tolerance=0.0, over="tasks", rule=rule)
         assert source.beside(rule.aggregate(TABLE)).near is None
+
+
+def test_groups_that_no_ranking_joins_are_noted():
+    profile = ra.Profile.from_orders([["a", "b"], ["c", "d"]], items="abcd")
+    found = ra.stability(profile, ra.Borda())
+    assert found.notes[0].startswith("no ranking joins {a, b} and {c, d}")

@@ -16,8 +16,8 @@ from rankagg.exceptions import OutOfTimeError
 from rankagg.testing.commands import commands_of
 
 LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "removals", "report",
-           "study", "tournament", "axioms", "intervals", "missing", "experiment", "fit", "cycles",
-           "replicate"]  # fmt: skip
+           "study", "tournament", "axioms", "intervals", "missing", "experiment", "fit",
+           "cycles"]  # fmt: skip
 BALLOTS = "ballots.csv --format ballots --count count"
 SOLVE = "solve --dataset tennessee"
 GLUE = "solve --dataset glue_human"
@@ -201,14 +201,6 @@ def test_a_profile_whose_consensus_takes_longer_ends_a_study() -> None:
     )
     with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
         study.run(time_limit=0.05)
-
-
-def test_experiments_that_were_not_run_in_time_are_not_judged(run) -> None:
-    line = "replicate p1-table-1 --out ."
-    assert "not judged: 19" in run(f"{line} --time-limit 0", code=3).out
-    assert Path("journals").is_dir()
-    assert "not judged" not in run(f"{line} --time-limit 1000").out
-    assert not Path("journals").exists()
 
 
 class Asked(ra.Kemeny):

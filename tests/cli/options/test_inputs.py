@@ -59,8 +59,8 @@ def test_other_kinds_of_data(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
     assert "read: standard input, Profile of 3 rankings" in out
-    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\n")
-    assert "2 cast ballots: 1 as they were cast, 0 changed, 1 blank" in out
+    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
+    assert "3 cast ballots: 2 as they were cast, 0 changed, 1 blank" in out
     # The file is read twice where directions differ.
     code, out, _ = run("rank - --method borda --lower x", SCORES)
     assert "lower is better on x" in out
@@ -127,7 +127,7 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
     code, out, err = run("rank - --method mean --percent", b"system,x\nA,86.1%\nB,85%\n")
     assert (code, err) == (0, "")
     assert "0.861" in out
-    Path("ballots.csv").write_text("A;B;C\n1,5;1,5;3\n2;x;1\n", encoding="utf-8")
+    Path("ballots.csv").write_text("A;B;C\n1,5;1,5;3\n2;x;1\n1;2;3\n", encoding="utf-8")
     line = "rank ballots.csv --format ballots --decimal , --na x --method borda"
     assert "with unranked items" in run(line)[1]
 

@@ -240,7 +240,7 @@ def test_commands_take_comparisons(files, said, line, expected):
             "a,b,g\nx,y,A>>B\ny,z,B>A\nz,x,error\nx,z,A=B\n",
             "--outcome g --drop-outcome error",
             "outcomes: 'A>>B' wins of the first, 'B>A' wins of the second, 'A=B' ties|"
-            "note: b.csv: 1 of 4 rows left out, with the outcome 'error'.",
+            "note: b.csv: 1 of 4 rows left out, with the outcome 'error' (1).",
         ),
         ("a,b,w\nx,y,x\ny,z,tie\n", "--outcome w", "outcomes: names of winners, 'tie' ties"),
         (
@@ -267,6 +267,24 @@ def test_what_outcomes_were_taken_for_is_stated(called, said, rows, options, exp
     assert all(words in told for words in expected.split("|"))
 
 
+def test_columns_in_doubt_are_named_without_a_format(called, said):
+    Path("b.csv").write_text("model_a,model_b,winner\nx,y,1\ny,z,0\nz,x,1\n", encoding="utf-8")
+    told = said("rank b.csv", code=2)
+    assert "may hold comparisons whose columns --first, --second and --outcome must name." in told
+    told = said("rank b.csv --first model_a --second model_b --outcome winner --method borda")
+    assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
+    told = said("rank b.csv --first model_a --outcome winner", code=2)
+    assert "give --second." in told
+
+
+def test_an_unknown_outcome_is_named_by_its_cell(called, said):
+    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,maybe\n", encoding="utf-8")
+    told = said("rank b.csv", code=2)
+    assert "b.csv, row 3, column 'winner' must name the winner or say 'tie'. Got 'maybe'." in told
+    Path("b.csv").write_text("model_a,model_b,g1,g2\nx,y,x,y\ny,x,x,error\n", encoding="utf-8")
+    assert "columns --first, --second and --outcome must name." in said("rank b.csv", code=2)
+
+
 def test_short_names_weights_and_gaps(files, said):
     options = "--format comparisons --first a --second b --outcome won --weight w"
     told = said(f"rank battles.csv {options}")
@@ -290,7 +308,7 @@ REFUSED = {
     f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",
     f"rank battles.csv {COLUMNS} --weight judge": "must be a finite number",
     f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",
-    f"rank battles.csv {COLUMNS} --outcome judge": "must be 'points' (the higher number wins) or",
+    f"rank battles.csv {COLUMNS} --outcome judge": "must be 'points' or 'wins' for 2 columns",
     f"rank battles.csv {COLUMNS.replace('won', 'judge')}": "column 'judge' must say 'left'",
     f"rank battles.csv {COLUMNS} --drop-outcome lft": "must be an outcome in won. Got",
     f"stability battles.csv {COLUMNS}": "needs rankings or scores; comparisons do not hold them",

@@ -464,3 +464,8 @@ def test_a_seed_or_a_generator_decides_the_draws():
     generator = np.random.default_rng(7)
     assert EXAMPLE.sample_compatible(20, rng=generator) == first
     assert EXAMPLE.sample_compatible(20, rng=generator) != first
+
+
+def test_labels_instead_of_ranks_are_pointed_to_orders():
+    with pytest.raises(InvalidInputError, match="`from_order` takes items from the best one on"):
+        Permutation(["A", "B"])

@@ -17,6 +17,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
+from rankagg.io.json_files import read_summary
 from rankagg.io.tables.sources import read_table
 from tests.io.damage import READERS, damaged, little_memory, outcomes, survives
 from tests.io.tables.test_sources_formats import FRAME, as_json_lines, write_parquet
@@ -190,6 +191,18 @@ def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
         read_table(tmp_path / "a.csv.gz", max_bytes=10**6)
     with pytest.raises(DataFormatError, match="the stream takes about"):
         read_table(StringIO("s,x\n" + "A,1\n" * 10**5), max_bytes=10**6)
+
+
+@pytest.mark.parametrize(
+    "reader", [ra.read_matrix, ra.read_votes, read_summary, ra.read_evaluations, ra.read_abif]
+)
+def test_readers_of_what_is_no_table_have_a_limit(reader, tmp_path):
+    (tmp_path / "a.json").write_text('{"a": [1, 2, 3]}', encoding="utf-8")
+    with pytest.raises(DataFormatError, match=r"a\.json takes about .* and `max_bytes` is 100\. "):
+        reader(tmp_path / "a.json", max_bytes=100)
+    with pytest.raises(RankaggError) as caught:
+        reader(tmp_path / "a.json", max_bytes=10**6)
+    assert "max_bytes" not in str(caught.value)
 
 
 def labels(n):

@@ -1,2 +1,0 @@
-from .replication import Replication as Replication
-from .replication import replicate as replicate
