@@ -41,7 +41,6 @@ plot_include_source = True
 plot_html_show_formats = False
 plot_html_show_source_link = False
 
-
 # The gallery: scripts are run, and their pages written to docs/gallery, which is not kept.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",

@@ -23,10 +23,8 @@ from .aggregation.kemeny.certificate import WeakCertificate as WeakCertificate
 from .aggregation.kemeny.constraints import Constraints as Constraints
 from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
-from .aggregation.kemeny.placed_lists import PlacedCertificate as PlacedCertificate
-from .aggregation.kemeny.placed_rules import PlaceWeightedKemeny as PlaceWeightedKemeny
-from .aggregation.kemeny.placed_rules import TopK as TopK
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
+from .aggregation.kemeny.top_k import TopK as TopK
 from .aggregation.kemeny.weak_optima import WeakOptima as WeakOptima
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean

@@ -213,9 +213,9 @@ class Votes:
         require(len(rows) == self.n, "a matrix has not the right size")
         return rows
 
-    def fingerprint(self, form: int) -> str:
+    def fingerprint(self) -> str:
         """Return the hash by which a certificate names its votes."""
-        mark = sha256(f"rankagg.votes {form}\n{self.n} {self.denominator}\n".encode())
+        mark = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
         for label in self.names:
             name = str(label).encode()
             is_number = type(label) is int
@@ -223,16 +223,10 @@ class Votes:
         for matrix in (self.wins, self.ties):
             largest = max((x for row in matrix for x in row.values()), default=0)
             width = (largest.bit_length() + 7) // 8
-            mark.update(b"%d\n" % width if form > 1 else b"")
+            mark.update(b"%d\n" % width)
             for row in matrix:
-                mark.update(self._text(row) if form == 1 else self._bytes(row, width))
+                mark.update(self._bytes(row, width))
         return mark.hexdigest()
-
-    def _text(self, row: dict[int, int]) -> bytes:
-        texts = ["0"] * self.n
-        for j, x in row.items():
-            texts[j] = str(x)
-        return (" ".join(texts) + "\n").encode()
 
     def _bytes(self, row: dict[int, int], width: int) -> bytearray:
         numbers = bytearray(self.n * width)
@@ -726,109 +720,6 @@ class WeakPart(Part):
         return case.learn(new)
 
 
-# -- lists: all beginnings are gone through, but for those that a bound rules out -----------------
-
-
-class Lists:
-    """The lists of one problem: what row above column adds, and the weights of the places."""
-
-    def __init__(self, gain: list[list[int]], weights: list[int], work: Work) -> None:
-        self.gain, self.weights, self.work = gain, weights, work
-        self.n, self.k = len(gain), len(weights)
-
-    def exchanges(self) -> dict[int, list[int]]:
-        """Return for each item those that some best list has above it, all together."""
-        items = range(self.n)
-        below = [sum(self.gain[z][x] for z in items) for x in items]
-        order = sorted(items, key=lambda x: (sum(self.gain[x]), -below[x], x))
-        self.work.spend(self.n**2)
-        return {y: [x for x in order[:at] if self.better(x, y)] for at, y in enumerate(order)}
-
-    def better(self, x: int, y: int) -> bool:
-        """Say whether some best list has the first above the second."""
-        gain = self.gain
-        self.work.spend()
-        return gain[x][y] <= gain[y][x] and all(
-            gain[x][z] <= gain[y][z] and gain[z][x] >= gain[z][y]
-            for z in range(self.n)
-            if z not in (x, y)
-        )
-
-    def contenders(self, above: dict[int, list[int]]) -> list[int]:
-        """Return the items that may be listed: not below k others, or one that is not listed."""
-        is_in: dict[int, bool] = {}
-        for y, others in above.items():  # in the order of the keys
-            is_in[y] = len(others) < self.k and all(is_in[x] for x in others)
-        return [y for y in is_in if is_in[y]]
-
-    def payments(self, left: list[int], rest: Callable[[int], int], number: int) -> dict[int, int]:
-        """Return twice the least that each item pays, if `number` of those left are listed next."""
-        self.work.spend(len(left) ** 2)
-        paid = {}
-        for x in left:
-            pairs = [max(self.gain[x][y], self.gain[y][x]) for y in left if y != x]
-            paid[x] = 2 * rest(x) - sum(sorted(pairs, reverse=True)[: number - 1])
-        return paid
-
-    def least(
-        self, contenders: list[int], used: frozenset[int], spent: int, with_item: int | None = None
-    ) -> int:
-        """Return twice what a list costs at least that begins with some items, and has another."""
-        left = [x for x in contenders if x not in used]
-        behind = [z for z in range(self.n) if z not in used]
-
-        def rest(x: int) -> int:
-            return sum(self.gain[x][z] for z in behind)
-
-        total = 2 * spent
-        for place in range(len(used) + 1, self.k + 1):
-            step = self.weights[place - 1] - (self.weights[place] if place < self.k else 0)
-            number = place - len(used)
-            if not step:
-                continue
-            paid = self.payments(left, rest, number)
-            if with_item is None or place < self.k:
-                total += step * sum(sorted(paid.values())[:number])
-            else:
-                mine = paid.pop(with_item)
-                total += step * (mine + sum(sorted(paid.values())[: number - 1]))
-        return total
-
-    def cheapest_below(self, target: int) -> int:
-        """Return the least cost of a list below a number, or the number where there is none."""
-        none: frozenset[int] = frozenset()
-        if not self.k or self.least(list(range(self.n)), none, 0) >= 2 * target:
-            return target
-        above = self.exchanges()
-        open_items = self.contenders(above)
-        while len(open_items) >= self.k:
-            kept = [x for x in open_items if self.least(open_items, none, 0, x) < 2 * target]
-            if kept == open_items:
-                break
-            open_items = kept
-        if len(open_items) < self.k:
-            return target
-        is_open = set(open_items)
-        layer = {none: 0}
-        for weight in self.weights:
-            grown: dict[frozenset[int], int] = {}
-            for used, spent in layer.items():
-                self.work.spend(len(open_items) * self.n)
-                self.work.hold(len(grown) * (ENTRY + 4 * NUMBER + 32 * self.k))
-                for x in open_items:
-                    if x in used or any(y in is_open and y not in used for y in above[x]):
-                        continue
-                    behind = sum(self.gain[x][z] for z in range(self.n) if z not in used)
-                    key, cost = used | {x}, spent + weight * behind
-                    grown[key] = min(cost, grown.get(key, cost))
-            layer = {
-                used: spent
-                for used, spent in grown.items()
-                if self.least(open_items, used, spent) < 2 * target
-            }
-        return min([target, *layer.values()])
-
-
 # -- the statements -------------------------------------------------------------------------------
 
 
@@ -842,7 +733,6 @@ class Statement(ABC):
     """What a certificate states of an order, and what its proofs show; a kind has the details."""
 
     schema: ClassVar[str]
-    version: ClassVar[int] = 2  # the one before has another fingerprint
     called: ClassVar[str]
     own: ClassVar[tuple[str, ...]]
     optional: ClassVar[tuple[str, ...]] = ()
@@ -852,16 +742,16 @@ class Statement(ABC):
         optional = [key for key in self.optional if key in certificate]
         keys = (*STATED, *self.own, *optional)
         self.data = data = dict(zip(keys, fields(certificate, *keys), strict=True))
-        form = integer(data["version"], self.version - 1, self.version) - self.version + 2
+        integer(data["version"], 1, 1)
         integer(data.get("weight_denominator", UNIT), UNIT, UNIT)
         self.votes, self.work = Votes(votes, work), work
         n = self.votes.n
         require(labels(data["items"]) == self.votes.names, "the items are not those of the votes")
-        require(data["fingerprint"] == self.votes.fingerprint(form), "it is for other votes")
+        require(data["fingerprint"] == self.votes.fingerprint(), "it is for other votes")
         self.wanted, denominator = integer(data["scaled_lower_bound"]), integer(data["denominator"])
         total = self.cost()
         require(denominator == self.votes.denominator * self.whole, "the denominator is another")
-        within = self.votes.off * n * (n - 1) * self.heaviest()
+        within = self.votes.off * n * (n - 1)
         require(fraction(data["tolerance"]) == within, "the tolerance is another")
         stated = integer(data["scaled_cost"])
         require(stated == total, f"the {self.called} costs {total}/{denominator}")
@@ -896,10 +786,6 @@ class Statement(ABC):
     def proved(self) -> int:
         """Return what no order costs less than, by the proofs."""
 
-    def heaviest(self) -> Fraction:
-        """Return what a pair counts at most."""
-        return Fraction(1)
-
     def proofs(self, n: int, *keys: str) -> Iterator[list[Any]]:
         """Yield the members of each proof; those of positions are distinct."""
         taken: set[int] = set()
@@ -913,7 +799,7 @@ class Statement(ABC):
 class Strict(Statement):
     """That no ranking without ties costs less."""
 
-    schema, version, called = "rankagg.certificate", 4, "ranking"
+    schema, called = "rankagg.certificate", "ranking"
     own, optional = ("order", "weight_denominator", "proofs"), ("constraints",)
 
     def cost(self) -> int:
@@ -993,64 +879,7 @@ class Weak(Statement):
         return total
 
 
-class Placed(Statement):
-    """That no list costs less, where places may have weights."""
-
-    schema, called = "rankagg.placed_certificate", "list"
-    own = ("consensus_tie_cost", "weights", "placed")
-
-    def cost(self) -> int:
-        votes, n = self.votes, self.votes.n
-        voted, agreed = share(self.data["tie_cost"]), share(self.data["consensus_tie_cost"])
-        placed = positions(self.data["placed"], n)
-        self.weights = [fraction(x) for x in sequence(self.data["weights"], "weights")]
-        require(len(self.weights) == len(placed) <= n - 1, "a place needs a weight, the last none")
-        require(0 not in self.weights, "a weight is 0")
-        require(
-            sorted(self.weights, reverse=True) == self.weights,
-            "a weight is larger than the one before it",
-        )
-        require(
-            agreed == 0 or set(self.weights) <= {1},
-            "weights and the price of ties exclude each other",
-        )
-        whole = lcm(voted.denominator, agreed.denominator)
-        places = lcm(*(weight.denominator for weight in self.weights))
-        self.whole = whole * places
-        self.work.hold(n * n * NUMBER)
-        self.work.spend(n * n)
-
-        def tied(i: int, j: int) -> int:
-            return int(agreed * whole) * (votes.won(i, j) + votes.won(j, i))
-
-        self.gain = [
-            [
-                whole * votes.won(j, i) + int(voted * whole) * votes.tied(i, j) - tied(i, j)
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-        self.constant = places * sum(tied(i, j) for i, j in votes.pairs())
-        self.scaled = [int(weight * places) for weight in self.weights]
-        total, behind = self.constant, set(range(n))
-        for item, weight in zip(placed, self.scaled, strict=True):
-            behind.remove(item)
-            total += weight * sum(self.gain[item][j] for j in behind)
-        return total
-
-    def levels(self) -> list[list[int]]:
-        placed = self.data["placed"]
-        return [*([i] for i in placed), [i for i in range(self.votes.n) if i not in set(placed)]]
-
-    def heaviest(self) -> Fraction:
-        return max(self.weights, default=Fraction(1))
-
-    def proved(self) -> int:
-        lists = Lists(self.gain, self.scaled, self.work)
-        return self.constant + lists.cheapest_below(self.wanted - self.constant)
-
-
-KINDS = {kind.schema: kind for kind in (Strict, Weak, Placed)}
+KINDS = {kind.schema: kind for kind in (Strict, Weak)}
 
 
 def check(certificate: Any, votes: Any, work: Work | None = None) -> str:

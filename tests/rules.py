@@ -4,7 +4,6 @@ import rankagg as ra
 
 NEEDING = {
     "Approval": {"k": 2},
-    "PlaceWeightedKemeny": {"weights": (1, 0.5)},
     "Positional": {"weights": "borda"},
     "TopK": {"k": 2},
 }

@@ -264,7 +264,6 @@ def test_an_outcome_is_a_number_in_plain_digits_only():
         ("intervals", "--seed={}"),
         ("rank", "--weight=acc={}"),
         ("rank", "--time-limit={}"),
-        ("solve", "--place-weights={},1"),
         ("solve", "--quota=A:{}:1"),
     ],
 )

@@ -37,11 +37,6 @@ def weak():
 
 
 @cache
-def listed():
-    return ra.TopK(k=2).aggregate(COMPLETE)
-
-
-@cache
 def fit():
     return ra.PlackettLuce.fit(COMPLETE)
 
@@ -158,7 +153,6 @@ RESULTS = {
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.paired_tests(scores(), EVIL),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
-    "PlacedCertificate": lambda: listed().certificate,
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),
     "Quiz": lambda: ra.teaching.quiz("kemeny", rng=0),

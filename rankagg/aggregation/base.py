@@ -23,7 +23,6 @@ from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTim
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
@@ -39,7 +38,7 @@ class Outcome:
         Higher is better; NaN leaves an item unranked.
     ranking : PartialRanking or None
         The consensus; None lets the base class rank by the scores.
-    certificate : Certificate, WeakCertificate, PlacedCertificate or None
+    certificate : Certificate, WeakCertificate or None
         The proof of an exact rule.
     optima : Optima, WeakOptima or None
         The set of all optima of an exact rule.
@@ -51,7 +50,7 @@ class Outcome:
 
     scores: Floats | None = None
     ranking: PartialRanking | None = None
-    certificate: Certificate | WeakCertificate | PlacedCertificate | None = None
+    certificate: Certificate | WeakCertificate | None = None
     optima: Optima | WeakOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False

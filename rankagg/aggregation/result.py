@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
     from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.placed_lists import PlacedCertificate
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 
@@ -60,7 +59,7 @@ class Consensus(Result):
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
         The policy for unranked items; None for rules that use what is present.
-    certificate : Certificate, WeakCertificate, PlacedCertificate or None
+    certificate : Certificate, WeakCertificate or None
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
@@ -74,7 +73,7 @@ class Consensus(Result):
     scores: Floats | None
     aggregator: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | WeakCertificate | PlacedCertificate | None = field(compare=False)
+    certificate: Certificate | WeakCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
     runtime: float = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
@@ -82,7 +81,6 @@ class Consensus(Result):
     _evidence: Evidence = field(compare=False)
 
     _schema = "rankagg.consensus"
-    _version = 2
     _named_rows = False
     _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"score": amount}
     _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}

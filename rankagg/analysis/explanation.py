@@ -153,7 +153,6 @@ class Explanation(Result):
     swap: Swap | None = field(compare=False)
 
     _schema = "rankagg.explanation"
-    _version = 4
     _prints_table = False
 
     @property

@@ -114,15 +114,13 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
     )
 
 
-def fingerprint(
-    labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int, *, form: int = 2
-) -> str:
-    """Return the SHA-256 of items and votes in a form that is documented, or its forerunner."""
-    digest = sha256(f"rankagg.votes {form}\n{len(wins)} {denominator}\n".encode())
+def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
+    """Return the SHA-256 of items and votes in a form that is documented."""
+    digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
     for text in label_lines(labels):
         digest.update(text)
     for matrix in (wins, ties):
-        for text in _bytes_of(matrix) if form > 1 else _text_of(matrix):
+        for text in _bytes_of(matrix):
             digest.update(text)
     return digest.hexdigest()
 
@@ -138,11 +136,6 @@ def _bytes_of(matrix: Integers) -> Iterator[bytes]:
         else:
             some = np.ascontiguousarray(some, dtype=some.dtype.newbyteorder("<"))
             yield some[..., None].view(np.uint8)[..., :width].tobytes()
-
-
-def _text_of(matrix: Integers) -> Iterator[bytes]:
-    """Yield the rows as lines of decimal numbers, as certificates of former versions have them."""
-    return (b" ".join(b"%d" % number for number in row.tolist()) + b"\n" for row in matrix)
 
 
 def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
@@ -422,11 +415,6 @@ class PairwiseMatrix(Value):
         the reference of the certificate says which bytes are hashed.
         """
         return fingerprint(self.items, *self.lowest_terms)
-
-    @cached_property
-    def _former_fingerprint(self) -> str:
-        """The SHA-256 that certificates of former versions name."""
-        return fingerprint(self.items, *self.lowest_terms, form=1)
 
     # -- costs --------------------------------------------------------------------------------
 

@@ -226,7 +226,6 @@ class Decisions(Result):
     basis: Basis | None = None
 
     _schema = "rankagg.decisions"
-    _version = 3
     _prints_table = False
 
     @property

@@ -237,7 +237,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         """Return what finished cells are noted in."""
         return JournalFile(
             path,
-            {"schema": self._schema, "version": 2, **self._told(), "seed": self.seed},
+            {"schema": self._schema, "version": 1, **self._told(), "seed": self.seed},
             work="study",
             same="rules, seed and limits",
             again="its data set is computed again",

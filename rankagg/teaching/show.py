@@ -27,7 +27,7 @@ from rankagg.aggregation import (
     metasearch,
 )
 from rankagg.aggregation.kemeny import Kemeny, Slater
-from rankagg.aggregation.kemeny.placed_rules import PlaceWeightedKemeny, TopK
+from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
 from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
@@ -181,10 +181,9 @@ WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
         KwikSort: "a search that splits around one item after the other",
         MC4: "the stationary distribution of a Markov chain",
         MallowsRanking: "a fitted distribution, whose center is Kemeny's ranking: see its steps",
-        PlaceWeightedKemeny: "an exact search with a certificate of its own kind",
         PlackettLuceRanking: "a fitted distribution, whose maximum is found by iterations",
         RankCentrality: "the stationary distribution of a Markov chain",
-        TopK: "an exact search over lists, with a certificate of its own kind",
+        TopK: "an integer program over lists",
         TwoLevel: "other rules inside each task and over the tasks: see their steps",
     }
 )

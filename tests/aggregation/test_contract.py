@@ -49,7 +49,6 @@ class TestRulesOfManyResults(AggregatorContract):
         ra.KwikSort(), ra.KwikSort(pivot="best", unranked="ignore"),
         *(ra.PickAPerm(unranked=policy) for policy in POLICIES),
         *(ra.FootruleOptimal(unranked=policy) for policy in POLICIES), ra.Slater(unranked="last"),
-        ra.PlaceWeightedKemeny(weights=[3, 3, 1, 0.5, 0.1, 0.1], unranked="last"),
     )  # fmt: skip
     is_specific = False
 

@@ -117,8 +117,8 @@ def apart(name: str) -> Callable[[ra.Profile], float]:
 LARGEST = {
     "votes": 4096, "rankings": 16384, "scores": 262144,
     "Coombs": 2048, "Dodgson": 64, "FootruleOptimal": 2048, "MallowsRanking": 2048,
-    "Minimax": 2048, "PickAPerm": 4096, "PlaceWeightedKemeny": 2048, "PlackettLuceRanking": 512,
-    "RankCentrality": 1024, "RankedPairs": 512, "Schulze": 1024, "TopK": 2048, "Young": 256,
+    "Minimax": 2048, "PickAPerm": 4096, "PlackettLuceRanking": 512,
+    "RankCentrality": 1024, "RankedPairs": 512, "Schulze": 1024, "TopK": 64, "Young": 256,
 }  # fmt: skip
 MAKES = {"votes": votes, "rankings": profile, "scores": table}
 #: Rankings that these rules take are held against each other, or against places, pair by pair.

@@ -191,11 +191,6 @@ def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
     assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
 
 
-def test_the_former_name_of_tiers_says_so():
-    with pytest.warns(FutureWarning, match="it is `tiers` now"):
-        assert decided("AB").groups == decided("AB").tiers
-
-
 def test_the_graph_has_all_items_and_the_decided_pairs():
     decisions = from_data(CLEAR).decisions()
     graph = decisions.to_graph()
@@ -226,7 +221,7 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
 def test_a_dict_is_plain_data():
     decisions = from_data(CLEAR).decisions()
     data = decisions.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.decisions", 3)
+    assert (data["schema"], data["version"]) == ("rankagg.decisions", 1)
     assert data["items"] == list("ABCD")
     assert (data["alpha"], data["how"]) == (0.05, decisions.how)
     assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)

@@ -119,7 +119,7 @@ IN_PLACE = {
         '{"0": 1, "1": 2, "2": 0}',
     ],
     '"tie_cost": "0"': ['"0/1"', '"0\\n"', '"-0"', '" 0"', '"0.0"', '"\u0660"'],
-    '"version": 4': ["5", "3", "2"],
+    '"version": 1': ["0", "2", "4"],
     '"items": ["A", "B", "C"]': [
         *('["A", "B", "\ud800"]', '["A", "B", "C\t"]', '["A", "B", "\\x43"]'),
         *('["A", "B", "\\u43"]', '["\\u0041", "B", "C"]'),
@@ -166,11 +166,10 @@ def test_votes_of_every_form_get_the_same_verdict(blank, change_of_votes) -> Non
     # Whatever else follows from the change is restated, where the package reads the votes at all.
     votes = json.dumps({**VOTES, **change_of_votes})
     certificate = json.dumps({**CERTIFICATE, **restated(votes)})
-    former = json.dumps({**CERTIFICATE, **restated(votes, form=1), "version": 3})
-    judge(blank, [(votes, json.dumps(CERTIFICATE)), (votes, certificate), (votes, former)])
+    judge(blank, [(votes, json.dumps(CERTIFICATE)), (votes, certificate)])
 
 
-def restated(votes, form=2):
+def restated(votes):
     """Return what a certificate says of the votes but for costs, whether they may be so or not."""
     plain = json.loads(votes)
     n = len(plain["items"])
@@ -178,14 +177,12 @@ def restated(votes, form=2):
     numbers = [x for matrix in (plain["wins"], plain["ties"]) for row in matrix for x in row]
     common = gcd(plain["denominator"], *numbers)
     wins, ties = ([[x // common for x in row] for row in plain[key]] for key in ("wins", "ties"))
-    text = f"rankagg.votes {form}\n{n} {plain['denominator'] // common}\n"
+    text = f"rankagg.votes 1\n{n} {plain['denominator'] // common}\n"
     for label in plain["items"]:
         name = SURROGATE.sub("\ufffd", str(label))
         text += f"i{name}\n" if isinstance(label, int) else f"s{len(name.encode())}:{name}\n"
     told = text.encode()
-    if form == 1:
-        told += "".join(" ".join(map(str, row)) + "\n" for row in wins + ties).encode()
-    for matrix in (wins, ties) if form == 2 else ():
+    for matrix in (wins, ties):
         width = (max(map(max, matrix)).bit_length() + 7) // 8
         told += b"%d\n" % width
         told += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)

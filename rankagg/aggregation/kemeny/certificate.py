@@ -62,7 +62,7 @@ from rankagg.core import (
     counted,
     exact,
 )
-from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.exceptions import VerificationError
 from rankagg.io.strict_json import Field
 
 
@@ -290,17 +290,8 @@ class Certificate(Proved):
     demands: Demands = NO_DEMANDS
 
     _schema = "rankagg.certificate"
-    _version = 4
     _keys = (*FIRST_KEYS, *ITEM_KEYS, "order", *SCALED, *PROVEN)
     _optional_keys = ("constraints",)
-    _remedy = "Solve again: certificates of version 1 have no fingerprint."
-
-    @classmethod
-    def _current(cls, data: Any) -> Any:
-        """Return plain data of version 2, which had no derived rows, as version 3."""
-        # Not True, nor 2.0, which are equal to numbers.
-        version = data.get("version") if isinstance(data, dict) else None
-        return _third_of_second(data) if type(version) is int and version == 2 else data
 
     @classmethod
     def build(
@@ -613,30 +604,3 @@ def _read_buckets(field: Field, n: int) -> tuple[tuple[int, ...], ...]:
     if len(listed) != n or len(set(listed)) != n:
         field.refuse(f"lists with each of the positions 0 to {n - 1} once")
     return tuple(buckets)
-
-
-def _third_of_second(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a certificate of version 2 as one of version 3: its cycles began anywhere."""
-
-    def begun(cycle: list[int]) -> list[int]:
-        *ring, weight = cycle
-        at = ring.index(min(ring))
-        return [*ring[at:], *ring[:at], weight]
-
-    def with_rows(old: dict[str, Any], **changed: Any) -> dict[str, Any]:
-        if "rows" in old:
-            raise ValueError("'rows' is no key of version 2")
-        return {**old, "rows": [], **changed}
-
-    def node(old: dict[str, Any]) -> dict[str, Any]:
-        if "cycles" not in old:
-            return old
-        return with_rows(old, cycles=[begun(one) for one in old["cycles"]])
-
-    try:
-        proofs = [
-            with_rows(one, nodes=[node(old) for old in one["nodes"]]) for one in data["proofs"]
-        ]
-    except (TypeError, ValueError, KeyError) as error:
-        raise DataFormatError(f"The certificate of version 2 is malformed: {error}.") from None
-    return {**data, "version": 3, "proofs": proofs}

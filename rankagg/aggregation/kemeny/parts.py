@@ -28,11 +28,10 @@ from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import OutOfTimeError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.placed_lists import PlacedProblem
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-Stated = TypeVar("Stated", bound="PairCosts | PlacedProblem")
+Stated = TypeVar("Stated", bound=PairCosts)
 Given = TypeVar("Given")
 
 
@@ -101,9 +100,6 @@ Backend: TypeAlias = Callable[[Task], Solution]
 Listener: TypeAlias = Callable[[float, float], object]
 
 
-Costs: TypeAlias = "PairCosts | PlacedProblem"
-
-
 @dataclass(frozen=True)
 class Effort:
     """What limits an exact rule, who is told of its search, and whether its proof is checked."""
@@ -131,7 +127,7 @@ SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_CALLS = 1.0, 0.1
 class Progress:
     """Bounds on the cost of the whole, from those of the part that is being solved."""
 
-    def __init__(self, problem: Costs, listener: Listener | None = None) -> None:
+    def __init__(self, problem: PairCosts, listener: Listener | None = None) -> None:
         self._problem = problem
         self._listener = listener
         self.is_stopped = False
@@ -140,7 +136,7 @@ class Progress:
         self._start = self._told = monotonic()
         self._called = 0.0
 
-    def of_part(self, part: Costs) -> Report:
+    def of_part(self, part: PairCosts) -> Report:
         """Return what a backend calls with the bounds of one part; it raises `OutOfTimeError`."""
 
         def report(lower: int, upper: int) -> None:
@@ -174,7 +170,7 @@ class Progress:
             items,
         )
 
-    def close_part(self, part: Costs, cost: int, lower: int | None) -> None:
+    def close_part(self, part: PairCosts, cost: int, lower: int | None) -> None:
         """Add what a finished part costs, and what it costs at least where that is known."""
         self._above += cost - part.floor
         if lower is not None:

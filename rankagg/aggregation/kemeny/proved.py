@@ -188,19 +188,15 @@ class Proved(Result):
     # By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
     # means exact.
     tolerance: Fraction
-    # `PairwiseMatrix.fingerprint` of the votes, or what that was in the version of files before.
+    # `PairwiseMatrix.fingerprint` of the votes.
     fingerprint: str
-    _is_former: bool = False
 
-    _version = 2
     _prints_table = False
     #: What the order is called.
     _called: ClassVar[str] = "ranking"
     #: The keys of a file behind `schema` and `version`, and those that some files have.
     _keys: ClassVar[tuple[str, ...]]
     _optional_keys: ClassVar[tuple[str, ...]] = ()
-    #: What to do with a file of another version.
-    _remedy: ClassVar[str] = ""
 
     # -- what a subclass says -----------------------------------------------------------------
 
@@ -233,10 +229,6 @@ class Proved(Result):
     def _numbers_a_pair(self) -> int:
         """How many numbers are made of each pair of votes at once, at most."""
         return 6
-
-    def _tolerance_of(self, votes: PairwiseMatrix) -> Fraction:
-        """Return by how much a cost can be off, in votes."""
-        return tolerance_of(votes)
 
     def _others(self) -> str:
         """Say which orders the bound holds for."""
@@ -358,7 +350,7 @@ class Proved(Result):
         if votes.items != (own := ItemSet(self.items)):
             told = f"The votes and the certificate must have {votes.items._mismatch(own)}"
             raise VerificationError(told)
-        mark = votes._former_fingerprint if self._is_former else votes.fingerprint
+        mark = votes.fingerprint
         if self.fingerprint != mark:
             raise VerificationError(
                 "The certificate is for other votes: their fingerprint is "
@@ -377,7 +369,7 @@ class Proved(Result):
             raise VerificationError(
                 f"The votes are over {problem.denominator}, not {self.denominator} as stated."
             )
-        tolerance = self._tolerance_of(votes)
+        tolerance = tolerance_of(votes)
         if self.tolerance != tolerance:
             raise VerificationError(
                 f"The costs are known to within {counted(tolerance, 'vote')}, not "
@@ -422,9 +414,7 @@ class Proved(Result):
         if whole.has("schema") and whole.has("version"):  # another version has other keys
             assert isinstance(whole.value, dict)
             Field(whole.value["schema"], "schema").constant(cls._schema)
-            version = Field(whole.value["version"], "version")
-            if (type(version.value), version.value) != (int, cls._version - 1):
-                version.constant(cls._version, cls._remedy)
+            Field(whole.value["version"], "version").constant(cls._version)
         some = (key for key in cls._optional_keys if whole.has(key))
         keys = ("schema", "version", *cls._keys, *some)
         members = dict(zip(keys, whole.members(*keys), strict=True))
@@ -434,7 +424,6 @@ class Proved(Result):
             "tie_cost": read_share(members["tie_cost"]),
             "tolerance": members["tolerance"].fraction(),
             "fingerprint": _read_fingerprint(members["fingerprint"]),
-            "_is_former": members["version"].value != cls._version,
             **cls._read_order(members, len(items)),
         }
         cost = content["scaled_cost"] = members["scaled_cost"].integer()
@@ -449,7 +438,6 @@ class Proved(Result):
 
     def _content(self) -> dict[str, Any]:
         content = {
-            "version": self._version - self._is_former,
             "status": self.status,
             "cost": str(self._in_votes(self.scaled_cost)),
             "lower_bound": str(self._in_votes(self.scaled_lower_bound)),
@@ -462,12 +450,12 @@ class Proved(Result):
             "denominator": self.denominator,
             **self._plain_order(),
         }
-        keys = ("version", *self._keys, *self._optional_keys)
+        keys = (*self._keys, *self._optional_keys)
         return {key: content[key] for key in keys if key in content}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what `to_dict` wrote, here or in an earlier version, and nothing else.
+        """Read what `to_dict` wrote, and nothing else.
 
         Parameters
         ----------
@@ -483,12 +471,7 @@ class Proved(Result):
         DataFormatError
             If `data` is no certificate of this version; the message names the field.
         """
-        return cls(**cls._read(cls._current(data)))
-
-    @classmethod
-    def _current(cls, data: Any) -> Any:
-        """Return plain data of a version that is read as that of one that is written."""
-        return data
+        return cls(**cls._read(data))
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "The text") -> Self:

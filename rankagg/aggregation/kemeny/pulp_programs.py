@@ -175,30 +175,46 @@ class Optimum:
 class IntegerProgram:
     """Whole-number columns, some of which count, and rows that are at least a number."""
 
-    _lower: list[int] = field(default_factory=list)
     _upper: list[int] = field(default_factory=list)
     _cost: list[int] = field(default_factory=list)
-    _whole: list[bool] = field(default_factory=list)
     _rows: list[tuple[Mapping[int, int], int]] = field(default_factory=list)
 
-    def columns(self, upper: Sequence[int], *, cost: int = 0, whole: bool = True) -> Positions:
-        """Add columns from 0 to some numbers, and return where they are."""
+    def columns(self, upper: Sequence[int], *, cost: int | Sequence[int] = 0) -> Positions:
+        """Add columns from 0 to some numbers, and return where they are; costs are at least 0."""
         first = len(self._upper)
-        self._lower += [0] * len(upper)
         self._upper += [int(most) for most in upper]
-        self._cost += [cost] * len(upper)
-        self._whole += [whole] * len(upper)
+        self._cost += [cost] * len(upper) if isinstance(cost, int) else [int(c) for c in cost]
         return np.arange(first, len(self._upper))
 
     def at_least(self, numbers: Mapping[int, int], least: int) -> None:
         """Add the row that a sum of multiples of columns is at least a number."""
         self._rows.append(({k: int(v) for k, v in numbers.items() if v}, int(least)))
 
+    def equal(self, numbers: Mapping[int, int], value: int) -> None:
+        """Add the row that a sum of multiples of columns is a number."""
+        self.at_least(numbers, value)
+        self.at_least({k: -v for k, v in numbers.items()}, -value)
+
+    def least(self, deadline: Deadline, *, below: int | None = None) -> int | None:
+        """Return the least sum, below a number if one is given; None where there is none."""
+        values = self.solve(deadline, below=below).values
+        return None if values is None else self.checked(values)
+
+    def checked(self, values: Integers64) -> int:
+        """Return the sum of the columns that cost; raises where they break a row in integers."""
+        columns = values.tolist()
+        for numbers, least in self._rows:
+            if sum(v * columns[k] for k, v in numbers.items()) < least:
+                raise SolverError("The solver of an integer program broke a row.")
+        return sum(c * v for c, v in zip(self._cost, columns, strict=True))
+
     def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
         """Find the least sum of the columns that cost."""
         most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))
         end = most + 1 if below is None else min(below, most + 1)
-        rows = [*self._rows, ({k: -c for k, c in enumerate(self._cost) if c}, 1 - end)]
+        rows = list(self._rows)
+        if end <= most:
+            rows.append(({k: -c for k, c in enumerate(self._cost) if c}, 1 - end))
         # A row without numbers is no row for a solver.
         if end <= 0 or any(not numbers and least > 0 for numbers, least in rows):
             return Optimum(max(end, 0), None)
@@ -228,12 +244,9 @@ class IntegerProgram:
         return Optimum(min(ceil(pulp.value(model.objective) - 1e-4), total), values)
 
     def _model(self, rows: list[tuple[Mapping[int, int], int]]) -> tuple[Any, list[Any]]:
-        model = pulp.LpProblem("removal", pulp.LpMinimize)
+        model = pulp.LpProblem("whole", pulp.LpMinimize)
         columns = [
-            model.add_variable(f"x{k}", low, high, "Integer" if whole else "Continuous")
-            for k, (low, high, whole) in enumerate(
-                zip(self._lower, self._upper, self._whole, strict=True)
-            )
+            model.add_variable(f"x{k}", 0, high, "Integer") for k, high in enumerate(self._upper)
         ]
         model.setObjective(
             pulp.LpAffineExpression([(columns[k], c) for k, c in enumerate(self._cost) if c])

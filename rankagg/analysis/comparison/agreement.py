@@ -16,7 +16,6 @@ from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation import Borda, Consensus, Deadline
 from rankagg.aggregation.kemeny import Optima, Slater
-from rankagg.aggregation.kemeny.placed_rules import PlacedRule
 from rankagg.core import (
     UNRANKED,
     ItemSet,
@@ -170,7 +169,7 @@ def is_yardstick(consensus: Consensus) -> bool:
     """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
     rule = consensus.aggregator
     is_held = getattr(rule, "constraints", None) is not None
-    is_other = is_held or isinstance(rule, Slater | PlacedRule)
+    is_other = is_held or isinstance(rule, Slater)
     return consensus.certificate is not None and not is_other
 
 

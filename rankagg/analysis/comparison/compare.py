@@ -70,7 +70,6 @@ class RuleComparison(Result):
     unranked: Unranked
 
     _schema = "rankagg.comparison"
-    _version = 2
     _plot = "bump_chart"
     _named_rows = False
     _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {

@@ -311,10 +311,10 @@ def removal_radius(
 
     Notes
     -----
-    Exact for all rules: for sums of points by sorting, for Copeland's rule by an integer program,
-    for Kemeny's by an integer program for each of few orders, or by trying all
-    choices where they are few. Every removal is checked by aggregating what is left. In large
-    cases the exact consensus leaves an interval, with what was proved.
+    Exact for sums of points, by sorting, and for Copeland's rule, by an integer program. For
+    Kemeny's rule removals are looked for that move another item up, and all smaller choices are
+    tried where they are at most 2,000, or where majorities rule them out; else the number is an
+    upper bound, and an interval is left. Every removal is checked by aggregating what is left.
 
     Scores of Borda's rule and means are compared exactly, with scores read as the decimal numbers
     that they are; a note says where the rule itself ties what is equal up to rounding.

@@ -30,6 +30,7 @@ from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation import Aggregator, Consensus, Evidence, check_aggregator
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
+from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -152,7 +153,8 @@ class Redraw(Redraws):
 def span_of(consensus: Consensus) -> Span:
     """Return the ranks that a result leaves."""
     certificate = consensus.certificate
-    if certificate is None or certificate.status != "optimal":
+    is_list = isinstance(consensus.aggregator, TopK)
+    if not is_list and (certificate is None or certificate.status != "optimal"):
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
     if optima is None:
@@ -433,7 +435,6 @@ class RankShares(Result):
     notes: tuple[str, ...]
 
     _schema = "rankagg.rank_shares"
-    _version = 2
     _plot = "rank_distribution_plot"
     _best: ClassVar[Mapping[str, Direction]] = {
         **dict.fromkeys(("first_in_every", "first_in_some"), "highest"),

@@ -29,9 +29,7 @@ from rankagg.cli.options.command import (
 from rankagg.cli.options.exact import (
     CONSTRAINTS,
     EXACTLY,
-    PLACES,
     ExactOptions,
-    Places,
     Wishes,
     exit_code,
     time_limit,
@@ -291,7 +289,6 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     data(taken=["--first"]),
     EXACTLY,
     CONSTRAINTS,
-    PLACES,
     option(
         "--backend cuts|lazy|naive|subset-dp",
         default="cuts",
@@ -306,6 +303,12 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         help="How much an item matters, default 1: a pair counts as often as the product of its "
         "weights.",
     ),
+    option(
+        "--top-k K",
+        type=Whole(1, 10**6),
+        help="The best list of K items, with all others tied behind it, by an integer program "
+        "and without a proof.",
+    ),
     OUT,
     flag("--one", help="Do not look at the other optima."),
     flag("--all", "everything", help="With --top-k: print what is behind the list too."),
@@ -316,7 +319,7 @@ def solve(
     *,
     exact: ExactOptions,
     wishes: Wishes,
-    places: Places,
+    top_k: int | None,
     backend: Any,
     certificate: Path | None,
     votes: Path | None,
@@ -343,11 +346,18 @@ def solve(
     evidence = ra.Evidence.of(given.data, given.tolerance)
     constraints = wishes.of(evidence.items)
     rule: ra.Aggregator
-    if places.given:
-        if constraints is not None or backend != "cuts":
-            other = "constraints" if constraints is not None else "--backend"
-            raise click.UsageError(f"{places.given} does not go with {other}.")
-        rule = places.rule(given.unranked, exact)
+    if top_k is not None:
+        others = {
+            "constraints": constraints is not None,
+            "--backend": backend != "cuts",
+            "--consensus-ties": exact.consensus_ties,
+            "--certificate": certificate is not None,
+        }
+        for name, is_given in others.items():
+            if is_given:
+                raise click.UsageError(f"--top-k does not go with {name}.")
+        price = 0.5 if exact.tie_cost is None else exact.tie_cost
+        rule = ra.TopK(k=top_k, unranked=given.unranked, tie_cost=price)
     else:
         kemeny = ra.Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)
         (rule,) = exact.rules([kemeny])
@@ -368,7 +378,7 @@ def solve(
     elif asked and constraints is not None:
         above.append("optima       not looked for where constraints count places")
     proof: Any = consensus.certificate
-    shown = None if everything else places.top_k
+    shown = None if everything else top_k
     return Answer(
         result=consensus,
         data=lambda: {**consensus.to_dict(), "optima": known and _plain_optima(known)},
@@ -439,7 +449,7 @@ def verify(
     try:
         found = parse_json(text, name)
         schema = found.get("schema") if type(found) is dict else None
-        kinds = (ra.Certificate, ra.WeakCertificate, ra.PlacedCertificate)
+        kinds = (ra.Certificate, ra.WeakCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
         left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
@@ -463,8 +473,7 @@ def verify(
 
         kept = "; ".join(one.words(votes.items) for one in parts_of(proof.demands))
         none = f"none under its constraints ({kept})"
-    noun = "list" if isinstance(proof, ra.PlacedCertificate) else "ranking"
-    this = f"the {noun} {proof.ranking._arrows()} costs {cost} ({prices})"
+    this = f"the ranking {proof.ranking._arrows()} costs {cost} ({prices})"
     told = f"The proof holds: {this}, and {none} costs less"
     if proof.status != "optimal":
         told = f"The bound holds: {this}, and {none} less than {bound}"

@@ -516,7 +516,7 @@ def _ranks_and_pairs(
         parts = {"ranks": found, "decisions": found.decisions, "intervals": proportions}
         content = {name: part and part.to_dict() for name, part in parts.items()}
         extra = {} if first is None else {"top": {"k": top, "items": list(first)}}
-        return {"schema": "rankagg.uncertainty", "version": 2, **content, **extra}
+        return {"schema": "rankagg.uncertainty", "version": 1, **content, **extra}
 
     def told(rows: int | None) -> str:
         lines = ["", found.summary(rows=rows)]

@@ -1,4 +1,4 @@
-"""Options of the exact method: constraints, weights of places, limits, and what it returns."""
+"""Options of the exact method: constraints, limits, and what it returns."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg._numbers import ascii_number
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Label
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import Group, tell_progress
 from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.rules import made
-from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option
+from rankagg.cli.options.typed import TIME, Number, flag, labels_of, option
 from rankagg.core import ItemSet, counted
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.placed_rules import PlacedRule
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
 
@@ -231,57 +229,4 @@ CONSTRAINTS = Group(
         ),
     ],
     Wishes,
-)
-
-
-@dataclass(frozen=True)
-class Places:
-    """How places count, as it was typed."""
-
-    top_k: int | None
-    place_weights: str | None
-
-    def __post_init__(self) -> None:
-        if self.top_k is not None and self.place_weights is not None:
-            raise click.UsageError("--top-k does not go with --place-weights.")
-
-    @property
-    def given(self) -> str | None:
-        """The option that was given; None where Kemeny's rule is meant."""
-        if self.top_k is not None:
-            return "--top-k"
-        return None if self.place_weights is None else "--place-weights"
-
-    def rule(self, unranked: Unranked, exact: ExactOptions) -> PlacedRule:
-        """Return the rule that was asked for; only where one was."""
-        if exact.consensus_ties:
-            raise click.UsageError(f"{self.given} does not go with --consensus-ties.")
-        show_progress()
-        costs: dict[str, Any] = {} if exact.tie_cost is None else {"tie_cost": exact.tie_cost}
-        if self.place_weights is None:
-            return ra.TopK(k=self.top_k or 1, unranked=unranked, **costs)
-        try:
-            weights = [float(ascii_number(text)) for text in self.place_weights.split(",")]
-        except ValueError:
-            allowed = "NUMBER,NUMBER"
-            raise InvalidInputError("--place-weights", allowed, self.place_weights) from None
-        return ra.PlaceWeightedKemeny(weights=weights, unranked=unranked, **costs)
-
-
-PLACES = Group(
-    "places",
-    [
-        option(
-            "--top-k K",
-            type=Whole(1, 10**6),
-            help="The best list of K items, with all others tied behind it.",
-        ),
-        option(
-            "--place-weights",
-            metavar="NUMBER,...",
-            help="What a contradicted vote counts, by the place of the upper item; numbers that "
-            "do not grow, then 0.",
-        ),
-    ],
-    Places,
 )

@@ -167,7 +167,6 @@ class PairwiseIntervals(Result):
     hierarchical: bool = False
 
     _schema = "rankagg.intervals"
-    _version = 2
     _plot = "intervals_heatmap"
     _row = "pair"
     _named_rows = False

@@ -199,7 +199,6 @@ class RankIntervals(Result):
     _is_fought: bool
 
     _schema = "rankagg.rank_intervals"
-    _version = 2
     _plot = "forest_plot"
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
 

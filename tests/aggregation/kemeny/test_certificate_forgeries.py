@@ -16,7 +16,6 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Enumeration, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging as strict
-from tests.aggregation.kemeny import placed_forging as placed
 from tests.aggregation.kemeny import weak_forging as weak
 from tests.conftest import seeds
 
@@ -29,11 +28,7 @@ WEAK_KINDS = (
     "pairs alone", "rows", "two prices", "rounded weights", "integers beyond doubles", "cases",
     "a gap", "fixings",
 )  # fmt: skip
-PLACED_KINDS = (
-    "a list", "two prices", "weights", "rounded weights", "integers beyond doubles", "a gap",
-    "cycles",
-)  # fmt: skip
-KITS = ((strict, KINDS), (weak, WEAK_KINDS), (placed, PLACED_KINDS))
+KITS = ((strict, KINDS), (weak, WEAK_KINDS))
 EVERY = [(kit, kind) for kit, kinds in KITS for kind in kinds]
 JUNKED = ("one cycle", "fixings", "rows of rows", "every optimum", "quotas")
 

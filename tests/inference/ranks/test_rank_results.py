@@ -424,7 +424,7 @@ def test_both_kinds_of_bounds_are_told():
     assert both["marginal_worst"].loc[list("ABCD")].tolist() == result.marginal_worst.tolist()
     told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert told == result.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 2)
+    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 1)
     assert (told["of"], told["unit"], told["alpha"]) == ("borda", "ranking", 0.05)
     assert told["marginal"] == frame.reset_index().to_dict("records")
     together = both.drop(columns=["marginal_best", "marginal_worst"])

@@ -67,9 +67,9 @@ function* checked(votesText, certificateText) {
   const votes = yield* readVotes(yield* parse(votesText, "the block of votes"));
   const data = yield* parse(certificateText, "the certificate");
   demand(data instanceof Map && data.get("schema") === "rankagg.certificate"
-    && [3n, 4n].includes(data.get("version")),
+    && data.get("version") === 1n,
     "the certificate is not of a kind that is known here");
-  const [, version, status, statedCost, statedBound, tolerance, tieCost, mark, named, order, scaledCost,
+  const [, , status, statedCost, statedBound, tolerance, tieCost, mark, named, order, scaledCost,
     scaledBound, denominator, unit, proofs, ...constraints] = fields(
     data, "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",
     "items", "order", "scaled_cost", "scaled_lower_bound", "denominator", "weight_denominator", "proofs",
@@ -79,7 +79,7 @@ function* checked(votesText, certificateText) {
   const n = items.length;
   demand(labels(named).length === n && named.every((one, i) => one === items[i]),
     "the certificate names other items than the votes");
-  demand(mark === (yield* fingerprint(votes, Number(version) - 2)), "the certificate is for other votes");
+  demand(mark === (yield* fingerprint(votes)), "the certificate is for other votes");
   const [share, whole] = fraction(tieCost);
   demand(share <= whole, "a tied vote costs more than 1");
   demand(integer(denominator) === votes.denominator * whole, "the denominator is another");

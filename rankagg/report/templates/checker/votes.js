@@ -108,9 +108,9 @@ function bytesOf(row, width) {
   return bytes;
 }
 
-function* fingerprint({items, wins, ties, denominator}, form) {
+function* fingerprint({items, wins, ties, denominator}) {
   const hash = new Sha256();
-  hash.add(`rankagg.votes ${form}\n${items.length} ${denominator}\n`);
+  hash.add(`rankagg.votes 1\n${items.length} ${denominator}\n`);
   for (const one of items) {
     const length = new TextEncoder().encode(one).length;
     hash.add(typeof one === "bigint" ? `i${one}\n` : `s${length}:${one}\n`);
@@ -119,11 +119,10 @@ function* fingerprint({items, wins, ties, denominator}, form) {
     let largest = 0n;
     for (const row of matrix) for (const number of row) if (number > largest) largest = number;
     const width = largest ? Math.ceil(largest.toString(16).length / 2) : 0;
-    if (form > 1) hash.add(`${width}\n`);
+    hash.add(`${width}\n`);
     for (const row of matrix) {
       yield 0;
-      if (form > 1) hash.addBytes(bytesOf(row, width));
-      else hash.add(`${row.join(" ")}\n`);
+      hash.addBytes(bytesOf(row, width));
     }
   }
   return hash.digest();

@@ -1,0 +1,183 @@
+"""The exact rule for top-k lists, by an integer program.
+
+A list pays for each of its items what this one costs above all others, and gets back what it
+costs above those that the list has before it. With the items that are listed and the pairs of
+these in order as whole numbers, that sum is linear. Rows that forbid cycles of three listed items
+are added where a solution has such a cycle, and from the start where there are few items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from math import gcd
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Generator, Positions, Unranked
+from rankagg._validation import check_integer, check_number
+from rankagg.aggregation.base import Needs, Outcome, SearchingRule
+from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem
+from rankagg.core import as_ranking, counted
+from rankagg.exceptions import InvalidInputError, SolverError
+
+# The solver tells sums below this apart.
+MOST_COSTS = 2**31
+# The rows of all three items are there from the start of so few.
+ALL_AT_ONCE = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopK(SearchingRule):
+    """The exact top-k list: the first k places and all else tied behind, of least summed distance.
+
+    Of all weak orders that put k items on a place each and tie the rest, it is one that costs
+    least. An integer program finds it, which PuLP hands to HiGHS, or to CBC where HiGHS cannot be
+    loaded; there is no certificate.
+
+    It is not the beginning of Kemeny's ranking. On complete strict rankings the best list of one
+    item is Borda's winner, and with more places majorities within the list count more and more; k
+    one less than the number of items is Kemeny's rule.
+
+    Parameters
+    ----------
+    k : int
+        How many items are listed, at most as many as there are.
+    unranked : {"uniform", "ignore", "last"}, optional
+        The policy for unranked items; by default that of the matrix where the data are one, and
+        "uniform" otherwise. "last" reads rankings that are top-k lists themselves as such.
+    tie_cost : float, default 0.5
+        What a vote that judges two items equal costs where the list does not, 0 to 1.
+    consensus_tie_cost : float, optional
+        What a vote that orders two items costs where neither is listed, 0 to 1; by default the
+        `tie_cost`. p for both is K^(p) of Fagin, Kumar and Sivakumar.
+    time_limit : float, optional
+        Seconds after which `OutOfTimeError` is raised.
+
+    Notes
+    -----
+    On complete strict rankings the prices of ties change no optimum: all lists tie equally many
+    votes. Which of several optima comes back is unspecified, and whether there are others is not
+    computed. Costs are whole numbers over one denominator; where a solver's floats do not hold
+    them, a note says how near to the optimum the list is.
+
+    The program has about n^2 numbers and rows. A list of one item takes no solver.
+
+    References
+    ----------
+    Fagin, Kumar and Sivakumar (2003), doi:10.1137/S0895480102412856.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, TopK
+    >>> votes = Profile.from_orders(["ABCD", "BCDA"], counts=[3, 2])
+    >>> for k in (1, 3):
+    ...     found = TopK(k=k).aggregate(votes)
+    ...     print(found.buckets, found.cost)
+    (('B',), ('A', 'C', 'D')) 10.5
+    (('A',), ('B',), ('C',), ('D',)) 6.0
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    k: int
+    unranked: Unranked | None = None
+    tie_cost: float = 0.5
+    consensus_tie_cost: float | None = None
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer(self.k, "k of TopK", low=1)
+        check_number(self.tie_cost, "tie_cost of TopK", low=0, high=1)
+        if self.consensus_tie_cost is not None:
+            check_number(self.consensus_tie_cost, "consensus_tie_cost of TopK", low=0, high=1)
+
+    @property
+    def price_of_ties(self) -> float:
+        """What a vote costs that orders two items of which neither is listed."""
+        return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
+
+    def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
+        votes = evidence.votes(self._stated_policy)
+        n = votes.n_items
+        if self.k > n:
+            raise InvalidInputError("k of TopK", f"at most the number of items, {n}", self.k)
+        problem = WeakProblem.from_pairwise(votes, self.tie_cost, self.price_of_ties)
+        gains = problem.above.astype(object) - problem.tied.astype(object)
+        placed, within = best_list(gains, self.k, deadline)
+        ranks = np.full(n, self.k, dtype=np.int32)
+        ranks[placed] = np.arange(self.k)
+        off = counted(within / problem.denominator, "vote", ".2g")
+        about = f"the list costs at most {off} more than the cheapest one"
+        notes = (f"{about}: the solver's numbers hold no more digits",) if within else ()
+        return Outcome(ranking=as_ranking(ranks, votes.items), notes=notes)
+
+
+def best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[Positions, int]:
+    """Return the positions on the first k places, and how much more than the least they may cost.
+
+    `gains` is what row above column costs, less what it costs to tie the two; Python integers.
+    """
+    n = len(gains)
+    alone = gains.sum(axis=1).tolist()
+    if k == 1:
+        return np.array([alone.index(min(alone))], dtype=np.intp), 0
+    # Solvers load late.
+    from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
+
+    pairs = list(permutations(range(n), 2))
+    back = [gains[j, i] for i, j in pairs]
+    # As many items and pairs are taken whatever the list is, so costs may begin at 0.
+    least, most = min(alone), max(back)
+    of_items = [cost - least for cost in alone]
+    of_pairs = [most - cost for cost in back]
+    n_taken = k + k * (k - 1) // 2
+    unit = gcd(*of_items, *of_pairs) or 1
+    times = -(-max(*of_items, *of_pairs) * n_taken // (unit * MOST_COSTS))
+    exact = times <= 1
+    unit *= max(times, 1)
+
+    def rounded(costs: list[int]) -> list[int]:
+        return [(2 * cost + unit) // (2 * unit) for cost in costs]
+
+    program = IntegerProgram()
+    items = program.columns([1] * n, cost=rounded(of_items)).tolist()
+    columns = program.columns([1] * len(pairs), cost=rounded(of_pairs)).tolist()
+    ahead: dict[tuple[int, int], int] = dict(zip(pairs, columns, strict=True))
+    program.equal(dict.fromkeys(items, 1), k)
+    for i in range(n):
+        with_it = {ahead[pair]: 1 for j in range(n) if j != i for pair in ((i, j), (j, i))}
+        program.equal({**with_it, items[i]: 1 - k}, 0)
+    for i, j in combinations(range(n), 2):
+        for item in (i, j):
+            program.at_least({items[item]: 1, ahead[i, j]: -1, ahead[j, i]: -1}, 0)
+    turns = list(permutations(range(n), 3)) if n <= ALL_AT_ONCE else []
+    while True:
+        for a, b, c in turns:
+            # If b is listed, what is ahead of it is ahead of all that it is ahead of.
+            row = {ahead[a, c]: 1, ahead[a, b]: -1, ahead[b, c]: -1, items[b]: 1}
+            program.at_least(row, 0)
+        values = program.solve(deadline).values
+        if values is None:
+            raise SolverError("The solver of an integer program found no list.")
+        program.checked(values)
+        listed = [i for i in range(n) if values[items[i]]]
+        turns = _turns(listed, {pair: values[at] for pair, at in ahead.items()})
+        if not turns:
+            break
+    behind = [sum(int(values[ahead[i, j]]) for j in listed if j != i) for i in listed]
+    order = sorted(range(k), key=lambda at: -behind[at])
+    return np.array(listed, dtype=np.intp)[order], 0 if exact else n_taken * unit
+
+
+def _turns(listed: list[int], is_ahead: dict[tuple[int, int], Any]) -> list[tuple[int, int, int]]:
+    """Return all cycles of three listed items, each from each of the three."""
+    return [
+        (a, b, c)
+        for a, b, c in permutations(listed, 3)
+        if is_ahead[a, b] and is_ahead[b, c] and is_ahead[c, a]
+    ]
