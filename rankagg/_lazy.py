@@ -53,7 +53,7 @@ UNRENAMED = {
         "CycleResult CycleStudy IntervalMethod LatentModel MissingScoresResult "
         "MissingScoresStudy PairMethod PrintedRadius TaskSubsetResult TaskSubsetStudy"
     ),
-    "teaching": "Quiz quiz show_steps Step Steps",
+    "teaching": "show_steps Step Steps",
 }
 #: What was a name of the package itself, and where it is now. Old names go with version 2.
 MOVED = {name: f"{room}.{name}" for room, names in UNRENAMED.items() for name in names.split()} | {

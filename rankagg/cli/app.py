@@ -69,13 +69,17 @@ COMMANDS = {
     "ranking.",
     "replicate": "Run the experiments of three papers and compare the results with the published "
     "numbers.",
-    "quiz": "Ask a question on a small random profile that has one right answer.",
-    "teach": "Serve a course: lectures with exercises, and interactive apps.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
     "datasets": "List the bundled data sets, or tell all about one.",
 }
 
+
+#: What was a command, and where it is now.
+MOVED = {
+    "quiz": "The questions are now in the repository: marimo run examples/course/quiz.py.",
+    "teach": "The course is now in the repository: marimo run examples/course.",
+}
 
 #: The files of `rankagg.cli.commands`, and the commands in each.
 FILES = {
@@ -86,7 +90,7 @@ FILES = {
     },
     "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment", "replicate"},
-    "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
+    "learning": {"axioms", "methods", "datasets"},
     "documents": {"scan", "fuse", "report"},
 }
 
@@ -118,6 +122,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, known = args[0], self.list_commands(ctx)
+        if name in MOVED:
+            raise click.ClickException(MOVED[name])
         if name not in known and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}. {nearest(name, known)}".rstrip())
         return super().resolve_command(ctx, args)
@@ -177,9 +183,6 @@ def app() -> None:
     How good a rule is, on drawn data:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
-    A course that runs, and interactive apps:
-        rankagg teach
-        rankagg quiz kemeny
     Nothing at hand:
         rankagg methods
         rankagg datasets

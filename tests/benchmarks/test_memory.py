@@ -48,9 +48,7 @@ COMMANDS = {
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
     "replicate": ["nothing", "p1-table-1"],
     "cycles": ["nothing", "--rankings", "{m}", "--repetitions", "1"],
-    "quiz": ["nothing", "borda"],
     "axioms": ["nothing", "--rankings", "3"],
-    "teach": ["nothing", "--list"],
     "methods": ["nothing"],
     "datasets": ["nothing"],
 }

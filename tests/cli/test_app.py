@@ -20,7 +20,7 @@ from rankagg import __main__ as entry
 from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
-from rankagg.cli.app import FILES, app
+from rankagg.cli.app import FILES, MOVED, app
 from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
 from rankagg.testing.commands import CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
@@ -50,14 +50,12 @@ class TestCommands(CommandContract):
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "power": ["--dataset", "superglue_human"],
         "cycles": ["--rankings", "5", "--repetitions", "3"],
-        "quiz": ["borda"],
         "removals": [*BUNDLED, "--method", "borda"],
         "replicate": ["p1-table-1"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
         "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],
-        "teach": ["--list"],
         "test": ["--dataset", "superglue_human", "--reference", "Human"],
         "verify": ["proof.json", *BUNDLED],
     }
@@ -77,6 +75,17 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
     assert set(rows) <= set(COMMANDS) == set(commands_of(app))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_has_moved_is_told_in_one_line(name, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "anything", "--list"])
+    assert ended.value.code == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == f"error: {MOVED[name]}\n"
+    assert (ROOT / re.search(r"examples/\w+", MOVED[name])[0]).is_dir()
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------

@@ -6,10 +6,10 @@ import subprocess
 
 import numpy as np
 import pytest
+from rankagg.teaching.quizzes import TOPICS
 
 import rankagg as ra
 from rankagg.aggregation.voting.elimination_rules import Elimination
-from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS
 
 pytestmark = pytest.mark.slow

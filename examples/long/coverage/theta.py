@@ -50,7 +50,7 @@ def measured(theta: float, items: int, rankings: int, missing: float) -> dict[st
         profile = drawn(theta, items, rankings, missing, rng)
         try:
             fit = ra.Mallows.fit(profile)
-        except ra.InvalidInputError:
+        except ra.exceptions.InvalidInputError:
             continue  # all rankings agree
         begin = process_time()
         bounds.append(fit.conf_int().to_numpy()[0])
