@@ -94,9 +94,15 @@ def _(factor, rankings, toy):
     mo.vstack(
         [
             mo.plain(toy.to_frame()),
-            mo.vstack([mo.md("Measure Task3 in another unit, and watch two rankings:"), factor]),
+            mo.hstack([mo.md("Measure Task3 in another unit:"), factor], justify="start"),
             mo.plain(pd.Series(rankings, name="order").to_frame()),
-            mo.md(r"""
+        ]
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     The mean turns the ranking round; the ranks within a task do not change under *any increasing*
     transformation of its scores, so rules on ranks cannot see the unit. That is the case for
     ranks. What they pay:
@@ -109,9 +115,7 @@ def _(factor, rankings, toy):
     A geometric mean is free of units too, for positive scores where all tasks have one direction.
     But which *columns* one averages matters more than the kind of mean (Shavrina and Malykh 2021
     compare means over different columns; exercise 6).
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)
@@ -209,7 +213,8 @@ def _(averaged, gaps):
     mo.vstack(
         [
             mo.plain_text(
-                f"first {averaged.buckets[0]}, last {averaged.buckets[-1]}\n{averaged.notes[1]}"
+                f"first {', '.join(averaged.buckets[0])}, last {', '.join(averaged.buckets[-1])}; "
+                f"{averaged.notes[1]}"
             ),
             mo.md(f"""
     The mean puts M7 first. Its only score is on Sentence Retrieval, where scores are high (mean
@@ -377,7 +382,12 @@ def _():
       *another* task? Among the imputed?
     - the **unit**: what is independent. Tasks? Instances? Not four metrics of one instance.
     - the **level**: of this pair alone, or of all pairs together.
+    """)
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Hoeffding's inequality needs nothing else. The mean $\hat p$ of $z$ independent values in
     $[0,1]$ obeys $P(|\hat p-p|\ge\varepsilon)\le 2e^{-2z\varepsilon^2}$ (its variance is at most
     $\frac1{4z}$), so with probability $1-\delta$
@@ -593,9 +603,9 @@ def _(friedman, ranks):
     assert set(friedman.groups()[0]) == {*ranks.first, "T5"}
     assert friedman.f_p_value < 0.001
     mo.md(f"""
-    Above: who may be first is {", ".join(ranks.first)}. Below: Friedman's test with Nemenyi's
-    critical difference, the usual picture (Demšar 2006); a bar joins systems that are *not told
-    apart*. Groups overlap: "tied" is not transitive, and not told apart is not *equal*.
+    By sign flips who may be first is {", ".join(ranks.first)}. The bars: Friedman's test with
+    Nemenyi's critical difference, the usual picture (Demšar 2006); a bar joins systems that are
+    *not told apart*. Groups overlap: "tied" is not transitive, and not told apart is not *equal*.
 
     Friedman's question is another: are there *any* differences? There are (p =
     {friedman.f_p_value:.1e}), and yet nobody knows who is first.
@@ -704,7 +714,7 @@ def _(apart, paired):
     assert (_table["difference"] < _table["detectable"]).all()
     mo.vstack(
         [
-            paired,
+            mo.plain(paired.to_frame().round(2)),
             mo.plain(
                 apart.to_frame()[["above", "below", "difference", "detectable", "needed"]].round(2)
             ),
@@ -752,6 +762,14 @@ def _(agreement, board, removal):
     The number is proved: no single task does it, these two do. MultiRC agrees least with the
     ranking by the other tasks; it may be bad, or measure something else.
 
+    """),
+        ]
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     How far tasks are from each other is the **dispersion**. Two tasks of this table order 4.2 of
     15 pairs differently on average (28 %), and the Kemeny consensus contradicts a task on 2.6.
     With $U$ the mean distance of two different rankings, for complete strict rankings
@@ -761,9 +779,7 @@ def _(agreement, board, removal):
     **A checklist for a leaderboard.** Columns fixed before looking; direction stated; two levels
     or one, and why; what is missing and under which assumption; the unit; intervals for all ranks
     at once; how many tasks carry the first place.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)

@@ -350,27 +350,28 @@ def _(rules):
 def _(found, result):
     assert result.n_unproved == 0
     _mean = found["mean_ratio"].unstack("method")
-    _worst = found["max_ratio"].unstack("method")
+    largest = found["max_ratio"].unstack("method")
     assert (_mean["InsertionSearch"] <= _mean.min(axis=1)).all()
     assert (_mean["Copeland"] < _mean["Borda"]).all()
     assert (_mean["Borda"] < _mean["FootruleOptimal"]).all()
     assert (_mean["FootruleOptimal"] < _mean["PickAPerm"]).all()
-    mo.vstack(
-        [
-            mo.plain(found.round(3).reset_index()),
-            mo.md(f"""
+    mo.plain(found.round(3).reset_index())
+    return (largest,)
+
+
+@app.cell(hide_code=True)
+def _(largest):
+    mo.md(f"""
     All optima are proved. Read the columns against the guarantees:
 
-    - Borda's worst ratio is {_worst["Borda"].max():.2f}; its guarantee is 5.
+    - Borda's worst ratio is {largest["Borda"].max():.2f}; its guarantee is 5.
     - The two rules with the guarantee 2 do *worse* on average than the one with 5. A guarantee
       ranks proofs, not rules.
     - Copeland, of which nothing is proved here, is nearer than Borda: like Kemeny, it counts
       majorities.
     - Borda hardly ever *is* the optimum (`hit_rate`), and is within some per cent of it always.
     - Local search from Borda finds the optimum most of the time. It cannot tell when.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)
@@ -429,21 +430,30 @@ def _():
 
 @app.cell(hide_code=True)
 def _(metrics):
-    _why = ra.explain(metrics["Kemeny"], "Human", "DeBERTa")
+    why = ra.explain(metrics["Kemeny"], "Human", "DeBERTa")
     assert metrics["Borda"].buckets[0] == ("DeBERTa",)
     assert metrics["Kemeny"].order[:2] == ("Human", "DeBERTa")
     _human, _deberta = ra.datasets.load("superglue_metrics").rankings().ranks[:, :2].T
-    assert _why.votes_for > _why.votes_against
+    assert why.votes_for > why.votes_against
     assert set(_human[_human < _deberta]) == {0}
     assert set(_human[_human > _deberta]) == {3, 5}
     assert _deberta.max() == 2
-    mo.vstack(
+    mo.hstack(
         [
             ra.explain(metrics["Borda"], "DeBERTa", "Human"),
             ra.explain(metrics["Kemeny"], "Human", "DeBERTa"),
-            mo.md(f"""
-    Humans beat DeBERTa on {_why.votes_for:g} metrics and lose to it on {_why.votes_against:g}.
-    Kemeny keeps that majority. But humans are first on those {_why.votes_for:g}, and fourth or
+        ],
+        widths="equal",
+        gap=2,
+    )
+    return (why,)
+
+
+@app.cell(hide_code=True)
+def _(why):
+    mo.md(f"""
+    Humans beat DeBERTa on {why.votes_for:g} metrics and lose to it on {why.votes_against:g}.
+    Kemeny keeps that majority. But humans are first on those {why.votes_for:g}, and fourth or
     last on the others; DeBERTa is never below third. Borda counts how many items stand between,
     and prefers the one that is never bad.
 
@@ -452,9 +462,7 @@ def _(metrics):
     two items by Borda; by Kemeny only if majorities are cyclic.
 
     The smallest profile on which the winners differ is found by a search through all profiles:
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -467,10 +475,12 @@ def _():
 def _(smallest):
     assert smallest.profile.n_rankings == 2
     assert smallest.winners == (("B",), ("A", "B"))
-    mo.vstack(
-        [
-            smallest,
-            mo.md(r"""
+    smallest
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Two ballots: A against B is 1 to 1, so Kemeny cannot choose. Borda does, for the sake of C.
 
     Each rule keeps an axiom that the other breaks. Kemeny puts a Condorcet winner first; Borda
@@ -478,9 +488,7 @@ def _(smallest):
     *reinforcement*: who wins in two electorates wins in their union (Young 1975). No rule that
     always elects a Condorcet winner can do that (Young and Levenglick 1978); Kemeny keeps it for
     whole rankings.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)
@@ -540,7 +548,7 @@ def _():
     Local search has a name for its cheapest form. A ranking is *locally Kemeny optimal* where no
     swap of neighbors makes it cheaper (Dwork et al. 2001). Then it obeys the extended Condorcet
     criterion: if every item of a group beats every item outside by a majority, the group stands
-    on top. Borda's ranking need not:
+    on top. Borda's ranking need not: on the 13 metrics it has DeBERTa above humans.
     """)
 
 
@@ -554,10 +562,12 @@ def _(metrics):
 
 @app.cell(hide_code=True)
 def _(repaired):
-    mo.vstack(
-        [
-            " > ".join(repaired.order),
-            mo.md(r"""
+    mo.md(f"Swaps of neighbors repair it: {' > '.join(repaired.order)}, Kemeny's optimum.")
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 9. Borda as an estimator
 
     Now suppose that there *is* a true ranking, and votes are noisy copies of it. Then the cost is
@@ -572,9 +582,7 @@ def _(repaired):
     points on average. So Borda and Kemeny both find the truth from enough votes. (Under Mallows
     rules that follow majorities need $O(\log n)$ votes, and no rule does with fewer: Caragiannis,
     Procaccia and Shah 2016.) How fast?
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell

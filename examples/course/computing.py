@@ -76,7 +76,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(by_hand, jury):
-    mo.vstack([jury, mo.plain_text(str(by_hand))])
+    mo.vstack([jury, mo.md(f"The least cost is {by_hand[0]:g}, of {' > '.join(by_hand[1])}.")])
 
 
 @app.cell(hide_code=True)
@@ -130,17 +130,17 @@ def _():
 
 
 @app.cell(hide_code=True)
-def _(least):
-    mo.plain_text(str(least))
-
-
-@app.cell(hide_code=True)
 def _(human, least):
     assert least == ra.Kemeny(backend="subset-dp").aggregate(human).cost == 55
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(f"The least cost: {least:g}."),
+            mo.md(r"""
     `ra.Kemeny(backend="subset-dp")` does this, for up to 20 items at a time.
     Can one do without exponential growth?
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell(hide_code=True)
@@ -228,19 +228,19 @@ def _(forbid, human, solve, start):
 
 
 @app.cell(hide_code=True)
-def _(optimum, order):
-    mo.plain_text(f"{optimum:g}: {' > '.join(order)}")
-
-
-@app.cell(hide_code=True)
 def _(all_cycles, human, optimum, order):
     assert optimum == 55
     assert human.cost(ra.Permutation.from_order(order, items=human.items)) == 55
     assert len(all_cycles(6)) == 6 * 5 * 4 / 3
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(f"The optimum is {optimum:g}: {' > '.join(order)}."),
+            mo.md(r"""
     The rank of an item is one more than the number of items above it.
     (This is `ra.Kemeny(backend="naive")`. Lecture 2 says that 18 rankings cost as little.)
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell(hide_code=True)
@@ -268,19 +268,19 @@ def _(all_cycles, forbid, human, solve, start):
 
 @app.cell(hide_code=True)
 def _(bound):
-    mo.plain_text(str(bound))
-
-
-@app.cell(hide_code=True)
-def _(bound):
     assert np.isclose(bound, 55)
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(f"The bound: {bound:g}."),
+            mo.md(r"""
     The bound is the optimum: the linear program has *proved* it.
     That is so for most data that people rank.
 
     The smallest exceptions have six items. Take a **fence**: $a, b, c$ beat $x, y, z$ in pairs, and
     lose to the other two.
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell
@@ -292,13 +292,7 @@ def _(brute_force, relaxation):
     fence = ra.PairwiseMatrix.from_wins(fence, items=["a", "b", "c", "x", "y", "z"])
     fenced, halves = relaxation(fence)
     least_fenced = brute_force(fence)[0]
-    mo.show_code()
     return fence, fenced, halves, least_fenced
-
-
-@app.cell(hide_code=True)
-def _(fenced, least_fenced):
-    mo.plain_text(f"{fenced} and {least_fenced}")
 
 
 @app.cell(hide_code=True)
@@ -308,6 +302,7 @@ def _(fence, fenced, halves, least_fenced):
     assert {round(2 * one.value()) for one in halves.values()} == {0, 1, 2}
     mo.vstack(
         [
+            mo.md(f"The relaxation has {fenced:g}, the cheapest ranking {least_fenced:g}."),
             mo.Html(pictures.majority_graph(fence, ra.Kemeny().aggregate(fence).order)),
             mo.md(r"""
     The relaxation says 1.5, and every ranking contradicts 2 votes at least.
@@ -349,11 +344,6 @@ def _(all_cycles, forbid, solve, start):
 
 
 @app.cell(hide_code=True)
-def _(rounds):
-    mo.plain_text(str(rounds))
-
-
-@app.cell(hide_code=True)
 def _(all_cycles, relaxation, rounds, twelve):
     _exact = ra.Kemeny().aggregate(twelve)
     _majorities = np.minimum(twelve.wins, twelve.wins.T)[np.triu_indices(12, 1)].sum()
@@ -362,8 +352,14 @@ def _(all_cycles, relaxation, rounds, twelve):
     assert np.isclose(rounds[-1][0], relaxation(twelve)[0])
     assert rounds[-1][0] <= _exact.cost + 1e-6
     assert [value for value, _ in rounds] == sorted(value for value, _ in rounds)
-    mo.md(
-        rf"""
+    mo.vstack(
+        [
+            mo.md(
+                "| bound | broken rows |\n|---|---|\n"
+                + "\n".join(f"| {value:g} | {broken} |" for value, broken in rounds)
+            ),
+            mo.md(
+                rf"""
     Each round: the bound, and the number of broken rows.
     The first bound, {rounds[0][0]:g}, is that of **majorities alone**: each pair costs its
     minority.
@@ -376,6 +372,8 @@ def _(all_cycles, relaxation, rounds, twelve):
     round up what is left of the single arcs: every ranking contradicts $\frac32$ of the nine arcs
     at least, so 2 (Chvátal's rounding). `ra.Kemeny()` derives such rows by itself.
     """
+            ),
+        ]
     )
 
 
@@ -407,19 +405,19 @@ def _(all_cycles, fence, forbid, solve, start):
 
 
 @app.cell(hide_code=True)
-def _(cases):
-    mo.plain_text(str(cases))
-
-
-@app.cell(hide_code=True)
 def _(cases, fence):
     assert np.allclose(cases, 2)
     assert ra.Kemeny().aggregate(fence).certificate.lower_bound == 2
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(f"The bounds of the two cases: {cases[0]:g} and {cases[1]:g}."),
+            mo.md(r"""
     Both cases of the fence say 2, so no ranking costs less.
     (Here whole numbers would do, too: costs are whole, and 1.5 rounds up to 2. With a gap of more
     than 1 they do not.)
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell(hide_code=True)
@@ -454,11 +452,6 @@ def _():
 
 
 @app.cell(hide_code=True)
-def _(sizes):
-    mo.plain_text(str(sizes))
-
-
-@app.cell(hide_code=True)
 def _(leaderboard, parts, sizes, votes):
     _exact = ra.Kemeny().aggregate(leaderboard)
     _inside = sum(
@@ -474,13 +467,18 @@ def _(leaderboard, parts, sizes, votes):
     assert max(sizes) < 20
     _places = [_place[item] for item in _exact.order]
     assert _places == sorted(_places)
-    mo.md(
-        rf"""
+    mo.vstack(
+        [
+            mo.md(f"Items in each part: {', '.join(map(str, sizes))}."),
+            mo.md(
+                rf"""
     Forty items fall into {len(parts)} parts, the largest of {max(sizes)}.
     Inside parts the cost is {_inside:g}, across them {_across:g}, and together {_exact.cost:g}:
     the optimum of all forty.
     That is why leaderboards are feasible: what is hard is a *large cyclic* part.
     """
+            ),
+        ]
     )
 
 
@@ -515,7 +513,7 @@ def _():
 
 
 @app.cell
-def _(jury, weight):
+def _(jury):
     def lower_bound(wins, cycles):
         price = [[Fraction(int(wins[j][i])) for j in range(len(wins))] for i in range(len(wins))]
         for i, j, k, y in cycles:
@@ -527,17 +525,12 @@ def _(jury, weight):
         return sum(y for *_, y in cycles) + sum(min(price[i][j], price[j][i]) for i, j in pairs)
 
     best_bound = lower_bound(jury.wins, [(0, 2, 1, 6)])
-    mo.vstack([weight, mo.show_code()])
+    mo.show_code()
     return best_bound, lower_bound
 
 
 @app.cell(hide_code=True)
-def _(best_bound):
-    mo.plain_text(str(best_bound))
-
-
-@app.cell(hide_code=True)
-def _(jury, lower_bound, weight):
+def _(best_bound, jury, lower_bound, weight):
     _names = "ABC"
     _rows = []
     for _above, _below in ((1, 0), (2, 1), (0, 2)):
@@ -549,12 +542,13 @@ def _(jury, lower_bound, weight):
         )
     _bound = lower_bound(jury.wins, [(0, 2, 1, weight.value)])
     assert _bound <= 76
-    mo.md(
+    _table = mo.md(
         "| placing | contradicts | its reverse | the cheaper |\n|---|---|---|---|\n"
         + "\n".join(_rows)
         + f"\n\n**Bound: {weight.value} + {_bound - weight.value} = {_bound}.** "
         + ("It meets the cost, 76: B > C > A is optimal." if _bound == 76 else "The cost is 76.")
     )
+    mo.vstack([mo.md(f"With y = 6 the bound is {best_bound}."), weight, _table])
 
 
 @app.cell(hide_code=True)
@@ -602,22 +596,22 @@ def _(jury):
 
 
 @app.cell(hide_code=True)
-def _(words):
-    mo.plain_text(words)
-
-
-@app.cell(hide_code=True)
-def _(denominator, holds, jury, lower_bound, proof):
+def _(denominator, holds, jury, lower_bound, proof, words):
     assert holds
     _cycles = [(i, j, k, Fraction(y, denominator)) for i, j, k, y in proof]
     assert lower_bound(jury.wins, _cycles) == 76
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.plain_text(words),
+            mo.md(r"""
     The cycle (0, 2, 1) is A > C > B > A with the weight 6, as in section 9: put it into
     `lower_bound` and 76 comes out.
     Every answer of `ra.Kemeny` has been checked like this before you get it.
 
     What does a forger achieve?
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell
@@ -637,15 +631,13 @@ def _(certificate, jury):
 
 
 @app.cell(hide_code=True)
-def _(verdict):
-    mo.plain_text(verdict)
-
-
-@app.cell(hide_code=True)
 def _(certificate, judged, verdict):
     assert verdict.startswith("refused")
     assert judged(certificate.to_dict()) == "True"
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(f"> {verdict}"),
+            mo.md(r"""
     On the command line, and for people who trust nobody's package:
 
     ```console
@@ -657,7 +649,9 @@ def _(certificate, judged, verdict):
     The last is a stand-alone checker of one file: Python's standard library, integers, nothing of
     this package. It was written from the specification of the format alone, and comes with the
     how-to *Check a certificate by hand*.
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell(hide_code=True)
@@ -683,7 +677,6 @@ def _():
         for n in sizes_tried
     }
     mallows = {n: timed(ra.Mallows(range(n), theta=0.1).sample(9, rng=1)) for n in sizes_tried}
-    mo.show_code(position="above")
     return mallows, timed, uniform
 
 
@@ -722,22 +715,19 @@ def _(timed):
     gap = (
         f"cost {stopped.cost:g}, bound {stopped.lower_bound:g}: {100 * stopped.relative_gap:.2f} %"
     )
-    mo.show_code()
     return gap, large, stopped
 
 
 @app.cell(hide_code=True)
-def _(gap):
-    mo.plain_text(gap)
-
-
-@app.cell(hide_code=True)
-def _(jury, large, stopped):
+def _(gap, jury, large, stopped):
     assert stopped.verify(large.pairwise())
     assert stopped.relative_gap < 0.1
     _early = ra.Kemeny(time_limit=0).aggregate(jury).certificate
     assert (_early.status, _early.cost, _early.lower_bound) == ("gap", 76, 70)
-    mo.md(r"""
+    mo.vstack(
+        [
+            mo.md(gap[0].upper() + gap[1:]),
+            mo.md(r"""
     The bound is verified, as always.
     Ask Condorcet's example with `time_limit=0`: cost 76, bound 70, a gap, and yet 76 *is* the
     optimum; only the proof was not there in time.
@@ -745,7 +735,9 @@ def _(jury, large, stopped):
     So there are three answers to "is this the Kemeny consensus?": *yes, here is the proof*; *within
     so many per cent of it, here is the proof of that*; and that of most software, *here is a
     ranking*.
-    """)
+    """),
+        ]
+    )
 
 
 @app.cell(hide_code=True)

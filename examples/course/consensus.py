@@ -146,12 +146,16 @@ def _(chosen):
     ]
     assert all(0 <= value <= most for _, _, value, most in _rows)
     _table = "\n".join(f"| {a} | {b} | {c:g} | {d} |" for a, b, c, d in _rows)
-    mo.vstack(
+    mo.hstack(
         [
-            chosen,
+            mo.vstack(
+                [chosen, mo.md(f"| distance | counts | here | most |\n|---|---|---|---|\n{_table}")]
+            ),
             mo.Html(permutohedron("ABCD", _vertices)),
-            mo.md(f"| distance | counts | here | largest |\n|---|---|---|---|\n{_table}"),
-        ]
+        ],
+        widths="equal",
+        align="center",
+        gap=2,
     )
 
 
@@ -290,11 +294,11 @@ def _():
     exchanges = np.array([ra.distances.cayley_distance(center, one) for one in others])
     footrule = np.array([ra.distances.spearman_footrule(center, one) for one in others])
     holds = (swaps + exchanges <= footrule).all() and (footrule <= 2 * swaps).all()
-    return exchanges, footrule, holds, others, swaps
+    return exchanges, footrule, holds, swaps
 
 
 @app.cell(hide_code=True)
-def _(exchanges, footrule, holds, others, swaps):
+def _(exchanges, footrule, holds, swaps):
     assert holds
     assert len(swaps) == 720
     _attained = [int((footrule == 2 * swaps).sum()), int((footrule == swaps + exchanges).sum())]
@@ -308,8 +312,8 @@ def _(exchanges, footrule, holds, others, swaps):
                 f"{_head}\n| least footrule | {_low} |\n| largest footrule | {_high} |\n\n"
                 f"The inequalities hold for all 720. {_attained[0]} rankings reach the upper bound "
                 f"and {_attained[1]} the lower one, so neither can be improved. Hence the two "
-                "distances are never apart by more than a factor of 2, and the median of the one is "
-                "a 2-approximation of the median of the other (exercise 5)."
+                "distances are never apart by more than a factor of 2, and the median of the one "
+                "is a 2-approximation of the median of the other (exercise 5)."
             ),
         ]
     )
@@ -375,10 +379,17 @@ def _(both):
             assert (np.isclose(_sums, _d[:, None, :]) == _between).all()
             assert _d[_d > 0].min() == 0.5
     assert [direct <= through for direct, through in both.values()] == [False, False, True, True]
-    mo.vstack(
-        [
-            mo.plain_text(str(both)),
-            mo.md(r"""
+    mo.md(
+        "| p | from A > B to B > A | by way of A = B |\n|---|---|---|\n"
+        + "\n".join(
+            f"| {p:g} | {direct:g} | {through:g} |" for p, (direct, through) in both.items()
+        )
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     From $p = \frac12$ on $K^{(p)}$ is a metric; below it is none.
     And $\frac12$ is the only price that follows from axioms.
     **Kemeny and Snell** (1962) asked of a distance of weak orders that
@@ -392,9 +403,7 @@ def _(both):
     One distance does, twice $K^{(1/2)}$: a pair in opposite orders costs 2, and a tie in one of the
     rankings 1.
     (All 13 weak orders of three items have been tried here against 1.)
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)
@@ -430,7 +439,10 @@ def _(above, completions, partial):
     assert partial.n_compatible_permutations == 3
     mo.vstack(
         [
-            mo.plain_text(f"{completions}\n{above.round(3)}"),
+            mo.plain_text(
+                f"{', '.join(completions)}\n"
+                f"C above A: {above[2, 0]:.3f}, C above B: {above[2, 1]:.3f}"
+            ),
             mo.md(r"""
     C is above A in one of the three, and above B in two.
     With $k$ ranked items, an unranked one stands above the item of rank $r$ in $r/(k+1)$ of all
@@ -493,7 +505,6 @@ def _(distances, everything, kemeny_by_hand, medians, nine):
     _rows = "\n".join(f"| {name} | {' > '.join(orders[0])} |" for name, orders in _found.items())
     mo.vstack(
         [
-            mo.plain_text(str(kemeny_by_hand)),
             mo.md(
                 f"| distance | median |\n|---|---|\n{_rows}\n\n"
                 "Six distances, six consensus rankings. The last one is Borda's (lecture 4), and "
@@ -553,7 +564,7 @@ def _(fit, jury, likelihoods, told):
     _p = 1 / (1 + fit.distribution.phi)
     mo.vstack(
         [
-            mo.plain_text(f"{fit.distribution!r}\n{told}"),
+            mo.plain_text(told),
             mo.md(
                 rf"""
     The best center is B > C > A, the Kemeny consensus.
@@ -601,7 +612,7 @@ def _():
         )
         for order, cost in _costs.items()
     }
-    mo.vstack(
+    mo.hstack(
         [
             mo.Html(permutohedron(_best.order, _vertices)),
             mo.md(
@@ -610,7 +621,10 @@ def _():
                 "that pair, and by nothing else. Local search lives on that, and lecture 3 needs "
                 "more, as valleys need not be unique."
             ),
-        ]
+        ],
+        widths="equal",
+        align="center",
+        gap=2,
     )
 
 
@@ -649,7 +663,7 @@ def _(benchmark, optima):
     )
     mo.vstack(
         [
-            mo.plain_text(f"{benchmark!r}\n{optima.count()} optima"),
+            mo.plain_text(f"{' > '.join(benchmark.order)}\n{optima.count()} optima"),
             mo.md(
                 f"""
     Six systems, ten tasks, 18 optimal rankings.
@@ -691,10 +705,17 @@ def _(agreed, always, optima):
     mo.vstack(
         [
             mo.plain_text("\n".join(agreed)),
-            mo.md(r"""
-    T5 is above the humans in every optimum; whether DeBERTa is above T5 is open.
-    Nine of 15 pairs are decided.
+            mo.md(
+                "T5 is above the humans in every optimum; whether DeBERTa is above T5 is open. "
+                "Nine of 15 pairs are decided."
+            ),
+        ]
+    )
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Some agreement can be seen without solving anything:
 
     - **Pareto.** If all voters have $i$ above $j$, so have all optima.
@@ -708,9 +729,7 @@ def _(agreed, always, optima):
       a cycle goes through them.
 
     Lecture 3 uses the second to take large problems apart.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)

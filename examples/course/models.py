@@ -77,10 +77,12 @@ def _():
 
 @app.cell(hide_code=True)
 def _(counts):
-    mo.vstack(
-        [
-            ", ".join(map(str, counts)),
-            mo.md(r"""
+    mo.md(f"For six items: {', '.join(map(str, counts))}.")
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 2. Mallows
 
     There is a true ranking $c$, the *center*, and every pair in the wrong order makes a ranking
@@ -93,9 +95,7 @@ def _(counts):
 
     The product is that of section 1 with $x=\varphi$: no sum over $n!$ rankings is needed.
     With $\theta=0$ all rankings are equal; as $\theta$ grows, all agree.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -117,7 +117,7 @@ def _(by_product, mallows):
 
 
 @app.cell(hide_code=True)
-def _(by_product, counts, ks, strength):
+def _(counts, ks, strength):
     _weights = counts * np.exp(-strength.value * ks)
     _share = _weights / _weights.sum()
     _model = ra.Mallows("ABCDEF", theta=strength.value)
@@ -130,12 +130,9 @@ def _(by_product, counts, ks, strength):
         _ax.legend()
     mo.vstack(
         [
-            mo.plain(pd.DataFrame({"Z": [by_product], "P(A > B > C > D)": [1 / by_product]})),
-            mo.vstack(
-                [
-                    mo.md("Slide θ: how far is a draw of six items from the center?"),
-                    strength,
-                ]
+            mo.hstack(
+                [mo.md("How far is a draw of six items from the center?"), strength],
+                justify="start",
             ),
             mo.Html(
                 page.drawn(
@@ -241,16 +238,16 @@ def _():
 
 @app.cell(hide_code=True)
 def _(fit):
-    mo.vstack(
-        [
-            mo.plain_text(fit.summary()),
-            mo.md(r"""
+    mo.plain_text(fit.summary())
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Condorcet's sixty voters are close to no opinion at all: θ may be 0. The interval counts at 0
     that the center was *chosen* to fit. This matters. Here are ten rankings of eight items, drawn
     uniformly: there is no center.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -318,7 +315,7 @@ def _(fits, thetas):
     assert "No finite maximum" in _notes
     mo.vstack(
         [
-            ", ".join(f"{theta:.2f}" for theta in thetas),
+            mo.md("θ of the three places: " + ", ".join(f"{theta:.2f}" for theta in thetas)),
             mo.md(r"""
     The voters of Tennessee: no agreement at all on the first place ($\theta_1=0$), some on the
     second, and a $\theta_3$ that grows without end (20 is where the fit stops, and it says so):
@@ -368,10 +365,12 @@ def _(firsts, order_of, strengths, worths):
     assert np.allclose(strengths.rank_probabilities()[:, 0], worths / 8)
     _places = np.argsort(order_of, axis=1)
     assert abs((_places[:, 0] < _places[:, 1]).mean() - 2 / 3) < 0.015
-    mo.vstack(
-        [
-            mo.plain(firsts.round(3)),
-            mo.md(r"""
+    mo.plain(firsts.round(3))
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     Two consequences. $P(a\succ b)=w_a/(w_a+w_b)$ in whatever company: pairs follow
     **Bradley-Terry**. And the model reads from the top: read from the bottom, a Plackett-Luce
     model is not one (exercise 3), while Mallows is the same both ways.
@@ -383,9 +382,7 @@ def _(firsts, order_of, strengths, worths):
     {\sum_{\text{choices with }a\text{ in }S}1\big/\sum_{b\in S}w_b},$$
 
     and repeating it is Hunter's (2004) MM algorithm: each step increases the likelihood.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell

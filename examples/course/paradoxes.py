@@ -37,14 +37,14 @@ def _():
     **After this lecture you can**
 
     - run plurality, a second round, instant runoff, Borda, Copeland and Kemeny on the same
-      ballots, by hand and in Python;
+      ballots;
     - explain Condorcet winners, losers and cycles, and say how often cycles occur;
     - state what one may ask of a rule (*axioms*), and find the smallest ballots on which a rule
       breaks one;
     - say exactly what the theorems of Arrow and of Gibbard and Satterthwaite exclude.
 
-    Code that is shown is part of the lecture, and has been run when you read this page.
-    It needs `import rankagg as ra`.
+    `marimo edit paradoxes.py` shows the code of every slide; all of it needs
+    `import rankagg as ra`.
     """)
 
 
@@ -98,7 +98,8 @@ def _(election):
     first_round = ra.Plurality().aggregate(election)
     finalists = first_round.order[:2]
     second_round = ra.Plurality().aggregate(election.restrict(finalists))
-    both_rounds = "\n".join(map(repr, [first_round, second_round]))
+    both_rounds = f"first round   {' > '.join(first_round.order)}\n"
+    both_rounds += f"second round  {' > '.join(second_round.order)}"
     return both_rounds, finalists, first_round, second_round
 
 
@@ -134,7 +135,7 @@ def _(election, runoff_steps):
     assert ra.InstantRunoff().aggregate(election).order[0] == "C"
     mo.vstack(
         [
-            runoff_steps[1],
+            mo.plain(runoff_steps[1].to_frame()),
             mo.md(r"""
     The first two of the count, A and B, end up second and third.
     C, third in the count, collects what the others leave behind, and wins.
@@ -168,7 +169,7 @@ def _(borda_steps, election):
     assert ra.Plurality().aggregate(election).order[-1] == "D"
     mo.vstack(
         [
-            borda_steps[1],
+            mo.plain(borda_steps[1].to_frame()),
             mo.md(r"""
     D wins by Borda with 63 points against 62 of E, and yet has the *fewest* first places.
     """),
@@ -202,9 +203,15 @@ def _(election, votes, winner_loser):
     assert _exact.order == ("E", "D", "C", "B", "A")
     mo.vstack(
         [
-            mo.vstack([votes, mo.plain_text(str(winner_loser))]),
-            mo.Html(pictures.majority_graph(votes, _exact.order)),
-            mo.md("Arrows: who beats whom, and by what margin. In the circles: Kemeny's places."),
+            mo.hstack(
+                [votes, mo.Html(pictures.majority_graph(votes, _exact.order))],
+                widths="equal",
+                align="center",
+            ),
+            mo.md(
+                f"Condorcet winner {winner_loser[0]}, Condorcet loser {winner_loser[1]}. Arrows: "
+                "who beats whom, and by what margin. In the circles: Kemeny's places."
+            ),
         ]
     )
 
@@ -236,7 +243,7 @@ def _(exact, votes):
     assert exact.cost == exact.certificate.lower_bound == _minorities
     mo.vstack(
         [
-            mo.plain_text(f"{exact!r}\n{exact.certificate!r}"),
+            mo.plain_text(f"{' > '.join(exact.order)}\n{exact.certificate}"),
             mo.md(r"""
     The certificate proves that no ranking is cheaper; lecture 3 is about how.
     """),
@@ -305,7 +312,7 @@ def _(sizes):
         _shown = mo.md(f"| rule | wins |\n|---|---|\n{_rows}")
     else:
         _shown = mo.md("Nobody votes: move a slider.")
-    mo.vstack([mo.vstack(list(sizes)), _shown])
+    mo.hstack([mo.vstack(list(sizes)), _shown], widths=[2, 1], align="center", gap=2)
 
 
 @app.cell(hide_code=True)
@@ -356,8 +363,11 @@ def _():
 def _(groups):
     _found = voting.rotated(*groups.value)
     _picture = pictures.majority_graph(_found.votes, _found.order) if _found.votes else ""
-    mo.vstack(
-        [mo.vstack(list(groups)), mo.md(f"{_found.said}\n\n{_found.cost}"), mo.Html(_picture)]
+    mo.hstack(
+        [mo.vstack([*groups, mo.md(f"{_found.said}\n\n{_found.cost}")]), mo.Html(_picture)],
+        widths="equal",
+        align="center",
+        gap=2,
     )
 
 
@@ -428,9 +438,8 @@ def _(cyclic):
     assert ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3) == 1 / 16
     mo.vstack(
         [
-            mo.plain_text(f"{len(cyclic)} of {6**3}"),
             mo.md(r"""
-    12 of 216, or 5.6 %.
+    A cycle occurs in 12 of 216, or 5.6 %.
     With ever more voters the probability tends to
     $$\frac14 - \frac{3}{2\pi} \arcsin \frac13 \approx 8.77\,\%$$
     (Guilbaud 1952). The margins of A over B, B over C and C over A become normal variables with
@@ -472,7 +481,6 @@ def _(counted):
     lower the farther away they are, the profile is **single-peaked**, and Black (1948) proved:
     with an odd number of voters there is no cycle, and the favorite of the median voter beats all
     others.
-    Below are the line, that favorite and the Condorcet winner of 101 such ballots.
     """)
 
 
@@ -491,10 +499,15 @@ def _(axis, beats_all, line, median):
     _graph = ra.TournamentGraph(line.pairwise())
     assert _graph.condorcet_winner == median
     assert _graph.is_acyclic
-    mo.vstack(
-        [
-            mo.plain_text(f"{axis}, {median}, {beats_all}"),
-            mo.md(r"""
+    mo.md(
+        f"Drawn at random, 101 such ballots on the line {', '.join(map(str, axis))}: the "
+        f"median voter's favorite is {median}, and {beats_all} beats all others."
+    )
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 8. Axioms and witnesses
 
     How to choose a rule?
@@ -504,9 +517,7 @@ def _(axis, beats_all, line, median):
 
     `find_counterexample` looks through all profiles up to a size, the smallest first.
     Does Borda elect everybody who beats all others?
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -583,7 +594,9 @@ def _(after, before, runoffs):
     assert ra.Borda().aggregate(before).order[0] == ra.Borda().aggregate(after).order[0] == "A"
     mo.vstack(
         [
-            mo.plain_text("\n".join(map(repr, runoffs))),
+            mo.plain_text(
+                f"before  {' > '.join(runoffs[0].order)}\nafter   {' > '.join(runoffs[1].order)}"
+            ),
             mo.md(r"""
     Two voters with B > A > C move A up to the first place, and A loses.
     Before, C went out first, and A had 11 against 6 of B.
@@ -623,7 +636,10 @@ def _(turnouts):
     assert _missed.verify()
     mo.vstack(
         [
-            mo.plain_text("\n".join(map(repr, turnouts))),
+            mo.plain_text(
+                f"at home   {' > '.join(turnouts[0].order)}\n"
+                f"all vote  {' > '.join(turnouts[1].order)}"
+            ),
             mo.md(r"""
     Two more voters with C > B > A come, and the winner changes from B, their second, to A, their
     last.
@@ -671,17 +687,17 @@ def _(parted):
         )
         is None
     )
-    mo.vstack(
-        [
-            parted,
-            mo.md(r"""
+    parted
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     But ask for *rankings* in place of winners, and Kemeny keeps it: costs of two electorates add
     up, so a ranking that is optimal in both is optimal in the sum, and no other is.
     Young and Levenglick (1978) proved more: Kemeny's rule is the *only* neutral one that
     has this property and agrees with majorities as Condorcet asked.
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell(hide_code=True)
@@ -709,7 +725,10 @@ def _(cloned, scores):
     assert ra.Kemeny().aggregate(cloned).order[0] == "A"
     mo.vstack(
         [
-            mo.plain_text("\n".join(map(repr, scores))),
+            mo.plain_text(
+                f"alone       {' > '.join(scores[0].order)}\n"
+                f"with clone  {' > '.join(scores[1].order)}"
+            ),
             mo.md(r"""
     C is a clone of B, a little worse in all eyes, and C makes B win by Borda.
     With plurality clones do the reverse: they share votes, and both lose.
@@ -752,20 +771,28 @@ def _():
 @app.cell(hide_code=True)
 def _(broken):
     assert all(one.verify() for one in broken)
-    mo.vstack(
-        [
-            mo.plain_text(str(broken[0])),
-            mo.plain_text(str(broken[1])),
-            mo.plain_text(str(broken[2])),
-            mo.md(r"""
+    broken[0]
+
+
+@app.cell(hide_code=True)
+def _(broken):
+    broken[1]
+
+
+@app.cell(hide_code=True)
+def _(broken):
+    broken[2]
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## 14. Manipulation
 
     Borda is said to have answered to this that his scheme was for honest men only.
     In our election D wins by Borda with one point ahead of E.
     What can *one* voter do about it?
-    """),
-        ]
-    )
+    """)
 
 
 @app.cell
@@ -785,10 +812,12 @@ def _(election, manipulated):
     )
     assert ra.Borda().aggregate(_changed).scores[3:].tolist() == [61, 62]
     assert ra.Borda().aggregate(election).order[0] == "D"
-    mo.vstack(
-        [
-            manipulated,
-            mo.md(r"""
+    manipulated
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     One voter with A > E > D > C > B says A > B > E > C > D: D loses two points and E one, which
     makes them level at 61.
     (With D last and E kept second, A > E > B > C > D, the same voter makes E win alone, 62 to 61.)
@@ -798,10 +827,8 @@ def _(election, manipulated):
     > which no voter ever gains by a false ballot, is a dictatorship.
 
     It says that *some* profile can be manipulated, not that most can, or that it is easy to see.
-    The app `rankagg teach manipulate` lets you try all 24 ballots of one voter.
-    """),
-        ]
-    )
+    The app `manipulate.py` lets you try all 24 ballots of one voter.
+    """)
 
 
 @app.cell(hide_code=True)
@@ -809,7 +836,7 @@ def _():
     mo.md(r"""
     ## 15. The table
 
-    Five rules against the axioms, looked up and searched.
+    Five rules against the axioms.
     A cross is a witness, the number of ballots of the smallest; "yes" is proved in the literature;
     a blank says that no profile of up to three candidates and four ballots breaks it.
     """)
