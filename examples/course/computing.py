@@ -530,7 +530,7 @@ def _(jury):
 
 
 @app.cell(hide_code=True)
-def _(best_bound, jury, lower_bound, weight):
+def _(jury, lower_bound, weight):
     _names = "ABC"
     _rows = []
     for _above, _below in ((1, 0), (2, 1), (0, 2)):
@@ -548,7 +548,7 @@ def _(best_bound, jury, lower_bound, weight):
         + f"\n\n**Bound: {weight.value} + {_bound - weight.value} = {_bound}.** "
         + ("It meets the cost, 76: B > C > A is optimal." if _bound == 76 else "The cost is 76.")
     )
-    mo.vstack([mo.md(f"With y = 6 the bound is {best_bound}."), weight, _table])
+    mo.vstack([weight, _table])
 
 
 @app.cell(hide_code=True)
@@ -570,7 +570,9 @@ def _(best_bound, jury, lower_bound):
 @app.cell
 def _():
     steps = ra.teaching.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
-    mo.show_code(mo.vstack([steps[3], steps[4]]), position="above")
+    mo.show_code(
+        mo.vstack([mo.plain(steps[3].to_frame()), mo.plain(steps[4].to_frame())]), position="above"
+    )
 
 
 @app.cell(hide_code=True)

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["rankagg[teach]"]
+# dependencies = ["rankagg", "marimo"]
 #
 # [tool.marimo.display]
 # theme = "system"
@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", css_file="look.css", app_title="Condorcet cycle")
+app = marimo.App(width="full", css_file="course.css", app_title="Condorcet cycle")
 
 with app.setup:
     import marimo as mo

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["rankagg[teach]"]
+# dependencies = ["rankagg", "marimo"]
 #
 # [tool.marimo.display]
 # theme = "system"
@@ -9,7 +9,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", css_file="look.css", app_title="Voting laboratory")
+app = marimo.App(width="full", css_file="course.css", app_title="Voting laboratory")
 
 with app.setup:
     import io
@@ -29,6 +29,7 @@ with app.setup:
         "A cycle of three": "three_cycle",
         "Tasks that vote on language models": "superglue_human",
     }
+    VIEWS = ["majorities", "every rule", "why they differ"]
 
 
 @app.function
@@ -58,8 +59,9 @@ def _():
     file = mo.ui.file(
         [".soc", ".soi", ".toc", ".toi"], label="or a PrefLib file", max_size=1_000_000
     )
-    mo.hstack([example, file], justify="start", align="end", gap=1.5, wrap=True)
-    return example, file
+    view = mo.ui.dropdown(VIEWS, value=VIEWS[0], label="Show")
+    mo.hstack([example, view, file], justify="start", align="end", gap=1, wrap=True)
+    return example, file, view
 
 
 @app.cell
@@ -93,23 +95,16 @@ def _(text):
 
 
 @app.cell
-def _(found, profile):
-    mo.Html(
-        page.figure(
-            pictures.majority_graph(profile.pairwise(), found.kemeny), pictures.GRAPH_CAPTION
-        )
-    )
-
-
-@app.cell
-def _(profile):
-    _table = page.two_columns(voting.outcomes(profile), ("Outcome", "Rules"), 45)
-    mo.Html(page.across(_table))
-
-
-@app.cell
-def _(found):
-    mo.Html(page.told("Why, on the pair on which Borda and Kemeny differ", found.reasons))
+def _(found, profile, view):
+    if view.value == "every rule":
+        _shown = page.two_columns(voting.outcomes(profile), ("Outcome", "Rules"), 45)
+    elif view.value == "why they differ":
+        _title = "Why, on the first pair on which Borda and Kemeny differ"
+        _shown = page.told(_title, found.reasons)
+    else:
+        _shown = pictures.majority_graph(profile.pairwise(), found.kemeny)
+    _caption = pictures.GRAPH_CAPTION if view.value == VIEWS[0] else ""
+    mo.Html(page.figure(_shown, _caption))
 
 
 if __name__ == "__main__":

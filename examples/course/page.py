@@ -74,13 +74,13 @@ def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str], share: 
 
 
 def told(title: str, texts: Iterable[str]) -> str:
-    """Return texts side by side below a title, first lines as heads."""
+    """Return texts below a title, their first lines as heads."""
     blocks = "".join(_terms(one) for one in texts)
     if not blocks:
         return ""
     # A heading of HTML would make marimo show a list of contents upon the page.
     head = f'<p class="head" role="heading" aria-level="2">{escape(title)}</p>'
-    return across(f'<div class="ra">{head}<div class="ra-pair">{blocks}</div></div>')
+    return f'<div class="ra">{head}<div class="ra-pair">{blocks}</div></div>'
 
 
 def _terms(text: str) -> str:
@@ -97,11 +97,6 @@ def figure(picture: str, caption: str = "") -> str:
     """Return a picture that stands beside controls and text where there is room."""
     told_below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f'<div class="ra ra-figure"><figure>{picture}{told_below}</figure></div>'
-
-
-def across(html: str) -> str:
-    """Let something take the whole width, below what stands side by side."""
-    return f'<div class="ra-across">{html}</div>'
 
 
 # Letters of the style "paper" have 8 points: this high they are beside the text of a page, in
