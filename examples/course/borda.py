@@ -309,7 +309,7 @@ def _(rules):
         [
             mo.plain(
                 pd.DataFrame(
-                    {"guarantee": [str(rule.guarantee) for rule in rules]},
+                    {"guarantee": [str(rule.guarantee or "none proved") for rule in rules]},
                     index=[rule.name for rule in rules],
                 )
             ),

@@ -53,7 +53,8 @@ def ballots_as_text(profile: ra.Profile) -> str:
     3: A > B > C
     2: B > C > A
     """
-    names = [str(item) for item in profile.items]
+    # Signs that labels show in another form stay as they are.
+    names = [str.__str__(item) if isinstance(item, str) else str(item) for item in profile.items]
     for name in filter(NEVER.search, names):
         raise ValueError(f"{name!r} has one of [ ] #: rename the item to edit it here.")
     if (profile.ranks == ra.UNRANKED).any():
