@@ -22,5 +22,3 @@ def _close_figures_of_examples(request: pytest.FixtureRequest) -> Iterator[None]
 
 # The compiled loops cannot be imported without the extra `fast`.
 collect_ignore = [] if find_spec("numba") else ["rankagg/kernels/loops.py"]
-# Apps and lectures are run by their own tests, where marimo is there.
-collect_ignore_glob = ["rankagg/apps/*.py", "rankagg/lectures/*.py"]

@@ -108,12 +108,6 @@ OPTIONAL = {
     "rankagg/io/cluster.py": "big",
     "rankagg/io/scan/count.py": "big",
     "rankagg/io/scan/scan_scores.py": "big",
-    "rankagg/classroom.py": "teach",
-    **{
-        path.relative_to(ROOT).as_posix(): "teach"
-        for folder in ("apps", "lectures")
-        for path in (ROOT / "rankagg" / folder).glob("*.py")
-    },
 }
 
 
@@ -128,7 +122,7 @@ def _run(tree):
         left += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr)]
 
 
-@pytest.mark.parametrize("extra", ["", "test", "fast", "big", "teach"])
+@pytest.mark.parametrize("extra", ["", "test", "fast", "big"])
 def test_every_third_party_import_is_declared(extra):
     """Contract suites may import what the extra for tests installs, and so on; the rest not."""
     if extra and extra not in (metadata("rankagg").get_all("Provides-Extra") or []):

@@ -155,7 +155,6 @@ RESULTS = {
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),
-    "Quiz": lambda: ra.teaching.quiz("kemeny", rng=0),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),

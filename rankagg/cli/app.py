@@ -66,8 +66,6 @@ COMMANDS = {
     "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
     "ranking.",
-    "quiz": "Ask a question on a small random profile that has one right answer.",
-    "teach": "Serve a course: lectures with exercises, and interactive apps.",
     "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
     "proved.",
     "datasets": "List the bundled data sets, or describe one.",
@@ -76,8 +74,11 @@ COMMANDS = {
 
 #: What was a command, and where it is now.
 MOVED = {
+    "quiz": "The questions are in examples/course of the source: "
+    "marimo run examples/course/quiz.py",
     "replicate": "The replication is in examples/papers of the source: "
     "python examples/papers/replicate.py",
+    "teach": "The course is in examples/course of the source: marimo run examples/course",
 }
 #: The files of `rankagg.cli.commands`, and the commands in each.
 FILES = {
@@ -88,7 +89,7 @@ FILES = {
     },
     "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment"},
-    "learning": {"axioms", "quiz", "teach", "methods", "datasets"},
+    "learning": {"axioms", "methods", "datasets"},
     "documents": {"scan", "report"},
 }
 
@@ -182,9 +183,6 @@ def app() -> None:
     The quality of a rule on simulated data:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
-    A course that runs, and interactive apps:
-        rankagg teach
-        rankagg quiz kemeny
     Lists, and a bundled data set to try:
         rankagg methods
         rankagg datasets

@@ -220,7 +220,7 @@ def _read_blt(name: str, text: str, absent: int, max_bytes: int) -> Profile:
     about = (
         f"{counted(found.seats, 'seat')}, {counted(len(found.withdrawn), 'candidate')} withdrawn"
     )
-    warnings.warn(f"{name}: an election of {about}.", DataWarning, stacklevel=4)
+    warnings.warn(f"{name}: an election of {about}.", DataWarning, stacklevel=3)
     _check_ballots(name, len(ballots), f"{blank:g} ballot" + "s" * (blank != 1) if blank else "")
     if all(weight.is_integer() for weight in weights):
         counts = list(map(int, weights))
@@ -236,7 +236,7 @@ def _check_ballots(name: str, ballots: int, blank: str) -> None:
         raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
     if blank:
         told = f"{name}: {blank} without any name, in no ranking."
-        warnings.warn(told, DataWarning, stacklevel=5)
+        warnings.warn(told, DataWarning, stacklevel=4)
 
 
 def _buckets(place: str, text: str) -> list[list[str]]:

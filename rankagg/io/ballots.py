@@ -132,7 +132,7 @@ def read_ballots(
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
-    warn_of_style(table.name, column.said, stacklevel=2)
+    warn_of_style(table.name, column.said, stacklevel=1)
     ranks = _with_zeros_read(table.name, column.values.reshape(len(items), -1).T)
     blank = np.isnan(ranks).all(axis=1)
     kept = np.flatnonzero(~blank)
@@ -147,7 +147,7 @@ def read_ballots(
     if gone:
         _warn_of_scores(table.name, ranks)
     names = [in_brackets(item)[1] if in_brackets(item) else item for item in items]
-    warn_of_likeness(table.name, names, stacklevel=2)
+    warn_of_likeness(table.name, names, stacklevel=1)
     profile = Profile.from_ranks(
         ranks,
         items=names,
@@ -158,8 +158,8 @@ def read_ballots(
     return _left_out(profile, code)
 
 
-def _warn(name: str, told: str) -> None:
-    warnings.warn(f"{name}: {told}.", DataWarning, stacklevel=4)
+def _warn(name: str, told: str, stacklevel: int = 3) -> None:
+    warnings.warn(f"{name}: {told}.", DataWarning, stacklevel=stacklevel)
 
 
 def _with_zeros_read(name: str, ranks: Floats) -> Floats:
@@ -173,9 +173,9 @@ def _with_zeros_read(name: str, ranks: Floats) -> Floats:
     number = int(np.count_nonzero(not_ranked))
     if number:
         told = "with rank 0 read as not ranked, as ranks begin at 1"
-        _warn(name, f"{counted(number, 'cell')} {told}")
+        _warn(name, f"{counted(number, 'cell')} {told}", stacklevel=4)
     elif (ranks == 0).any() and not (ranks < 0).any():
-        _warn(name, "ranks begin at 0, which is the best")
+        _warn(name, "ranks begin at 0, which is the best", stacklevel=4)
     return np.where(not_ranked, np.nan, ranks)
 
 
@@ -185,7 +185,7 @@ def _warn_of_scores(name: str, ranks: Floats) -> None:
     most = (np.count_nonzero(ranks == least, axis=1) + 1) / 2
     if (odd := np.count_nonzero(least[:, 0] > most)) * 2 > len(ranks):
         told = f"{odd} of {counted(len(ranks), 'row')} have no rank 1: are these ranks, not scores?"
-        warnings.warn(f"{name}: {told}", DataWarning, stacklevel=4)
+        warnings.warn(f"{name}: {told}", DataWarning, stacklevel=3)
 
 
 def _left_out(profile: Profile, code: int) -> Profile:
@@ -281,7 +281,7 @@ def read_rankings(
         rest = [name for name in table.header if name not in (*long, *gone)]
         if rest:
             told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
-            warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=3)
+            warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=2)
         return _left_out(_of_rows(table, *long), code)
     column = table.header[0] if item is None and cells == "ranks" else item
     lists = [name for name in table.header if name not in (column, *gone)]
@@ -312,13 +312,13 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
             raise table.error(int(np.argmax(wrong)), rank, what)
     sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
     check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
-    warn_of_likeness(table.name, items.labels, stacklevel=3)
+    warn_of_likeness(table.name, items.labels, stacklevel=2)
     twice = pd.DataFrame({"list": lists.codes, "rank": numbers}).duplicated().to_numpy()
     if twice.any():
         row, more = int(np.argmax(twice)), len({*lists.codes[twice].tolist()}) - 1
         told = f"the list {shown(lists.labels[lists.codes[row]])} has rank {numbers[row]:g} twice"
         told += f" (and {counted(more, 'more such list')})" if more else ""
-        _warn(table.name, f"{told}: items of one rank are tied")
+        _warn(table.name, f"{told}: items of one rank are tied", stacklevel=4)
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers
     return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)
@@ -332,8 +332,8 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]], code: int) 
             raise DataFormatError(f"{name}: the list {shown(called)} {what}.")
         if len(order) > 1 and order == list(map(type(order[0]), range(1, len(order) + 1))):
             told = "names 1 and so on in order: drop the column if these are places."
-            warnings.warn(f"{name}: the list {shown(called)} {told}", DataWarning, stacklevel=4)
-    warn_of_likeness(name, dict.fromkeys(x for order in orders for x in order), stacklevel=3)
+            warnings.warn(f"{name}: the list {shown(called)} {told}", DataWarning, stacklevel=3)
+    warn_of_likeness(name, dict.fromkeys(x for order in orders for x in order), stacklevel=2)
     return _left_out(Profile.from_orders(orders, groups=lists), code)
 
 

@@ -385,7 +385,7 @@ def _ranked_items(
 
 
 def _warn_of_names(name: str, grid: Grid) -> None:
-    warn_of_likeness(name, grid.labels, stacklevel=3, has_alias=True)
+    warn_of_likeness(name, grid.labels, stacklevel=2, has_alias=True)
     for at, label in enumerate(grid.labels):
         if str(label).casefold() in MISSING_WORDS:
             number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
@@ -393,7 +393,7 @@ def _warn_of_names(name: str, grid: Grid) -> None:
                 f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
                 "state it as a spelling of an undervote.",
                 DataWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

@@ -372,7 +372,7 @@ class _Sided(NamedTuple):
 def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Sided:
     sides = [_Cells.of(table, first, "first"), _Cells.of(table, second, "second")]
     known = ItemSet.coerce(items, [label for side in sides for label in side.labels])
-    warn_of_likeness(table.name, known, stacklevel=3)
+    warn_of_likeness(table.name, known, stacklevel=2)
     one, other = (
         np.array(known.indices(side.labels, parameter=name), dtype=np.intp)[side.codes]
         for side, name in zip(sides, ("first", "second"), strict=True)

@@ -417,7 +417,7 @@ def read_preflib(
         raise DataFormatError(f"{name} {told[0]}.", REPAIR)
     if told:
         found = "; it ".join(told)
-        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=3)
+        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
     return Profile._trusted(items, ranks, counts=counts)
 
 

@@ -144,8 +144,8 @@ def read_scores(
     else:
         column = table.header[0] if system is None else system
         entries = _of_scores(table, (column, task, instance, score), (only, drop))
-    warn_of_style(table.name, entries.column.said, stacklevel=2)
-    warn_of_likeness(table.name, entries.systems, stacklevel=2)
+    warn_of_style(table.name, entries.column.said, stacklevel=1)
+    warn_of_likeness(table.name, entries.systems, stacklevel=1)
     found = _build(table, entries, higher_is_better, task_weights)
     return found.with_task_families(task_families) if task_families is not None else found
 
@@ -300,7 +300,7 @@ def _chosen_columns(
         return columns
     if words:
         told = f"{table.name}: left out {listed(words)}, which hold no numbers."
-        warnings.warn(told, DataWarning, stacklevel=5)
+        warnings.warn(told, DataWarning, stacklevel=4)
     return tasks
 
 
@@ -380,6 +380,6 @@ def _scored_units(name: str, entries: _Entries, values: Floats) -> Codes:
             f"{name}: {int(empty.sum())} of {counted(len(empty), 'instance')} (of one task each) "
             "have no score of any system and were left out.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     return np.flatnonzero(~empty)

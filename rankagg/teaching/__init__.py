@@ -1,4 +1,4 @@
-"""Steps of rules, worked out as by hand, and questions with their solutions.
+"""Steps of rules, worked out as by hand.
 
 Names are loaded when they are first used (SPEC 1).
 """

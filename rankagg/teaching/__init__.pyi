@@ -1,5 +1,3 @@
-from .quizzes import Quiz as Quiz
-from .quizzes import quiz as quiz
 from .show import show_steps as show_steps
 from .steps import Step as Step
 from .steps import Steps as Steps

@@ -46,9 +46,7 @@ COMMANDS = {
     "study": ["nothing", "--plackett-luce", "1", "--rankings", "{m}", "--repetitions", "1"],
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
     "cycles": ["nothing", "--rankings", "{m}", "--repetitions", "1"],
-    "quiz": ["nothing", "borda"],
     "axioms": ["nothing", "--rankings", "3"],
-    "teach": ["nothing", "--list"],
     "methods": ["nothing"],
     "datasets": ["nothing"],
 }

@@ -49,13 +49,11 @@ class TestCommands(CommandContract):
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
         "power": ["--dataset", "superglue_human"],
         "cycles": ["--rankings", "5", "--repetitions", "3"],
-        "quiz": ["borda"],
         "removals": [*BUNDLED, "--method", "borda"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
         "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],
-        "teach": ["--list"],
         "test": ["--dataset", "superglue_human", "--reference", "Human"],
         "verify": ["proof.json", *BUNDLED],
     }

@@ -9,7 +9,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.voting.elimination_rules import Elimination
-from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS
 
 pytestmark = pytest.mark.slow
@@ -111,9 +110,3 @@ def test_steps_fit_their_pages(data, names, tmp_path):
         (tmp_path / name).mkdir()
         steps = [ra.teaching.show_steps(m, data(name)) for rule in rules for m in made(rule)]
         check_looks([one.to_latex_sections() for one in steps], tmp_path / name)
-
-
-def test_quizzes_and_solutions_fit_their_pages(tmp_path):
-    asked = [ra.teaching.quiz(topic, rng=seed) for topic in TOPICS for seed in range(3)]
-    parts = [one.to_latex() + "\n" + one.solution.to_latex_sections() for one in asked]
-    check_looks(parts, tmp_path)

@@ -337,7 +337,7 @@ class Proved(Result):
         except BudgetError as error:
             said = f"The package alone has checked the certificate: of the second program, {error}."
             remedy = "Raise `time_limit` or `memory_limit` to have both."
-            warnings.warn(f"{said} {remedy}", VerificationWarning, stacklevel=3)
+            warnings.warn(f"{said} {remedy}", VerificationWarning, stacklevel=2)
         return True
 
     def _check(self, votes: PairwiseMatrix, work: Work = UNLIMITED) -> None:

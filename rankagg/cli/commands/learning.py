@@ -1,26 +1,21 @@
-"""Commands to learn by: lectures, questions, axioms, and lists of methods and data sets."""
+"""Commands to learn by: axioms, and lists of methods and data sets."""
 
 from __future__ import annotations
 
-import sys
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
-from itertools import groupby
-from pathlib import Path
 from typing import Any, cast
 
 import click
 
 import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
-from rankagg.cli.options.command import FOLDER, Answer, command, in_columns, output, tell_progress
+from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
-from rankagg.cli.options.typed import TIME, OneOf, Whole, flag, option, seed
+from rankagg.cli.options.typed import TIME, OneOf, Whole, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.core import counted
-from rankagg.exceptions import OutOfTimeError, OutputError
+from rankagg.exceptions import OutOfTimeError
 
 
 @command(click.Argument(["name"], required=False))
@@ -70,168 +65,6 @@ def list_methods() -> Answer:
         return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
 
     return Answer(data=plain, text=told)
-
-
-def _topics() -> list[str]:
-    from rankagg.teaching.quizzes import TOPICS
-
-    return [topic.replace(" ", "-") for topic in TOPICS]
-
-
-class _Topic(OneOf):
-    """A topic, with hyphens or spaces, or how it alone begins."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        name = value.replace(" ", "-")
-        begun = [topic for topic in self.choices if topic.startswith(name)]
-        return super().convert(begun[0] if len(begun) == 1 else name, param, ctx)
-
-
-@command(
-    click.Argument(["topic"], type=_Topic(_topics), required=False, metavar="[TOPIC]"),
-    seed("Which question is asked."),
-    option("--answer ANSWER", help="Say whether this is right."),
-    flag("--solution", help="Print the steps to the answer too."),
-    flag("--list", "listing", help="List the topics and ask nothing."),
-    output(),
-)
-def quiz(
-    topic: str | None, *, rng: int, answer: str | None, solution: bool, listing: bool
-) -> Answer:
-    """Ask a question on a small random profile that has one right answer.
-
-    A seed asks the same question again. An order, or a cycle, is written as letters: BCA.
-
-    \b
-        rankagg quiz --list
-        rankagg quiz kemeny --seed 3
-        rankagg quiz kemeny --seed 3 --answer BCA
-        rankagg quiz kemeny --seed 3 --solution
-    """
-    topics = _topics()
-    if listing:
-        names = {"schema": "rankagg.quiz_topics", "version": 1, "topics": topics}
-        return Answer(data=lambda: names, text=lambda rows: "\n".join(topics))
-    if topic is None:
-        raise click.UsageError(f"Give a TOPIC: {', '.join(topics)}.")
-    asked = ra.teaching.quiz(topic, rng=rng)
-    right = None
-    if answer is not None:
-        with options_named():
-            right = asked.check(answer)
-
-    def plain() -> dict[str, Any]:
-        content = asked.to_dict()
-        if not solution:
-            del content["answer"], content["solution"]
-        return content if right is None else {**content, "given": answer, "right": right}
-
-    def told(rows: int | None) -> str:
-        verdict = [] if right is None else ["right" if right else "wrong"]
-        steps = ["", asked.solution.summary(rows=None)] if solution else []
-        return "\n".join([asked.summary(), *verdict, *steps])
-
-    return Answer(data=plain, text=told)
-
-
-def _notebooks() -> dict[str, Any]:
-    from rankagg.classroom import forms, notebooks
-
-    return {**notebooks(), **forms()}
-
-
-@command(
-    click.Argument(["name"], type=OneOf(_notebooks), required=False, metavar="[NAME]"),
-    option(
-        "--port",
-        type=Whole(0, 65535),
-        default=0,
-        help="The port on this machine; by default one that is free.",
-    ),
-    flag("--no-browser", help="Open no browser; the address is printed."),
-    option(
-        "--export",
-        "pages",
-        type=FOLDER,
-        help="Write pages for any web server into this folder, and serve none.",
-    ),
-    option(
-        "--copy",
-        "copies",
-        type=FOLDER,
-        help="Write the files of lectures and apps into this folder, to edit them with marimo.",
-    ),
-    flag("--list", "listing", help="List lectures and apps, and serve none."),
-)
-def teach(
-    name: str | None,
-    *,
-    port: int,
-    no_browser: bool,
-    pages: Path | None,
-    copies: Path | None,
-    listing: bool,
-) -> Answer:
-    """Serve a course: lectures with exercises, and interactive apps.
-
-    A lecture is slides too, as borda-slides, and sheets to print: borda-exercises, and
-    borda-solutions with the solutions.
-
-    They run on this machine, nobody else can reach them, and Ctrl-C ends them. Without NAME a page
-    lists all. Exported pages show how each begins: controls move nothing, for the computing is done
-    by a server of marimo. Any web server can give them out, and they load nothing from elsewhere.
-    Copies are marimo notebooks: marimo edit FOLDER. All but --list and --copy need marimo: pip
-    install 'rankagg[teach]'.
-
-    \b
-        rankagg teach
-        rankagg teach laboratory --port 2718
-        rankagg teach borda-slides
-        rankagg teach --copy course
-        rankagg teach --export pages
-    """
-    from rankagg.classroom import HEADS, copied, exported, framed, serve
-
-    known = _notebooks()
-    chosen = known if name is None else {name: known[name]}
-    if name is None and pages is None:
-        chosen = {name: one for name, one in known.items() if not one.form}
-    if listing:
-        for kind, group in groupby(chosen.values(), key=lambda one: one.kind):
-            click.echo(f"{HEADS[kind]}:")
-            for one in group:
-                click.echo(f"  {one.name:<12} {one.title}\n{'':15}{one.what}")
-        click.echo("A lecture is slides and sheets too: borda-slides, borda-exercises, ...")
-        return Answer()
-    if copies is not None:
-        for path in copied(chosen.values(), copies):
-            click.echo(f"wrote: {path}")
-        return Answer(text=lambda rows: f"edit them with: marimo edit {copies}")
-    if find_spec("marimo") is None:
-        raise click.ClickException(
-            "lectures and apps need marimo, which is not installed here: "
-            "pip install 'rankagg[teach]'."
-        )
-    if pages is not None:
-        for one in chosen.values():
-            click.echo(f"wrote: {exported(one, pages)}")
-        framed(known, pages)
-        said = "they show how each begins, from any web server; controls move nothing"
-        return Answer(text=lambda rows: said)
-
-    def ready(address: str) -> None:
-        click.echo(f"serving: {address} (Ctrl-C ends it)")
-        sys.stdout.flush()
-        if not no_browser:
-            webbrowser.open(address)
-
-    try:
-        serve(name or "", port, ready=ready)
-    except OutputError as error:
-        raise click.BadParameter(
-            f"{error} Leave --port out for a free one.", param_hint="'--port'"
-        ) from error
-    return Answer()
 
 
 RULES_JUDGED = (

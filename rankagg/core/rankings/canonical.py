@@ -221,7 +221,7 @@ def _without_zeros(ranks: Floats) -> Floats:
         return ranks
     number = counted(int(np.count_nonzero(not_ranked)), "cell")
     warnings.warn(
-        f"{number} with rank 0 read as not ranked, as ranks begin at 1.", DataWarning, stacklevel=5
+        f"{number} with rank 0 read as not ranked, as ranks begin at 1.", DataWarning, stacklevel=4
     )
     return np.where(not_ranked, np.nan, ranks)
 

@@ -54,8 +54,8 @@ def read_excel(path: Path, max_bytes: int = MAX_BYTES) -> Table:
             f"({type(error).__name__}): save it as CSV (UTF-8)."
         ) from None
     for note in notes:
-        # Behind this are the readers of workbooks and of tables, and a public one that answers.
-        warnings.warn(f"{path.name}: {note}.", DataWarning, stacklevel=5)
+        # Behind this are the readers of workbooks and of tables, and a public one.
+        warnings.warn(f"{path.name}: {note}.", DataWarning, stacklevel=4)
     names = [name.strip() if isinstance(name, str) else name for name in rows[0]]
     for name in names:
         if isinstance(name, Unreadable):

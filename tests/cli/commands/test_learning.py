@@ -1,4 +1,4 @@
-"""`rankagg steps`, `quiz` and `cycles`: what they print is what the library finds."""
+"""`rankagg steps` and `cycles`: what they print is what the library finds."""
 
 import json
 import re
@@ -7,7 +7,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli.options.rules import RULES_BY_NAME, make
-from rankagg.teaching.quizzes import TOPICS
 from rankagg.teaching.show import STEPS, WITHOUT
 from tests.report.test_page import Page
 
@@ -94,30 +93,3 @@ def test_the_picture_of_the_steps(run, tmp_path):
     assert (tmp_path / "a.svg").stat().st_size > 5000
     six = ["steps", "--dataset", "superglue_human", "--method", "borda", "--plot", "b.svg"]
     assert "at most 4 items" in run(*six, code=2).err
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_a_quiz_is_that_of_the_library(run, topic):
-    line, asked = f"quiz {topic.replace(' ', '-')} --seed 7", ra.teaching.quiz(topic, rng=7)
-    text = f"{asked.summary()}\n"
-    assert run(line).out == text
-    solution = asked.solution.summary(rows=None)
-    assert run(f"{line} --solution").out == f"{text}\n{solution}\n"
-    right = "".join(map(str, asked.answer)) or "none"
-    assert run(line, "--answer", right).out == f"{text}right\n"
-    assert not {"answer", "solution"} & json.loads(run(f"{line} --json").out).keys()
-    full = json.loads(run(f"{line} --json --solution").out)
-    assert full == json.loads(json.dumps(asked.to_dict()))
-
-
-def test_topics_are_listed_and_bad_answers_told(run):
-    listed = run("quiz --list").out.split()
-    assert [name.replace("-", " ") for name in listed] == list(TOPICS)
-    assert json.loads(run("quiz --list --json").out)["topics"] == listed
-    assert "ranked-pairs" in run("quiz", code=2).err
-    assert "wrong" in run("quiz kendall-distance --answer 11").out
-    assert "--answer" in run("quiz borda --answer XY", code=2).err
-    assert run("quiz condorcet").out == run("quiz condorcet-winner").out
-    assert "is not one of" in run("quiz ke", code=2).err  # kemeny or kendall-distance
-    shown = json.loads(run("quiz kendall-distance --answer 11 --json").out)
-    assert (shown["given"], shown["right"]) == ("11", False)

@@ -1,1 +1,0 @@
-"""Things to click for a lecture: marimo apps, each one plain file, served by `rankagg teach`."""
