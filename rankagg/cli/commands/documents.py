@@ -181,7 +181,7 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
     option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
 )
 def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer:
-    """Add up score files of any size in one pass, and tell what is in them.
+    """Add up score files of any size in one pass, and describe them.
 
     SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
     row for each task and instance, and a column for each system; a long one has a row for each

@@ -20,7 +20,7 @@ from rankagg.exceptions import OutOfTimeError
 
 @command(click.Argument(["name"], required=False))
 def datasets(name: str | None) -> Answer:
-    """List the bundled data sets, or tell all about one.
+    """List the bundled data sets, or describe one.
 
     \b
         rankagg datasets
