@@ -46,6 +46,10 @@ Arc: TypeAlias = "tuple[int, int]"
 Form: TypeAlias = "tuple[dict[Arc, int], int]"  # what arcs count, and what they reach at least
 Looked: TypeAlias = "tuple[int | None, list[tuple[Any, Any]]]"
 Case: TypeAlias = "list[int] | None"  # for each place the set of places known behind it, as bits
+STATED = (
+    *("schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost"),
+    *("fingerprint", "items", "scaled_cost", "scaled_lower_bound", "denominator"),
+)
 
 
 class RefusedError(Exception):
@@ -721,12 +725,6 @@ class WeakPart(Part):
 
 
 # -- the statements -------------------------------------------------------------------------------
-
-
-STATED = (
-    *("schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost"),
-    *("fingerprint", "items", "scaled_cost", "scaled_lower_bound", "denominator"),
-)
 
 
 class Statement(ABC):

@@ -39,6 +39,8 @@ __all__ = [
     "SinglePeakedCulture",
     "UrnCulture",
 ]
+# Distances that are held at a time.
+DISTANCES_AT_ONCE = 2**22
 
 
 def checked(check: Callable[..., Any], *, default: Any = MISSING, **bounds: Any) -> Any:
@@ -517,10 +519,6 @@ class GroupSeparableCulture(Culture):
             ranks[:, middle:end] += (1 - turned) * (middle - start)
             nodes += [(start, middle), (middle, end)]
         return ranks[:, rng.permutation(n_items)]
-
-
-# Distances that are held at a time.
-DISTANCES_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,15 +34,13 @@ __all__ = [
 HIDDEN = re.compile(
     "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+# Letters of a message: it fits on a screen, whatever it names.
+MOST_LETTERS = 600
 
 
 def visible(text: str) -> str:
     r"""Return a text of lines that may leave the program: signs that steer are written \x1b."""
     return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
-# Letters of a message: it fits on a screen, whatever it names.
-MOST_LETTERS = 600
 
 
 def on_screen(text: str) -> str:

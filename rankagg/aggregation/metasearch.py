@@ -27,6 +27,9 @@ from rankagg.core import (
     sum_rows,
 )
 
+# Shares of time that differ by no more, relatively to 1/n, are equal.
+EQUAL = 1e-9
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReciprocalRankFusion(Aggregator):
@@ -150,10 +153,6 @@ class CombMNZ(CombSUM):
 
     def _times(self, found: Floats) -> Floats | float:
         return sum_rows(found)
-
-
-# Shares of time that differ by no more, relatively to 1/n, are equal.
-EQUAL = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)

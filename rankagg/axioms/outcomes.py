@@ -15,6 +15,9 @@ from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_
 from rankagg.core import listed, shortened
 from rankagg.exceptions import InvalidInputError
 
+# How many outcomes are remembered at once; beyond, they are asked for again.
+REMEMBERED = 200_000
+
 
 def winners_of(consensus: Consensus) -> tuple[Label, ...]:
     """Return the winners as the authors of a rule define them."""
@@ -36,9 +39,6 @@ def winners_of(consensus: Consensus) -> tuple[Label, ...]:
 Winners: TypeAlias = frozenset[int]
 Buckets: TypeAlias = tuple[tuple[int, ...], ...]
 Rankings: TypeAlias = frozenset[Buckets]
-
-# How many outcomes are remembered at once; beyond, they are asked for again.
-REMEMBERED = 200_000
 
 
 class NotNeutralError(Exception):

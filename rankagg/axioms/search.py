@@ -28,6 +28,31 @@ from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nea
 MOST_PROFILES, PROFILES_AT_ONCE = 3_000_000, 1 << 16
 #: More items have more orders than there is room for in a table of their products.
 MOST_ITEMS_SEARCHED = 6
+#: Each axiom as it is unless another convention is asked for.
+AXIOMS: tuple[Axiom, ...] = (
+    majorities.CondorcetWinner(),
+    majorities.CondorcetLoser(),
+    majorities.Smith(),
+    majorities.Majority(),
+    majorities.Pareto(),
+    agendas.Monotonicity(),
+    voters.Participation(),
+    voters.Reinforcement(),
+    voters.RankingReinforcement(),
+    agendas.CloneIndependence(),
+    agendas.ReversalSymmetry(),
+    agendas.WinnerIndependence(),
+    agendas.RankingIndependence(),
+    agendas.LaterNoHarm(),
+    voters.Strategyproofness(),
+)
+NAMES = {axiom.name: axiom for axiom in AXIOMS}
+LOGGER = logging.getLogger("rankagg.axioms")
+SECONDS_BETWEEN = 5.0
+# Of a profile that is drawn; its items are letters.
+MOST_RANKINGS = 10_000
+# More kinds of ballots than that make no simple witness.
+MOST_KINDS = 50
 
 
 @lru_cache(maxsize=MOST_ITEMS_SEARCHED)
@@ -123,27 +148,6 @@ def class_count(n_items: int, n_rankings: int) -> int:
     return fixed // kinds
 
 
-#: Each axiom as it is unless another convention is asked for.
-AXIOMS: tuple[Axiom, ...] = (
-    majorities.CondorcetWinner(),
-    majorities.CondorcetLoser(),
-    majorities.Smith(),
-    majorities.Majority(),
-    majorities.Pareto(),
-    agendas.Monotonicity(),
-    voters.Participation(),
-    voters.Reinforcement(),
-    voters.RankingReinforcement(),
-    agendas.CloneIndependence(),
-    agendas.ReversalSymmetry(),
-    agendas.WinnerIndependence(),
-    agendas.RankingIndependence(),
-    agendas.LaterNoHarm(),
-    voters.Strategyproofness(),
-)
-NAMES = {axiom.name: axiom for axiom in AXIOMS}
-
-
 def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
     """Return an axiom given as itself or by its name."""
     if isinstance(value, Axiom):
@@ -152,11 +156,6 @@ def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
         return NAMES[value.casefold()]
     remedy = nearest(value, NAMES) or f"The names are {', '.join(NAMES)}."
     raise InvalidInputError(parameter, "an axiom or the name of one", value, remedy)
-
-
-LOGGER = logging.getLogger("rankagg.axioms")
-
-SECONDS_BETWEEN = 5.0
 
 
 class Pace:
@@ -189,11 +188,6 @@ class Pace:
 
 
 Search: TypeAlias = Literal["all", "random"]
-
-# Of a profile that is drawn; its items are letters.
-MOST_RANKINGS = 10_000
-# More kinds of ballots than that make no simple witness.
-MOST_KINDS = 50
 
 
 def labels_for(n_items: int) -> tuple[str, ...]:

@@ -178,55 +178,11 @@ BROKEN: Proofs = {
 
 # They change no outcome of complete strict ballots that is found.
 WITHOUT_EFFECT = frozenset(["unranked", "time_limit", "verify", "n_jobs", "backend"])
-
-
-class Theorem(NamedTuple):
-    """What is proved: whether a rule keeps an axiom, and why or who says so."""
-
-    holds: bool
-    source: str
-
-
-PROVED = {
-    (rule, axiom): Theorem(holds, source)
-    for holds, proofs in ((True, KEPT), (False, BROKEN))
-    for axiom, sources in proofs.items()
-    for source, rules in sources.items()
-    for rule in rules
-}
-
-
-def theorem_on(aggregator: Aggregator, axiom: Axiom) -> Theorem | None:
-    """Return what is proved of a rule and an axiom, both as they are by default.
-
-    But eliminations follow parallel universes, ranked pairs take equal majorities in every order
-    or together, and places may have any points.
-    """
-    if axiom != type(axiom)() or not _is_usual(aggregator):
-        return None
-    together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
-    return PROVED.get((TAKEN_TOGETHER if together else type(aggregator), axiom.name))
-
-
-def _is_usual(aggregator: Aggregator) -> bool:
-    usual = {
-        field.name: field.default
-        for field in fields(aggregator)
-        if field.compare and field.default is not MISSING and field.name not in WITHOUT_EFFECT
-    }
-    if isinstance(aggregator, Elimination):
-        usual["tie_breaking"] = "parallel"
-    if isinstance(aggregator, RankedPairs):
-        del usual["tie_breaking"]
-    return all(getattr(aggregator, name) == value for name, value in usual.items())
-
-
 # D loses to each of A, B and C by one ballot, and each of these to another by three, or by five.
 CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
 WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
 # Each of A, B, C and D loses to another in a cycle.
 LONG_CYCLE = "1 ABCD, 1 BCDA, 1 CDAB"
-
 #: By the class of a rule and the name of an axiom; `larger_witness` asks the rule again.
 LARGER: dict[tuple[str, str], str] = {
     ("Bucklin", "condorcet loser"): "2 ABC, 2 CBA, 1 ACB, 1 CAB",
@@ -284,6 +240,47 @@ LARGER: dict[tuple[str, str], str] = {
     ("Dodgson", "reversal symmetry"): "2 ABCD, 2 CADB, 1 DBAC, 2 DBCA",
     ("Dodgson", "smith"): WIDER_CYCLE,
 }
+
+
+class Theorem(NamedTuple):
+    """What is proved: whether a rule keeps an axiom, and why or who says so."""
+
+    holds: bool
+    source: str
+
+
+PROVED = {
+    (rule, axiom): Theorem(holds, source)
+    for holds, proofs in ((True, KEPT), (False, BROKEN))
+    for axiom, sources in proofs.items()
+    for source, rules in sources.items()
+    for rule in rules
+}
+
+
+def theorem_on(aggregator: Aggregator, axiom: Axiom) -> Theorem | None:
+    """Return what is proved of a rule and an axiom, both as they are by default.
+
+    But eliminations follow parallel universes, ranked pairs take equal majorities in every order
+    or together, and places may have any points.
+    """
+    if axiom != type(axiom)() or not _is_usual(aggregator):
+        return None
+    together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
+    return PROVED.get((TAKEN_TOGETHER if together else type(aggregator), axiom.name))
+
+
+def _is_usual(aggregator: Aggregator) -> bool:
+    usual = {
+        field.name: field.default
+        for field in fields(aggregator)
+        if field.compare and field.default is not MISSING and field.name not in WITHOUT_EFFECT
+    }
+    if isinstance(aggregator, Elimination):
+        usual["tie_breaking"] = "parallel"
+    if isinstance(aggregator, RankedPairs):
+        del usual["tie_breaking"]
+    return all(getattr(aggregator, name) == value for name, value in usual.items())
 
 
 def larger_witness(aggregator: Aggregator, axiom: Axiom) -> Witness | None:

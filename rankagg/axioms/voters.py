@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
@@ -18,6 +18,8 @@ from rankagg.exceptions import Described, InvalidInputError
 
 SetPreference: TypeAlias = Literal["fishburn", "gardenfors", "kelly", "optimist", "pessimist"]
 EXTENSIONS: tuple[SetPreference, ...] = get_args(SetPreference)
+# How many divisions of one electorate are looked at.
+DIVISIONS = 100_000
 
 
 def _above(first: set[int], second: set[int]) -> bool:
@@ -39,25 +41,23 @@ def _gardenfors(one: set[int], other: set[int]) -> bool:
     return _above(mine, yours)
 
 
-_RULES: dict[SetPreference, Callable[[set[int], set[int]], bool]] = {
-    "fishburn": _fishburn,
-    "gardenfors": _gardenfors,
-    "kelly": lambda one, other: max(one) <= min(other),
-    "optimist": lambda one, other: min(one) < min(other),
-    "pessimist": lambda one, other: max(one) < max(other),
-}
-
-
 def prefers(order: Order, one: Winners, other: Winners, extension: SetPreference) -> bool:
     """Say whether a voter with an order strictly prefers one set of winners to another."""
     if one == other:
         return False
     place = {item: at for at, item in enumerate(order)}
-    return _RULES[extension]({place[item] for item in one}, {place[item] for item in other})
-
-
-# How many divisions of one electorate are looked at.
-DIVISIONS = 100_000
+    mine, yours = {place[item] for item in one}, {place[item] for item in other}
+    match extension:
+        case "fishburn":
+            return _fishburn(mine, yours)
+        case "gardenfors":
+            return _gardenfors(mine, yours)
+        case "kelly":
+            return max(mine) <= min(yours)
+        case "optimist":
+            return min(mine) < min(yours)
+        case "pessimist":
+            return max(mine) < max(yours)
 
 
 @dataclass(frozen=True, kw_only=True)

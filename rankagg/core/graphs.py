@@ -16,6 +16,10 @@ CLOSED_AT_ONCE = 64
 
 #: The number of the part of every item, from 0.
 Parts: TypeAlias = NDArray[np.int32]
+# Cells of a table that are looked at in one go.
+CELLS_AT_ONCE = 2**20
+# Many items with an arc between most of them are split by their places before anything else.
+MANY = 1000
 
 
 def connected_parts(linked: Bools) -> Parts:
@@ -26,10 +30,6 @@ def connected_parts(linked: Bools) -> Parts:
         return np.unique(first, return_inverse=True)[1].astype(np.int32)
     _, parts = scipy.sparse.csgraph.connected_components(_sparse(linked), directed=False)
     return np.asarray(parts, dtype=np.int32)
-
-
-# Cells of a table that are looked at in one go.
-CELLS_AT_ONCE = 2**20
 
 
 def parts_of_rows(present: Bools) -> Parts:
@@ -98,10 +98,6 @@ def _reached(arcs: Bools) -> Bools:
         if np.array_equal(further, reached):
             return reached
         reached = further
-
-
-# Many items with an arc between most of them are split by their places before anything else.
-MANY = 1000
 
 
 def ordered_parts(arcs: Bools) -> list[Positions]:

@@ -30,6 +30,8 @@ MULTIPLIERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,19}")
 #: A number of groups beyond all sense.
 MOST_GROUPS = 10**6
+#: Bytes that the tallies of all tasks and groups may take.
+MOST_BYTES = 2**31
 
 
 def check_groups(n_groups: object) -> int | None:
@@ -83,9 +85,6 @@ def keys_of_texts(texts: NDArray[np.object_]) -> Keys:
 
 
 Counts = Integers64
-
-#: Bytes that the tallies of all tasks and groups may take.
-MOST_BYTES = 2**31
 
 
 class GroupedTally(Value):

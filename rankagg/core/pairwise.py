@@ -31,6 +31,8 @@ LARGEST_VOTES = 10**100
 SMALL_VOTES = 2**31
 
 DIVIDE_VOTES = "Divide all entries by a common number."
+# Pairs that are looked at in one go.
+PAIRS_AT_ONCE = 2**20
 
 
 def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
@@ -93,10 +95,6 @@ def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integer
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
     return scaled, denominator, max(part.step for part in parts)
-
-
-# Pairs that are looked at in one go.
-PAIRS_AT_ONCE = 2**20
 
 
 def row_blocks(n: int) -> Iterator[slice]:

@@ -26,6 +26,27 @@ from rankagg.exceptions import InvalidInputError, visible
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: What stands between the ends of a range.
+DASH = "\N{EN DASH}"
+PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+#: Signs that a key of LaTeX for references may have beside letters and digits.
+KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
+LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
+NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
+INFINITY = r"\infty"
+# Two of these make one other sign, and dashes do with each other.
+LIGATURES = "',"
+DASHES = f"-{DASH}"
+# At the start of a row these would belong to the end of the row before.
+STARTS = "[*"
+MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
+# What stands in the place of a number that is missing.
+MISSING_CELL = "-"
+MOST_DECIMALS = 15
+# Rows that are printed unless more are asked for, and that a notebook shows, as pandas does.
+ROWS = 30
+ROWS_IN_NOTEBOOK = 60
+
 
 def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, named: bool) -> str:
     """Return a table with escaped cells; where rows are named, their first cell is a heading."""
@@ -40,25 +61,9 @@ def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, name
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
-#: What stands between the ends of a range.
-DASH = "\N{EN DASH}"
-
-PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-#: Signs that a key of LaTeX for references may have beside letters and digits.
-KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
-
-LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
-NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
 NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
 LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
-INFINITY = r"\infty"
-# Two of these make one other sign, and dashes do with each other.
-LIGATURES = "',"
-DASHES = f"-{DASH}"
-# At the start of a row these would belong to the end of the row before.
-STARTS = "[*"
 
-MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
 MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -137,10 +142,6 @@ def _one_line(text: str) -> str:
 Direction: TypeAlias = Literal["highest", "lowest"]
 #: How many decimals numbers have: all, or those of some columns.
 Decimals: TypeAlias = int | Mapping[str, int]
-
-# What stands in the place of a number that is missing.
-MISSING_CELL = "-"
-MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True)
@@ -382,11 +383,6 @@ class Pastable:
     @abstractmethod
     def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
         """Return the table; see `pasted`."""
-
-
-# Rows that are printed unless more are asked for, and that a notebook shows, as pandas does.
-ROWS = 30
-ROWS_IN_NOTEBOOK = 60
 
 
 @dataclass_transform(

@@ -32,6 +32,12 @@ from rankagg.kernels.placing import absent_sums, doubled_places
 from rankagg.kernels.rows import row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
+# Up to so many items any denominator is cheap.
+EXACT_ITEMS = 100
+# Beyond, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
+GRID_ROOM = 2**50
+# Cells looked at in one go: bounds the memory, and stays near the cache.
+PLACES_AT_ONCE = 500_000
 
 
 class Share(NamedTuple):
@@ -40,12 +46,6 @@ class Share(NamedTuple):
     scaled: Scaled  # wins, ties, comparisons
     denominator: int
     shares: int  # what the imputed part was whole numbers over
-
-
-# Up to so many items any denominator is cheap.
-EXACT_ITEMS = 100
-# Beyond, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
-GRID_ROOM = 2**50
 
 
 def grid(n: int) -> int:
@@ -117,10 +117,6 @@ def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
     )
     rounding = Fraction(my_rounding) + Fraction(their_rounding)
     return (wins, ties, comparisons), denominator, shares, rounding
-
-
-# Cells looked at in one go: bounds the memory, and stays near the cache.
-PLACES_AT_ONCE = 500_000
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,13 @@ POINTS_HELD = 2_000_000
 _NODES, _ = legendre.leggauss(NODES)
 
 
+@cache
 def _integrals() -> Floats:
     """Return what values at the nodes are multiplied with: integrals up to each, and up to 1."""
     polynomials = [legendre.Legendre.basis(k).integ(lbnd=-1) for k in range(NODES)]
     ends = np.stack([each(np.append(_NODES, 1.0)) for each in polynomials], axis=1)
     integrals: Floats = ends @ np.linalg.inv(legendre.legvander(_NODES, NODES - 1))
     return integrals
-
-
-_UP_TO = _integrals()
 
 
 class Thurstone(RankingDistribution):
@@ -107,7 +106,9 @@ class Thurstone(RankingDistribution):
             logs[rows[~alone]] = -np.inf
             rows, item = rows[alone], item[alone]
             steps = below[rows] * densities[item]
-            panels = steps.reshape(len(rows), len(at) // NODES, NODES) @ _UP_TO.T * (WIDTH / 2.0)
+            panels = (
+                steps.reshape(len(rows), len(at) // NODES, NODES) @ _integrals().T * (WIDTH / 2.0)
+            )
             before = np.cumsum(panels[:, :, -1], axis=1) - panels[:, :, -1]
             sums = (panels[:, :, :-1] + before[:, :, None]).reshape(steps.shape)
             total = before[:, -1:] + panels[:, -1:, -1]

@@ -17,6 +17,11 @@ import scipy
 from rankagg._typing import Floats, Generator, Integers64, Positions
 from rankagg.core import competition_ranks, rounding_error
 
+# Numbers held at one time, about.
+SIGNS_HELD = 4_000_000
+# Up to so many units that differ the distribution of the sum of ranks is exact.
+EXACT_UNITS = 100
+
 
 def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
     """Return the two-sided p-value of so many wins and losses, if both are as likely."""
@@ -78,8 +83,6 @@ def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
 
 # Sign vectors that are drawn by default, and that are always gone through where they are all.
 VECTORS, ALWAYS_ALL = 10_000, 4096
-# Numbers held at one time, about.
-SIGNS_HELD = 4_000_000
 
 
 class FlipTests(NamedTuple):
@@ -191,10 +194,6 @@ def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
     """Draw signs, each from one byte."""
     bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
     return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
-
-
-# Up to so many units that differ the distribution of the sum of ranks is exact.
-EXACT_UNITS = 100
 
 
 def signed_rank_p_value(

@@ -28,6 +28,9 @@ from rankagg.inference.pair_values import PairValues, asymmetry_note
 from rankagg.inference.paired_results import PairedMethod, PairedTest, PairedTests
 from rankagg.inference.units import Unit, neighbors_alike, units_from
 
+# Tests of sums or ranks of score differences, which depend on the scales of tasks.
+OF_SCORES = ("sign-flip", "wilcoxon")
+
 
 @dataclass(frozen=True, eq=False)
 class _ScoreDifferences(PairValues):
@@ -155,8 +158,6 @@ def paired_sample(
 # Effect, lower, upper, p-value, whether that is exact, and the direction.
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
 Notes: TypeAlias = tuple[str, ...]
-# Tests of sums or ranks of score differences, which depend on the scales of tasks.
-OF_SCORES = ("sign-flip", "wilcoxon")
 
 
 def paired_test(

@@ -31,6 +31,9 @@ from rankagg.inference.paired_results import TESTS
 from rankagg.inference.paired_test import PairedSample, checked_table, paired_sample
 from rankagg.inference.units import Unit
 
+# What is said of each two neighbors.
+FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
+
 
 def units_needed(
     difference: float,
@@ -326,10 +329,6 @@ def _order(table: ScoreTable) -> Positions:
     values, _ = scaled(np.where(table.missing, 0.0, table.values * table.signs))
     means[scored] = weighted_mean(values[scored], weights[scored])
     return np.argsort(-means, kind="stable")
-
-
-# What is said of each two neighbors.
-FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
 
 
 def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:

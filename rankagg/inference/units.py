@@ -39,6 +39,9 @@ from rankagg.inference.pair_values import (
     neighbor_note,
 )
 
+# Values of pairs that are held at one time, about: a few arrays of so many floats.
+VALUES_HELD = 1_000_000
+
 
 def instances_within(
     profile: Profile, clusters: Positions | None, instances: Sequence[Label] | None
@@ -119,9 +122,6 @@ Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
 # What resamples draw: units, or tasks and then instances within them.
 Redrawn: TypeAlias = Literal["ranking", "instance", "task", "cluster", "hierarchical"]
 Estimand: TypeAlias = Literal["direct", "imputed"]
-
-# Values of pairs that are held at one time, about: a few arrays of so many floats.
-VALUES_HELD = 1_000_000
 
 
 class Block(NamedTuple):

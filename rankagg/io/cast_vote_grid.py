@@ -21,6 +21,10 @@ from rankagg.io.tables.sources import PER_CELL, check_filled
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
+LONG_COLUMNS = ("ballot", "rank", "item")
+# Bytes that a mark takes in the grid and on the way there.
+PER_MARK = 4 * PER_CELL
+
 
 class Grid(NamedTuple):
     """Ballots times choices."""
@@ -67,11 +71,6 @@ class _Ballots(NamedTuple):
     counts: Integers64
     weights: Floats | None
     groups: list[Label] | None
-
-
-LONG_COLUMNS = ("ballot", "rank", "item")
-# Bytes that a mark takes in the grid and on the way there.
-PER_MARK = 4 * PER_CELL
 
 
 def read_grid(

@@ -29,6 +29,8 @@ from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings
 from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
 
+POOLED = "write-in"
+
 
 class CleaningStep(NamedTuple):
     """A step in which ballots became rankings."""
@@ -219,9 +221,6 @@ def _again(codes: Positions) -> Bools:
     again = np.zeros(codes.shape, dtype=np.bool_)
     np.put_along_axis(again, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
     return again
-
-
-POOLED = "write-in"
 
 
 def read_cast_votes(

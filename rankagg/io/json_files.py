@@ -31,6 +31,8 @@ VOTES_VERSION = 1
 
 #: Scaled votes must be floats too.
 LARGEST_SCALED = 10**300 - 1
+# The schema stands first in what is written.
+SUMMARY_START = 200
 
 
 def looks_like_votes(text: str) -> bool:
@@ -148,10 +150,6 @@ def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
     if max(map(max, rows)) > LARGEST_VOTES * denominator:
         field.refuse(f"at most {LARGEST_VOTES:g} votes each", DIVIDE_VOTES)
     return exact.fit(np.array(rows, dtype=object))
-
-
-# The schema stands first in what is written.
-SUMMARY_START = 200
 
 
 def looks_like_summary(text: str) -> bool:

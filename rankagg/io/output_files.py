@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 #: A file or folder that a user named.
 Target = str | PathLike[str]
+# Wide forms of the four signs count too; a plain number is no formula.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+PLAIN_NUMBER = re.compile(r"'*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def check_target(target: Target) -> Path:
@@ -134,10 +137,6 @@ def _flush(path: Path) -> None:
 # Spreadsheets take a cell that begins with =, +, - or @ for a formula, and a tab or line end before
 # it changes nothing. The usual remedy is an apostrophe in front, which they do not show. Reading
 # takes it away again, so labels come back as they were.
-
-# Wide forms of the four signs count too; a plain number is no formula.
-FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-PLAIN_NUMBER = re.compile(r"'*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def _is_formula(text: str) -> bool:

@@ -44,6 +44,18 @@ REPAIR = "`errors='repair'` reads it all the same and says what it changes."
 # Most ballots are no more than these.
 STRICT_ORDER = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
+TYPES = ("soc", "soi", "toc", "toi")
+NO_BALLOTS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
+OTHER_TYPES = {
+    **{kind: NO_BALLOTS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
+    "cat": "cat holds categories and no ballots: make a CSV table of ranks for read_ballots",
+}
+HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
+HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
+ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
+FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
+# Alternatives that a header counts and does not name, and that no ballot needs to list.
+UNNAMED = 10_000
 
 
 class BallotLine(NamedTuple):
@@ -196,19 +208,6 @@ def as_ranks(
     return ranks
 
 
-TYPES = ("soc", "soi", "toc", "toi")
-NO_BALLOTS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
-OTHER_TYPES = {
-    **{kind: NO_BALLOTS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
-    "cat": "cat holds categories and no ballots: make a CSV table of ranks for read_ballots",
-}
-
-HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
-HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
-ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
-FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
-
-
 class Contents(NamedTuple):
     """The header as it stands, the alternatives by number, and the ballots."""
 
@@ -346,10 +345,6 @@ def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
             "votes between pairs."
         )
     return {"NUMBER VOTERS": str(voters), "NUMBER UNIQUE ORDERS": str(distinct)}
-
-
-# Alternatives that a header counts and does not name, and that no ballot needs to list.
-UNNAMED = 10_000
 
 
 def read_preflib(

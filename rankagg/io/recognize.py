@@ -26,6 +26,10 @@ from rankagg.io.table_readings import FileReading, readings_of
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
 
+ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
+# Without its number, which the reader asks for.
+ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
+
 
 @dataclass(frozen=True, repr=False)
 class Recognized:
@@ -158,10 +162,6 @@ def recognize(
 
 
 # -- formats ---------------------------------------------------------------------------------------
-
-ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
-# Without its number, which the reader asks for.
-ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 
 
 def _looks_like_abif(text: str) -> bool:

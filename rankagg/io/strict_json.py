@@ -45,24 +45,20 @@ def _no_number(word: str) -> NoReturn:
     raise OverflowError(f"the number {word[:60]}; only integers are read")
 
 
-INTEGERS_ONLY = json.JSONDecoder(
-    object_pairs_hook=distinct,
-    parse_int=_integer,
-    parse_float=_no_number,
-    parse_constant=_no_number,
-)
-
-
-def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS_ONLY) -> Any:
+def parse_json(text: str, name: str, decoder: json.JSONDecoder | None = None) -> Any:
     """Return the content of a JSON text, by default of one that holds no number but integers."""
+    integers_only = json.JSONDecoder(
+        object_pairs_hook=distinct,
+        parse_int=_integer,
+        parse_float=_no_number,
+        parse_constant=_no_number,
+    )
     try:
-        content = decoder.decode(text)
+        content = (decoder or integers_only).decode(text)
     except json.JSONDecodeError as error:
         raise DataFormatError(
             f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
-            ""
-            if decoder is INTEGERS_ONLY
-            else "It may be cut off: write it again, or leave it out.",
+            "It may be cut off: write it again, or leave it out." if decoder else "",
         ) from None
     except (RepeatedKeyError, OverflowError) as error:
         raise DataFormatError(f"{name} has {error}.") from None
@@ -70,7 +66,7 @@ def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS_ONLY) 
         raise DataFormatError(f"{name} is nested too deep to be read.") from None
     except ValueError:  # Python's own limit
         raise DataFormatError(f"{name} has an integer of thousands of digits.") from None
-    if decoder is INTEGERS_ONLY:
+    if decoder is None:
         check_characters(text, content, name)
     return content
 

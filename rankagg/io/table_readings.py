@@ -28,6 +28,13 @@ from rankagg.io.tables.look import (
 )
 from rankagg.io.tables.table import Table, as_number
 
+#: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
+LONG = {
+    "scores": ("system", "task", "instance", "score"),
+    "cast-votes": ("ballot", "candidate", "rank"),
+    "lists": ("ranking", "item", "rank"),
+}
+
 
 class FileReading(NamedTuple):
     """One way to read a file."""
@@ -80,14 +87,6 @@ def _are_ranks(rows: Floats) -> bool:
     best = places.competition_ranks(rows)
     fits = [(rows == way + 1.0) | np.isnan(rows) for way in (best, places.mid_ranks(best))]
     return bool((fits[0].all(axis=1) | fits[1].all(axis=1)).all())
-
-
-#: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
-LONG = {
-    "scores": ("system", "task", "instance", "score"),
-    "cast-votes": ("ballot", "candidate", "rank"),
-    "lists": ("ranking", "item", "rank"),
-}
 
 
 def _long(look: TableLook) -> Iterator[FileReading]:
@@ -305,19 +304,6 @@ def _seem_orders(look: TableLook) -> bool:
     return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
 
 
-#: What tables may be.
-RULES = (
-    _long,
-    _rated,
-    _scores,
-    _ballots,
-    _cast_votes,
-    _comparisons,
-    _orders,
-    _lists,
-)
-
-
 def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
     """Return what a table may be."""
     # Where later rows are no such scores, or say one again, what reads them refuses it.
@@ -326,7 +312,8 @@ def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
         if one.format == "scores" and one.is_certain:
             return [one]
     look = TableLook(table, gone)
-    found = [one for rule in RULES for one in rule(look)]
+    rules = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _orders, _lists)
+    found = [one for rule in rules for one in rule(look)]
     if any(one.format == "comparisons" for one in found):
         found = [one for one in found if one.format == "comparisons" or one.is_certain]
     return [one for one in found if one.format != "scores" or not look.ordinals]

@@ -25,6 +25,8 @@ COMPARED_AT_ONCE = 2**19
 WORD = 8
 
 Columns = NDArray[np.unsignedinteger]
+# Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
+UNITS_AT_ONCE = 4096
 
 
 class Counts(NamedTuple):
@@ -207,10 +209,6 @@ def count_true(outcome: Bools) -> Integers64:
 def weigh_true(outcome: Bools, weights: Floats) -> Integers64:
     """Sum whole numbers below 2**53 where each row is true."""
     return np.rint(outcome @ weights).astype(np.int64)
-
-
-# Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
-UNITS_AT_ONCE = 4096
 
 
 def count_scores(columns: Floats, *, leads: bool) -> tuple[Integers64, NDArray[np.int16]]:

@@ -24,6 +24,22 @@ from rankagg.studies.study import StudyResult
 
 # Curves of so many points have a marker at each, and so many numbers stand along the axis.
 MARKED = 12
+# More panels are wider than a page.
+MOST_PANELS = 6
+#: What stands along the axis of a parameter; others are called as they are.
+AXES: Final = {
+    "model": "models",
+    "n_items": "items",
+    "n_rankings": "rankings",
+    "n_corrupted": "corrupted tasks",
+    "missing": "share of items missing",
+    "proportion": "proportion of single scores removed",
+    "step": "step between neighboring systems, in units of the noise's scale",
+}
+#: The ticks of shares.
+SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+# Bold letters are wider than others.
+BOLD = 1.12
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,22 +124,6 @@ def frame_curves(ax: Axes, bands: Sequence[Band], *, start: float | None = None)
 # A panel has so many ticks at most, numbers of neighbors are so far apart, and panels are so far
 # apart and no narrower than that, in multiples of the font size.
 MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
-# More panels are wider than a page.
-MOST_PANELS = 6
-#: What stands along the axis of a parameter; others are called as they are.
-AXES: Final = {
-    "model": "models",
-    "n_items": "items",
-    "n_rankings": "rankings",
-    "n_corrupted": "corrupted tasks",
-    "missing": "share of items missing",
-    "proportion": "proportion of single scores removed",
-    "step": "step between neighboring systems, in units of the noise's scale",
-}
-#: The ticks of shares.
-SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-# Bold letters are wider than others.
-BOLD = 1.12
 
 
 @dataclass(frozen=True)

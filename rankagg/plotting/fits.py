@@ -34,6 +34,13 @@ from rankagg.plotting.sheet import (
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
 
+# More distances than that share bars.
+MOST_BARS = 30
+# The tails of the distribution that are left out.
+TAIL = 5e-4
+# From which probability on a ranking is sure to belong to a component.
+SURE = 0.9
+
 
 def distance_probabilities(n_items: int, theta: float) -> Floats:
     """Return the chance of every Kendall distance to the center."""
@@ -150,14 +157,6 @@ def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
         # A picture is no place for sentences on errors.
         f"its summary has {counted(len(fit.notes), 'note')}" if fit.notes else "",
     ]
-
-
-# More distances than that share bars.
-MOST_BARS = 30
-# The tails of the distribution that are left out.
-TAIL = 5e-4
-# From which probability on a ranking is sure to belong to a component.
-SURE = 0.9
 
 
 @plot_of(MallowsFit, "Mallows.fit(profile)", "a fit of Mallows")

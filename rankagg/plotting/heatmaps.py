@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # Cells of so many items still hold their number, of that size.
 NUMBERED, NUMBER_SIZE = 14, 0.9
 SIDES = ("top", "right", "bottom", "left")
+# Between the column of all other tasks, or of no rank, and the others.
+SLOT = 0.4
 
 
 def bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
@@ -316,10 +318,6 @@ def _chosen(name: str | None, among: Iterable[Any], parameter: str) -> Any:
     """Return what has the name, the first by default."""
     known = {one.name: one for one in among}
     return known[check_choice(name or next(iter(known)), list(known), parameter)]
-
-
-# Between the column of all other tasks, or of no rank, and the others.
-SLOT = 0.4
 
 
 @plot_of(TaskAgreement, "task_agreement(data)")

@@ -28,6 +28,8 @@ from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, plot_labels, plot_of
 
 # The height of a row, in multiples of the font size.
 ROW_HEIGHT: Final = 1.35
+WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
+DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 
 
 def point_key(look: dict[str, Any], label: str) -> Line2D:
@@ -89,10 +91,6 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     handles = [point_key(SOLID, "may be first")] if first.any() else []
     handles += [] if first.all() else [point_key(HOLLOW, "not first")]
     return sheet.finish(notes, axis="rank", handles=handles, columns=2)
-
-
-WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
-DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 
 
 @plot_of(PairedTests | PairedTest, "paired_tests(data, reference)", "PairedTests or a PairedTest")

@@ -38,6 +38,9 @@ MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
 # What a new figure has around its axes before they are laid out.
 AROUND = np.array([60.0, 45.0])
 CAPTION_MARK = "caption"
+#: The looks of points: color tells them, and so does whether they are filled.
+SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
+HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 class PlotSheet:
@@ -271,11 +274,6 @@ def right_names(ax: Axes, at: Sequence[float] | Floats, names: Sequence[str]) ->
     right.yaxis.set_ticks(at, names, parse_math=False)
     right.yaxis.set_tick_params(length=0)
     right.spines["right"].set_visible(False)
-
-
-#: The looks of points: color tells them, and so does whether they are filled.
-SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
-HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 def bar_look(color: str, ends: str) -> dict[str, Any]:

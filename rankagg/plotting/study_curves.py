@@ -34,6 +34,17 @@ SCOPES = {
     "within": "the rules aggregate the instances of one task: mean over tasks; bands: one standard "
     "deviation either way",
 }
+# How many times the smallest number the largest one is on a logarithmic scale.
+LOGARITHMIC_FROM = 10
+EVENTS = {
+    "winner": "share with a Condorcet winner",
+    "cycle": "share with a Condorcet cycle",
+    "optimal": "share where Borda's ranking\nis a Kemeny optimum",
+}
+TAUS: dict[Tau, str] = {
+    "tau": "tau-b with the same method's\nranking of the full data",
+    "tau_true": "tau-b with the true ranking",
+}
 
 
 @plot_of(AgreementResult, "AgreementStudy.run")
@@ -109,15 +120,6 @@ def chance_line(ax: Axes, shares: Floats) -> Line2D:
     look: dict[str, Any] = {"color": GRAY, "ls": ":", "zorder": 1}
     at = range(1, len(shares) + 1)
     return ax.plot(at, shares, label="at random", gid="random", **look)[0]
-
-
-# How many times the smallest number the largest one is on a logarithmic scale.
-LOGARITHMIC_FROM = 10
-EVENTS = {
-    "winner": "share with a Condorcet winner",
-    "cycle": "share with a Condorcet cycle",
-    "optimal": "share where Borda's ranking\nis a Kemeny optimum",
-}
 
 
 @plot_of(CycleResult, "CycleStudy.run")
@@ -222,10 +224,6 @@ def _of_sizes(
 
 
 Tau = Literal["tau", "tau_true"]
-TAUS: dict[Tau, str] = {
-    "tau": "tau-b with the same method's\nranking of the full data",
-    "tau_true": "tau-b with the true ranking",
-}
 
 
 @plot_of(MissingScoresResult, "MissingScoresStudy.run")

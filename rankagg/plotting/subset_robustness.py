@@ -18,6 +18,14 @@ from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_tic
 from rankagg.plotting.theme import ACCENTS, GRAY, PALE, dot, plot_of, stroke
 
 OUTER = (0.05, 0.5, 0.95)
+MOST_UNITS_DRAWN: Final = 30
+#: Color, marker and size (in usual markers) of a unit, and its words in the legend.
+FATES: Final = {
+    "stays": (ACCENTS[0], "o", 1.0, "the winner stays"),
+    "changes": (ACCENTS[1], "D", 1.3, "another winner, named at the right"),
+    "unknown": (GRAY, "x", 1.3, "nothing in common to compare"),
+    "undecided": (GRAY, "P", 1.3, "not decided within the limit"),
+}
 
 
 @plot_of(Stability, "rankagg.stability")
@@ -87,16 +95,6 @@ def _has_tau(first: Ranks, second: Ranks) -> bool:
     """Say whether both tell some of their common items apart."""
     common = (first >= 0) & (second >= 0)
     return all(len(np.unique(ranks[common])) > 1 for ranks in (first, second))
-
-
-MOST_UNITS_DRAWN: Final = 30
-#: Color, marker and size (in usual markers) of a unit, and its words in the legend.
-FATES: Final = {
-    "stays": (ACCENTS[0], "o", 1.0, "the winner stays"),
-    "changes": (ACCENTS[1], "D", 1.3, "another winner, named at the right"),
-    "unknown": (GRAY, "x", 1.3, "nothing in common to compare"),
-    "undecided": (GRAY, "P", 1.3, "not decided within the limit"),
-}
 
 
 def draw_influence(stability: Stability, ax: Axes | None) -> Axes:

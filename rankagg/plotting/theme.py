@@ -58,6 +58,15 @@ FONTS_OF_SCRIPTS: Final = [
     "Noto Sans Devanagari",
     "Arial Unicode MS",
 ]
+WHERE: Final = """
+ax : matplotlib.axes.Axes, optional
+    Where to draw; a new figure of fitting size by default.
+
+Returns
+-------
+matplotlib.axes.Axes
+
+"""
 
 
 @cache
@@ -111,17 +120,6 @@ def style(context: Context = "paper") -> Iterator[None]:
     }
     with mpl.rc_context(params):
         yield
-
-
-WHERE: Final = """
-ax : matplotlib.axes.Axes, optional
-    Where to draw; a new figure of fitting size by default.
-
-Returns
--------
-matplotlib.axes.Axes
-
-"""
 
 
 def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[[Plot], Plot]:

@@ -23,6 +23,14 @@ from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
 from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, letter, plot_labels, plot_of, stroke
 
 Kind = Literal["with", "against", "open", "level", "never"]
+# Lighter than ink, and darker than the band in gray print.
+DIM: Final = "#666666"
+#: Lies under a link that two rankings order differently.
+BAND: Final = ACCENTS[5]
+# Where margins may stand, of the way from winner to loser.
+SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
+# So many items stand on a circle with all their arrows; more stand on a line.
+ON_CIRCLE: Final = 8
 
 
 class LinkLook(NamedTuple):
@@ -34,8 +42,6 @@ class LinkLook(NamedTuple):
     label: str
 
 
-# Lighter than ink, and darker than the band in gray print.
-DIM: Final = "#666666"
 LINK_LOOKS: Final[dict[Kind, LinkLook]] = {
     "with": LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
@@ -43,8 +49,6 @@ LINK_LOOKS: Final[dict[Kind, LinkLook]] = {
     "level": LinkLook(DIM, "-", 0.8, "as many votes each way"),
     "never": LinkLook(DIM, ":", 0.8, "never compared"),
 }
-#: Lies under a link that two rankings order differently.
-BAND: Final = ACCENTS[5]
 
 
 @dataclass(frozen=True)
@@ -165,10 +169,6 @@ def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "
     text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
 
-# Where margins may stand, of the way from winner to loser.
-SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
-
-
 def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
@@ -258,10 +258,6 @@ def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
         apart = np.hypot(*(spots - start - along[:, None] * way).T)
         total += np.clip(1.5 - apart / 0.9, 0, 1)
     return total
-
-
-# So many items stand on a circle with all their arrows; more stand on a line.
-ON_CIRCLE: Final = 8
 
 
 @plot_of(TournamentGraph, "TournamentGraph.from_data")

@@ -42,6 +42,8 @@ from rankagg.report.sections import render_page
 
 #: Whether a gate holds, and why.
 Judged = tuple[bool, str]
+# Each uses what stands before it; the last one knows the page.
+PARTS = ("reading", "votes", "cases", "parts", "statement")
 
 
 @dataclass(frozen=True)
@@ -431,9 +433,6 @@ def make_report(
 
 # Votes of more items, and proofs of more characters, would make a page too heavy to open.
 ITEMS, CHARACTERS = 500, 4_000_000
-
-# Each uses what stands before it; the last one knows the page.
-PARTS = ("reading", "votes", "cases", "parts", "statement")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ from rankagg.core import amount, is_blank, joined, said, unsigned
 from rankagg.exceptions import visible, visible_json
 from rankagg.report.first_screen import FirstScreen
 
+SCRIPTS = ("tables.js", "chapters.js")
+STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
+#: Stands for what is not known or does not apply.
+UNKNOWN = "\N{EN DASH}"
+
 
 class SectionPart(NamedTuple):
     """One paragraph, list, table or figure."""
@@ -74,10 +79,6 @@ class Section:
         """Say beside the heading what the section comes to."""
         self.finding = finding
         return self
-
-
-SCRIPTS = ("tables.js", "chapters.js")
-STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
 
 
 @dataclass(frozen=True)
@@ -159,10 +160,6 @@ def _visible(value: Any) -> Any:
 def _share(per_cent: float) -> str:
     """Return a length in per cent as SVG has it, with no more digits than can be seen."""
     return f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-#: Stands for what is not known or does not apply.
-UNKNOWN = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,13 @@ if TYPE_CHECKING:
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
+#: What a journal may hold for each, beside null where there can be none.
+NOTED: Mapping[str, tuple[type, ...]] = {
+    "float64": (int, float),
+    **dict.fromkeys(("int64", "Int64"), (int,)),
+    **dict.fromkeys(("bool", "boolean"), (bool,)),
+    "str": (str,),
+}
 
 
 class Cell:
@@ -87,15 +94,6 @@ Row: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[Any, ...]
 #: Columns of frames, and their types for pandas.
 Fields: TypeAlias = Mapping[str, str]
-
-
-#: What a journal may hold for each, beside null where there can be none.
-NOTED: Mapping[str, tuple[type, ...]] = {
-    "float64": (int, float),
-    **dict.fromkeys(("int64", "Int64"), (int,)),
-    **dict.fromkeys(("bool", "boolean"), (bool,)),
-    "str": (str,),
-}
 
 
 def _is_noted(value: object, kind: str) -> bool:

@@ -25,6 +25,17 @@ from rankagg.teaching.steps import (
     rankings_step,
 )
 
+# More rankings than this are counted and not listed.
+MOST_OUTCOMES = 24
+SHARES = {
+    "uniform": "A ballot that ranks k of s remaining items gives k/s to its first ones and 1/s to "
+    "each that it does not rank.",
+    "ignore": "A ballot gives a vote to its first ones, and takes 1/k from each of the k that it "
+    "ranks.",
+    "last": "Items that a ballot does not rank are below all others, together: one that ranks none "
+    "of those that remain is shared by all of them, where `count` calls it exhausted.",
+}
+
 
 class EndCount(NamedTuple):
     """What each remaining item has of the first or the last places."""
@@ -66,10 +77,6 @@ def ends(
             for i in absent:
                 got[i] += weight / len(inside)
     return EndCount(got, whole)
-
-
-# More rankings than this are counted and not listed.
-MOST_OUTCOMES = 24
 
 
 @dataclass(frozen=True)
@@ -228,16 +235,6 @@ def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[in
     """Return the items that have least."""
     least = min(counts.values())
     return tuple(item for item in inside if counts[item] == least)
-
-
-SHARES = {
-    "uniform": "A ballot that ranks k of s remaining items gives k/s to its first ones and 1/s to "
-    "each that it does not rank.",
-    "ignore": "A ballot gives a vote to its first ones, and takes 1/k from each of the k that it "
-    "ranks.",
-    "last": "Items that a ballot does not rank are below all others, together: one that ranks none "
-    "of those that remain is shared by all of them, where `count` calls it exhausted.",
-}
 
 
 def instant_runoff_steps(consensus: Consensus) -> Worked:

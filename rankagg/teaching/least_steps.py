@@ -47,6 +47,14 @@ from rankagg.teaching.steps import (
 Cycle = tuple[int, int, int]
 
 FLOOR = "Every pair costs its smaller number of votes at least: the floor."
+# All orders of so many items are listed: 120.
+MOST_ITEMS_LISTED = 5
+SLATER_FLOOR = "The majority of any one pair can be kept: the floor is 0."
+BY_A_PROGRAM = "`{}().aggregate` finds the answer by an integer program."
+# Situations that are looked at for one item.
+MOST_SITUATIONS = 1_000_000
+# Choices that are tried for one item.
+MOST_CHOICES = 500_000
 
 
 def certificate_step(
@@ -120,10 +128,6 @@ def _floor(costs: list[list[Fraction]]) -> Fraction:
 
 def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
     return number(Fraction(scaled) / problem.denominator)
-
-
-# All orders of so many items are listed: 120.
-MOST_ITEMS_LISTED = 5
 
 
 def kemeny_steps(consensus: Consensus) -> Worked:
@@ -201,9 +205,6 @@ def orders_step(
     return Step("The costs of all orders", (text,), columns, tuple(rows)), least
 
 
-SLATER_FLOOR = "The majority of any one pair can be kept: the floor is 0."
-
-
 def slater_steps(consensus: Consensus) -> Worked:
     """Count the majorities that the answer contradicts, list all orders, and prove the bound."""
     votes, certificate = consensus.pairwise, consensus.certificate
@@ -244,10 +245,6 @@ def whole_ballots(weights: Sequence[Fraction]) -> tuple[list[int], int]:
     over = lcm(*(weight.denominator for weight in weights))
     return [int(weight * over) for weight in weights], over
 
-
-BY_A_PROGRAM = "`{}().aggregate` finds the answer by an integer program."
-# Situations that are looked at for one item.
-MOST_SITUATIONS = 1_000_000
 
 # What is lacking against each item that is not beaten yet.
 Lacking: TypeAlias = tuple[int, ...]
@@ -345,10 +342,6 @@ def _cheapest(
         assert before is not None, "a lift follows on something"
         taken = before[1]
     return cost, dict(sorted(lifted.items()))
-
-
-# Choices that are tried for one item.
-MOST_CHOICES = 500_000
 
 
 @dataclass(frozen=True)

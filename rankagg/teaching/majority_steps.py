@@ -31,6 +31,10 @@ from rankagg.teaching.steps import (
 )
 from rankagg.teaching.sum_steps import borda_steps
 
+# More ways than this are counted and not listed, and many more are not followed.
+MOST_LISTED = 24
+MOST_WAYS = 2_000
+
 
 def copeland_steps(consensus: Consensus) -> Worked:
     """Count the items that each one beats, and its draws."""
@@ -206,10 +210,6 @@ def black_steps(consensus: Consensus) -> Worked:
     steps = (*points.steps[:1], *first, majorities, *points.steps[1:], Step("The order", (said,)))
     return Worked(steps, ranking=by_number([-place for place in places], items))
 
-
-# More ways than this are counted and not listed, and many more are not followed.
-MOST_LISTED = 24
-MOST_WAYS = 2_000
 
 Arcs: TypeAlias = list[tuple[int, int]]
 # Majorities of equal margin, the clearest first.

@@ -52,6 +52,53 @@ MOST_ITEMS: Final = 8
 
 # A function as Python prints it; its own name stands behind the last point.
 FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
+STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = MappingProxyType(
+    {
+        Approval: sum_steps.place_steps,
+        Baldwin: elimination_steps.baldwin_steps,
+        Black: majority_steps.black_steps,
+        Borda: sum_steps.borda_steps,
+        Bucklin: sum_steps.bucklin_steps,
+        Coombs: elimination_steps.coombs_steps,
+        Copeland: majority_steps.copeland_steps,
+        Dodgson: least_steps.dodgson_steps,
+        Dowdall: sum_steps.place_steps,
+        GeometricMean: sum_steps.geometric_mean_steps,
+        HarmonicMean: sum_steps.harmonic_mean_steps,
+        InstantRunoff: elimination_steps.instant_runoff_steps,
+        Kemeny: least_steps.kemeny_steps,
+        Mean: sum_steps.mean_steps,
+        Median: sum_steps.median_steps,
+        Minimax: majority_steps.minimax_steps,
+        Nanson: elimination_steps.nanson_steps,
+        PairwiseMajority: majority_steps.majority_steps,
+        PickAPerm: sum_steps.pick_a_perm_steps,
+        Plurality: sum_steps.place_steps,
+        Positional: sum_steps.place_steps,
+        RankedPairs: majority_steps.ranked_pairs_steps,
+        ReciprocalRankFusion: sum_steps.fusion_steps,
+        Schulze: majority_steps.schulze_steps,
+        Slater: least_steps.slater_steps,
+        Veto: sum_steps.place_steps,
+        Young: least_steps.young_steps,
+    }
+)
+#: Rules that nobody works out by hand, and what they rest on.
+WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
+    {
+        FootruleOptimal: "an assignment of items to places by a program",
+        metasearch.CombSUM: "scores that are stretched from 0 to 1, and added up",
+        metasearch.CombMNZ: "scores that are stretched from 0 to 1, and added up",
+        InsertionSearch: "a search that tries many moves",
+        KwikSort: "a search that splits around one item after the other",
+        MC4: "the stationary distribution of a Markov chain",
+        MallowsRanking: "a fitted distribution, whose center is Kemeny's ranking: see its steps",
+        PlackettLuceRanking: "a fitted distribution, whose maximum is found by iterations",
+        RankCentrality: "the stationary distribution of a Markov chain",
+        TopK: "an integer program over lists",
+        TwoLevel: "other rules inside each task and over the tasks: see their steps",
+    }
+)
 
 
 def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
@@ -137,53 +184,3 @@ def _name(aggregator: Aggregator) -> str:
     return FUNCTION.sub(
         lambda found: "a function" if found[1] == "<lambda>" else found[1], aggregator.name
     )
-
-
-STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = MappingProxyType(
-    {
-        Approval: sum_steps.place_steps,
-        Baldwin: elimination_steps.baldwin_steps,
-        Black: majority_steps.black_steps,
-        Borda: sum_steps.borda_steps,
-        Bucklin: sum_steps.bucklin_steps,
-        Coombs: elimination_steps.coombs_steps,
-        Copeland: majority_steps.copeland_steps,
-        Dodgson: least_steps.dodgson_steps,
-        Dowdall: sum_steps.place_steps,
-        GeometricMean: sum_steps.geometric_mean_steps,
-        HarmonicMean: sum_steps.harmonic_mean_steps,
-        InstantRunoff: elimination_steps.instant_runoff_steps,
-        Kemeny: least_steps.kemeny_steps,
-        Mean: sum_steps.mean_steps,
-        Median: sum_steps.median_steps,
-        Minimax: majority_steps.minimax_steps,
-        Nanson: elimination_steps.nanson_steps,
-        PairwiseMajority: majority_steps.majority_steps,
-        PickAPerm: sum_steps.pick_a_perm_steps,
-        Plurality: sum_steps.place_steps,
-        Positional: sum_steps.place_steps,
-        RankedPairs: majority_steps.ranked_pairs_steps,
-        ReciprocalRankFusion: sum_steps.fusion_steps,
-        Schulze: majority_steps.schulze_steps,
-        Slater: least_steps.slater_steps,
-        Veto: sum_steps.place_steps,
-        Young: least_steps.young_steps,
-    }
-)
-
-#: Rules that nobody works out by hand, and what they rest on.
-WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
-    {
-        FootruleOptimal: "an assignment of items to places by a program",
-        metasearch.CombSUM: "scores that are stretched from 0 to 1, and added up",
-        metasearch.CombMNZ: "scores that are stretched from 0 to 1, and added up",
-        InsertionSearch: "a search that tries many moves",
-        KwikSort: "a search that splits around one item after the other",
-        MC4: "the stationary distribution of a Markov chain",
-        MallowsRanking: "a fitted distribution, whose center is Kemeny's ranking: see its steps",
-        PlackettLuceRanking: "a fitted distribution, whose maximum is found by iterations",
-        RankCentrality: "the stationary distribution of a Markov chain",
-        TopK: "an integer program over lists",
-        TwoLevel: "other rules inside each task and over the tasks: see their steps",
-    }
-)

@@ -38,6 +38,12 @@ from rankagg.teaching.steps import (
 from rankagg.teaching.tables import Formula
 
 Pairs = Sequence[tuple[float, Fraction]]
+GAPS = {
+    "uniform": "Unranked items may stand anywhere: every item has its mean over all such orders.",
+    "ignore": "A ranking is one of the items that it ranks, and gives their points less the mean "
+    "of these.",
+    "last": "Unranked items share the places below all others.",
+}
 
 
 def mean_steps(consensus: Consensus) -> Worked:
@@ -269,14 +275,6 @@ def _share_of_bucket(row: Sequence[int], item: int, depth: int) -> Fraction:
     listed = sum(other not in (UNLISTED, UNRANKED) for other in row)
     start = listed if row[item] == UNLISTED else row[item]
     return min(Fraction(1), max(Fraction(0), Fraction(depth - start, size)))
-
-
-GAPS = {
-    "uniform": "Unranked items may stand anywhere: every item has its mean over all such orders.",
-    "ignore": "A ranking is one of the items that it ranks, and gives their points less the mean "
-    "of these.",
-    "last": "Unranked items share the places below all others.",
-}
 
 
 def place_steps(consensus: Consensus) -> Worked:

@@ -17,6 +17,23 @@ INDENT = "  "
 # A column of texts may be made as narrow as this, before the table is parted.
 NARROWEST_TEXT = 12
 FROM_POINT = re.compile(r"(?<=\d)[.e].*")
+BREAK = r"\\"
+# Letters on a line of the class article, set small.
+LATEX_WIDTH = 76
+# What is wider than some 60 letters is set smaller and closer.
+NORMAL_WIDTH = 60
+SMALLER = r"\footnotesize\setlength{\tabcolsep}{4pt}"
+# A table of more lines goes on over the page.
+LINES_ON_A_PAGE = 24
+# A word of more letters may break behind such signs, or anywhere.
+LONG_WORD = 12
+PIECES = re.compile("\\S+?[-\N{EN DASH}/_,:](?=[^\\W\\d])|\\S+")
+# What packages of LaTeX are there for.
+PREAMBLE = {
+    "booktabs": r"\toprule",
+    "array": r"\arraybackslash",
+    "longtable": r"\begin{longtable}",
+}
 
 
 def parted(
@@ -85,26 +102,6 @@ def text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str
 def text_paragraph(text: str) -> list[str]:
     """Return a sentence as lines that fit."""
     return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-BREAK = r"\\"
-# Letters on a line of the class article, set small.
-LATEX_WIDTH = 76
-# What is wider than some 60 letters is set smaller and closer.
-NORMAL_WIDTH = 60
-SMALLER = r"\footnotesize\setlength{\tabcolsep}{4pt}"
-# A table of more lines goes on over the page.
-LINES_ON_A_PAGE = 24
-# A word of more letters may break behind such signs, or anywhere.
-LONG_WORD = 12
-PIECES = re.compile("\\S+?[-\N{EN DASH}/_,:](?=[^\\W\\d])|\\S+")
-
-# What packages of LaTeX are there for.
-PREAMBLE = {
-    "booktabs": r"\toprule",
-    "array": r"\arraybackslash",
-    "longtable": r"\begin{longtable}",
-}
 
 
 class Formula(str):

@@ -37,6 +37,8 @@ __all__ = [
 Texts = list[tuple[str, BboxBase]]
 # Figures that people give, in multiples of the font size: a column, and a strip across the page.
 NARROW, WIDE = (30.0, 36.0), (81.0, 27.0)
+# By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
+_SEEN: dict[tuple[int, str], Seen] = {}
 
 
 def texts(ax: Axes) -> Texts:
@@ -147,10 +149,6 @@ class Seen:
     texts: Texts
     size: tuple[float, float]
     moved: float
-
-
-# By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
-_SEEN: dict[tuple[int, str], Seen] = {}
 
 
 def _look_at(picture: Picture) -> Seen:

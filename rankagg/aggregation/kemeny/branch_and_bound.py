@@ -62,6 +62,25 @@ from rankagg.aggregation.kemeny.separation import (
     violated_walks,
 )
 
+STALL_ROUNDS = 3
+STALL_SHARE = 0.1
+FEW_LADDERS = 100
+# Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
+# to close that they have to close: in the first case, and in others.
+HALF_ROUNDS = {True: 5, False: 2}
+HALF_SHARE = {True: 0.05, False: 0.1}
+# Units that they have to close at least: two cases take less time than rounds that close ever less.
+HALF_UNITS = 0.1
+# Halved rows that are slack now bind again soon, so they are dropped now and then only.
+SOLVES_BETWEEN_DROPS = 5
+RISE = 1e-6
+# Equal ones decide most among rankings, single moves among weights that differ a lot.
+MOVES_COUNTED = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
+# Entries between two looks at the clock.
+BETWEEN_LOOKS = 2**24
+PROBES = 6
+UNDECIDED = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class Bound:
@@ -105,21 +124,8 @@ def unweighted(problem: PairCosts, case: Any, logic: Logic = Proof.logic) -> Bou
     return Bound(logic.bound(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
 
 
-STALL_ROUNDS = 3
-STALL_SHARE = 0.1
-
 # How many a round takes, so that no family fills it. Ladders are found first: they cost least.
 LADDERS, WALKS, FENCES = 400, 400, 100
-FEW_LADDERS = 100
-# Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
-# to close that they have to close: in the first case, and in others.
-HALF_ROUNDS = {True: 5, False: 2}
-HALF_SHARE = {True: 0.05, False: 0.1}
-# Units that they have to close at least: two cases take less time than rounds that close ever less.
-HALF_UNITS = 0.1
-# Halved rows that are slack now bind again soon, so they are dropped now and then only.
-SOLVES_BETWEEN_DROPS = 5
-RISE = 1e-6
 
 
 class Tightening(ABC):
@@ -194,13 +200,9 @@ def _stalls(values: list[float], point: Point, rounds: int, left: float, share: 
     return len(values) >= rounds and point.value - values[-rounds] < share * left
 
 
-# Equal ones decide most among rankings, single moves among weights that differ a lot.
-MOVES_COUNTED = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 # Cuts add a tenth where weights differ a lot, and next to nothing among hundreds of items. They are
 # tried for some pairs that keep at least this share of their gain when other items are set apart.
 CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
-# Entries between two looks at the clock.
-BETWEEN_LOOKS = 2**24
 
 
 class Persistence:
@@ -287,8 +289,6 @@ def _machine_gains(gains: Integers) -> NDArray[Any]:
 
 
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
-PROBES = 6
-UNDECIDED = 0.05
 # Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
 # part of the time is gone.
 EARLY_FROM, EARLY_SHARE = 45, 4

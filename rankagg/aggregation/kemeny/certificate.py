@@ -65,6 +65,9 @@ from rankagg.core import (
 from rankagg.exceptions import VerificationError
 from rankagg.io.strict_json import Field
 
+# The keys at the end of a file.
+PROVEN = ("weight_denominator", "proofs")
+
 
 def total_bound(
     problem: Problem | WeakProblem,
@@ -245,10 +248,6 @@ class _NodeReader:
         if len(parts) != 2:
             field.refuse("a row and a weight")
         return parts[0].integer(high=self._n_rows - 1), parts[1].integer(low=1)
-
-
-# The keys at the end of a file.
-PROVEN = ("weight_denominator", "proofs")
 
 
 class Certificate(Proved):

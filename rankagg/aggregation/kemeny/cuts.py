@@ -29,6 +29,13 @@ from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
 
 # Cases differ in the time that they take, so there are some for each process.
 CASES_PER_JOB = 4
+# A search among so many items takes seconds to begin, which a limit may not have left.
+LONG_TO_BEGIN = 2000
+# So many open cases of few items: rows are weak there, and all orders are searched as soon.
+ENUMERATE_FROM = 16
+A_SUBSET = 2e-6  # seconds that a set of items takes then
+# Parts of so many items take less time by dynamic programming, and so do their proofs.
+TABLE_UP_TO = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +99,6 @@ def _search_elsewhere(case: OpenCase) -> FoundInCase:
 # program is begun that a time limit would stop.
 FIRST_ORDER, NO_PROGRAM = 70, 300
 
-# A search among so many items takes seconds to begin, which a limit may not have left.
-LONG_TO_BEGIN = 2000
-
-# So many open cases of few items: rows are weak there, and all orders are searched as soon.
-ENUMERATE_FROM = 16
-A_SUBSET = 2e-6  # seconds that a set of items takes then
-
 
 def solve_cuts(task: Task) -> Solution:
     """Solve one part, by what is known of related problems where there is such."""
@@ -155,8 +155,6 @@ def _first_order(task: Task) -> Positions:
     return heuristics.starting_orders(task.problem.margins)[0]
 
 
-# Parts of so many items take less time by dynamic programming, and so do their proofs.
-TABLE_UP_TO = 10
 # More items are worth what branch and bound does before its first relaxation, and more rounds are
 # worth what it does after that.
 LARGE, ROUNDS = 150, 20

@@ -49,6 +49,12 @@ VAIN = 20
 APART = 0.3
 #: Margins that are summed at a time.
 SUMMED_MARGINS = 100_000
+#: Seconds that are worth beginning with: most problems are solved before they owe so much.
+WORTH_SECONDS = 0.02
+#: Without a limit, no more than so many seconds before the first relaxation.
+MOST_SECONDS_FIRST = 10.0
+#: Loading the compiled loops may take so many seconds, compiling them for the first time included.
+LOADING = 5.0
 
 
 @dataclass(eq=False)
@@ -230,15 +236,9 @@ GRACE, FIRST_SHARE = 0.25, 3
 #: fast as in the latter half of its time it would not close so much of the gap in the time left.
 #: The documentation states the shares.
 SHARE, STALLED_SHARE, NOTICEABLE = 0.2, 0.8, 0.5
-#: Seconds that are worth beginning with: most problems are solved before they owe so much.
-WORTH_SECONDS = 0.02
 #: What the first relaxation takes about: so many seconds for each square of n and each pair that
 #: the order puts against its majority; it needs about so many rounds. Within a factor of five.
 EXPECTED, ROUNDS = 5e-7, 20
-#: Without a limit, no more than so many seconds before the first relaxation.
-MOST_SECONDS_FIRST = 10.0
-#: Loading the compiled loops may take so many seconds, compiling them for the first time included.
-LOADING = 5.0
 
 
 class Incumbent:

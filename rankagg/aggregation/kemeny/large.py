@@ -45,6 +45,14 @@ UNTIMED = 10
 RATIO = 100.0
 #: A row stays where it has weight, or is nearly tight.
 NO_WEIGHT, NEARLY_TIGHT = 1e-4, 0.2
+#: What is less is rounding.
+VIOLATION = 1e-3
+#: Pairs that are looked at in one go.
+ENTRIES_LOOKED_AT = 2**20
+#: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
+MOST_ROWS = 300_000
+#: Seconds that a row takes once it is in the certificate, where half of them are.
+A_ROW = 1e-5
 
 
 class FirstOrder:
@@ -176,12 +184,6 @@ class FirstOrder:
         return float(np.multiply(self._least, weights).sum(dtype=np.float64) + left)
 
 
-#: What is less is rounding.
-VIOLATION = 1e-3
-#: Pairs that are looked at in one go.
-ENTRIES_LOOKED_AT = 2**20
-
-
 def cycles_against(
     before: Floats32,
     margins: Floats32,
@@ -255,12 +257,8 @@ def _arcs_back(
     return all_tails, all_heads
 
 
-#: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
-MOST_ROWS = 300_000
 #: How much heavier cycles are preferred, as long as new ones are not few.
 HEAVY, FEW = 0.25, 0.02
-#: Seconds that a row takes once it is in the certificate, where half of them are.
-A_ROW = 1e-5
 #: Restarts between two looks for rows, and rounds of these between two orders that are improved.
 RESTARTS, ROUNDS = 3, 6
 #: What is gained in so many rounds is little where it is less than this share of what is left.

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optimal_relation import Relation
 
 S = TypeVar("S", bound="OptimalSet")
+# The ranks within larger blocks are bounded and not found.
+RANGED = 14
 
 
 class OptimalSet(Result):
@@ -159,10 +161,6 @@ class OptimalSet(Result):
             pairs = counted(self.n_undecided_pairs, "pair")
             known = f"{pairs} of {counted(len(self.items), 'item')} undecided"
         return f"<{type(self).__name__}: {known}>"
-
-
-# The ranks within larger blocks are bounded and not found.
-RANGED = 14
 
 
 class Optima(OptimalSet):

@@ -44,6 +44,7 @@ ENUMERATED_UP_TO = 9
 
 # An interior point of more rows takes longer than the searches that it saves.
 MOST_CYCLES = 20_000
+WALKS = 200
 
 
 def shown_in_all(
@@ -126,9 +127,6 @@ def open_cycles(decided: Bools) -> Positions:
         b, c = np.nonzero(usable)
         found.append(np.column_stack([np.full(len(b), first), second[b], third[c]]))
     return np.concatenate(found)
-
-
-WALKS = 200
 
 
 class Relation:

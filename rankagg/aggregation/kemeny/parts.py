@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
 Stated = TypeVar("Stated", bound=PairCosts)
 Given = TypeVar("Given")
+#: Cycles that are kept: the first ones that counted, which are those that count most often.
+MOST = 20_000
+#: What the reader of a result must know where `in_processes` had no results.
+PROCESS_LOST = "a process was lost, and its work done again by one"
+# Smaller parts take less time than a process.
+WORTH_A_PROCESS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +186,6 @@ class Progress:
 
 Cycles = Positions
 
-#: Cycles that are kept: the first ones that counted, which are those that count most often.
-MOST = 20_000
-
 
 class Warm:
     """Cycles that counted in related problems, and a solver for all of them.
@@ -274,10 +277,6 @@ class WarmPart:
         self._warm.learn(self._part[cycles])
 
 
-#: What the reader of a result must know where `in_processes` had no results.
-PROCESS_LOST = "a process was lost, and its work done again by one"
-
-
 def in_processes(
     function: Callable[[Any], Given], items: Iterable[Any], n_jobs: int
 ) -> list[Given] | None:
@@ -306,9 +305,6 @@ def majority_components(problem: Problem) -> list[Positions]:
 
 
 Part = Positions
-
-# Smaller parts take less time than a process.
-WORTH_A_PROCESS = 30
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,8 @@ from rankagg.exceptions import VerificationError
 
 # Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
 ALL_PAIRS_UP_TO = 150
+# Entries of an array that take as long as one step of a program without arrays.
+ENTRIES_A_STEP = 100
 
 
 def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
@@ -113,10 +115,6 @@ def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
         forward, costs[0], np.where(backward, costs[1], np.minimum(costs[0], costs[1]))
     )
     return chosen
-
-
-# Entries of an array that take as long as one step of a program without arrays.
-ENTRIES_A_STEP = 100
 
 
 def round_weights(duals: Floats, unit: int) -> Integers:

@@ -28,6 +28,7 @@ Source: TypeAlias = "tuple[int, ...] | int | Given"
 
 #: What an arc may count in a derived row, and how often the row may ask for arcs.
 LARGEST_COUNT = 2**31 - 1
+WEIGHT_DENOMINATOR = 2**20
 
 
 @dataclass(frozen=True)
@@ -208,9 +209,6 @@ def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived
         numbers[at] = len(kept)
         kept.append(rows[at].renumbered(rows=numbers.__getitem__))
     return tuple(kept), numbers
-
-
-WEIGHT_DENOMINATOR = 2**20
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,10 @@ HEXADECIMAL = frozenset("0123456789abcdef")
 
 #: Three different positions each, and their weights.
 Triples = tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]
+# The keys at the beginning of a file, and those of its numbers.
+ITEM_KEYS = ("fingerprint", "items")
+FIRST_KEYS = ("status", "cost", "lower_bound", "tolerance", "tie_cost")
+SCALED = ("scaled_cost", "scaled_lower_bound", "denominator")
 
 
 def _read_items(field: Field) -> tuple[Label, ...]:
@@ -162,12 +166,6 @@ class Tree:
 def tolerance_of(votes: PairwiseMatrix) -> Fraction:
     """Return by how much a cost can be off, in votes: two entries for each pair."""
     return Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
-
-
-# The keys at the beginning of a file, and those of its numbers.
-ITEM_KEYS = ("fingerprint", "items")
-FIRST_KEYS = ("status", "cost", "lower_bound", "tolerance", "tie_cost")
-SCALED = ("scaled_cost", "scaled_lower_bound", "denominator")
 
 
 class Proved(Result):

@@ -52,6 +52,8 @@ from rankagg.core import PairwiseMatrix, exact
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 CBC_SLACK = 1e-6
+# PuLP writes no names of more than 100 characters, and those of rows have three items.
+NAME_LENGTH = 24
 
 
 def cbc(seconds: float = inf) -> Any:
@@ -319,10 +321,6 @@ def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
 
 def _rounded_order(point: Point) -> Positions:
     return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")
-
-
-# PuLP writes no names of more than 100 characters, and those of rows have three items.
-NAME_LENGTH = 24
 
 
 def safe_names(labels: Iterable[Label]) -> list[str]:

@@ -36,6 +36,8 @@ from rankagg.exceptions import SolverError, SolverNotFoundError
 Cycles = Positions
 
 INTEGRAL = 1e-6
+PROBE_STEPS = 40
+SECONDS_OF_A_RUN = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,10 +241,6 @@ except ImportError as error:  # pragma: no cover
     highspy, REASON = None, str(error)
 else:
     REASON = "it is not installed"
-
-
-PROBE_STEPS = 40
-SECONDS_OF_A_RUN = 2.0
 
 
 def why_not_highs() -> str | None:

@@ -49,6 +49,19 @@ CYCLE_VIOLATION = 1e-6
 # What a margin counts beside a violation, and what a pair without one does beside a margin.
 PREFERENCE, NO_MARGIN = 1e-2, 1e-3
 ROWS_PER_ARC = 4
+FRACTIONAL = 1e-6
+LEAST_VIOLATION = 0.01
+STARTS_AT_ONCE = 200
+# How many of the best items for each of c, e, f are tried, for they must differ.
+TRIED_ITEMS = 3
+# Of a walk. Half of what is missing to 1 is cut off.
+LARGEST_SLACK = 0.98
+# Of walks with the same slack, the one with the fewest edges.
+LEAST_STEP = 1e-4
+EDGES = 500_000
+SOURCES_AT_ONCE = 32
+OTHER_WALKS = 2
+NO_NODE = -9999  # of SciPy
 
 
 def violated_cycles(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
@@ -110,11 +123,8 @@ def _times_before(keys: Positions) -> Positions:
     return times
 
 
-FRACTIONAL = 1e-6
-LEAST_VIOLATION = 0.01
 # Time and memory grow with the squares of these.
 ARCS, STARTS = 2000, 2000
-STARTS_AT_ONCE = 200
 
 
 def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
@@ -150,10 +160,6 @@ def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Deri
 def _fence_row(arcs: list[tuple[int, int]]) -> Derived:
     p, q, r = arcs
     return Derived(tuple((1, (*one, *two)) for one, two in ((p, q), (q, r), (r, p))), 2)
-
-
-# How many of the best items for each of c, e, f are tried, for they must differ.
-TRIED_ITEMS = 3
 
 
 def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
@@ -285,17 +291,6 @@ def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Posit
     group, rest = np.divmod(unique[times % 2 == 1], n**3)
     a, rest = np.divmod(rest, n * n)
     return group, np.column_stack([a, *np.divmod(rest, n)])
-
-
-# Of a walk. Half of what is missing to 1 is cut off.
-LARGEST_SLACK = 0.98
-# Of walks with the same slack, the one with the fewest edges.
-LEAST_STEP = 1e-4
-EDGES = 500_000
-SOURCES_AT_ONCE = 32
-
-OTHER_WALKS = 2
-NO_NODE = -9999  # of SciPy
 
 
 class Graph(NamedTuple):

@@ -46,6 +46,8 @@ from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
 Levels = Positions
+#: A group with more optima is not enumerated.
+MOST_OPTIMA = 1000
 
 
 @dataclass
@@ -181,10 +183,6 @@ class OptimalGroup:
         not_below, below = self.possible
         low = (~not_below).sum(axis=1)
         return np.where(self.leaders, 0, np.maximum(low, 1)), below.sum(axis=1)
-
-
-#: A group with more optima is not enumerated.
-MOST_OPTIMA = 1000
 
 
 class WeakOptima(OptimalSet):

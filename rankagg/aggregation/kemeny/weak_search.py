@@ -37,6 +37,8 @@ from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import SolverNotFoundError
 
 Levels = Positions
+ROW_VIOLATION = 1e-6
+ROWS_PER_ITEM = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,10 +288,6 @@ class WeakRelaxation(HighsRelaxation):
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
         most = np.where(totals, -1.0, 1.0)
         return SparseRows(most, starts, columns[kept], signs[kept])
-
-
-ROW_VIOLATION = 1e-6
-ROWS_PER_ITEM = 40
 
 
 def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:

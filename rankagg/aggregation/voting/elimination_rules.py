@@ -34,6 +34,9 @@ from rankagg.core import (
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 from rankagg.kernels.rows import row_sums
 
+# Sets of remaining items that are looked at under "parallel".
+MOST_SETS = 5_000
+
 
 def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
     """Return those of some items whose integer points are the lowest."""
@@ -141,9 +144,6 @@ def _shares_added(shared: dict[int, Integers], over: int, s: int) -> NDArray[np.
 
 
 TieBreaking: TypeAlias = Literal["together", "parallel", "order", "refuse"]
-
-# Sets of remaining items that are looked at under "parallel".
-MOST_SETS = 5_000
 
 
 class Round(NamedTuple):

@@ -22,6 +22,8 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 
 PlaceWeights = Callable[[int], Sequence[Fraction]]
+PARAMETER = "weights of Positional"
+FALLING_WEIGHTS = "numbers that never rise from place to place, a function of n_items, or a name"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,9 +186,6 @@ class Dowdall(PlacePoints):
 
 
 Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
-
-PARAMETER = "weights of Positional"
-FALLING_WEIGHTS = "numbers that never rise from place to place, a function of n_items, or a name"
 
 
 def _borda_weights(n_items: int) -> list[Fraction]:

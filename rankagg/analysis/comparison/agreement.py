@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
+#: What stands in the place of what the time limit, or the user, did not leave time for.
+LATE = "not computed in time"
 
 
 def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
@@ -101,10 +103,6 @@ def flow_slots(ranks: Ranks) -> Floats:
         before = slots[column].copy()
     slots[ranks < 0] += 1  # an empty one between ranked and unranked items
     return slots
-
-
-#: What stands in the place of what the time limit, or the user, did not leave time for.
-LATE = "not computed in time"
 
 
 @dataclass(frozen=True, eq=False)

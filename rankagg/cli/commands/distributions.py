@@ -37,6 +37,8 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, visible
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
 OF_THETAS = ("mallows", "generalized-mallows")
+# Ranks of all items in all rankings that are drawn at a time.
+MOST_PLACES_DRAWN = 10**8
 
 
 def _by_features(
@@ -312,10 +314,6 @@ def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
         data = _rankings_for("plackett-luce", given)
         found = ra.compare_models(data, model or None, **options)
     return Answer(result=found, plot=found.plot)
-
-
-# Ranks of all items in all rankings that are drawn at a time.
-MOST_PLACES_DRAWN = 10**8
 
 
 @command(

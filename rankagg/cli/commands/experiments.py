@@ -20,6 +20,7 @@ from rankagg.cli.options.wording import typed_option
 from rankagg.core import listed
 
 QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
+RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
 
 
 @command(
@@ -114,7 +115,6 @@ def cycles(
 
 
 RULES, GAPS = ("methods", "unranked", "deadline"), ("removal", "proportion")
-RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
 #: The studies of an experiment: their classes, and what they are told that not all are.
 STUDIES = {
     "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),

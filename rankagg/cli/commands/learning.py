@@ -17,6 +17,18 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError
 
+MEANINGS = """
+needs      The least that a method works with; scores can be ranked, and rankings counted.
+unranked   "policy": as --unranked says; "as observed": only what is there is used.
+ties       Whether the consensus may tie items. All methods take ties and weights.
+guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
+           "-" where no bound is stated."""
+RULES_JUDGED = (
+    *("borda", "plurality", "veto", "dowdall", "approval-2", "bucklin", "instant-runoff"),
+    *("coombs", "baldwin", "nanson", "black", "copeland", "minimax", "schulze", "ranked-pairs"),
+    *("young", "dodgson", "kemeny"),
+)
+
 
 @command(click.Argument(["name"], required=False))
 def datasets(name: str | None) -> Answer:
@@ -33,14 +45,6 @@ def datasets(name: str | None) -> Answer:
     entries = [(known, ra.datasets.info(known)) for known in ra.datasets.names()]
     told = in_columns((known, entry.kind, entry.title) for known, entry in entries)
     return Answer(text=lambda rows: told)
-
-
-MEANINGS = """
-needs      The least that a method works with; scores can be ranked, and rankings counted.
-unranked   "policy": as --unranked says; "as observed": only what is there is used.
-ties       Whether the consensus may tie items. All methods take ties and weights.
-guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
-           "-" where no bound is stated."""
 
 
 @command(output(), name="methods")
@@ -65,13 +69,6 @@ def list_methods() -> Answer:
         return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
 
     return Answer(data=plain, text=told)
-
-
-RULES_JUDGED = (
-    *("borda", "plurality", "veto", "dowdall", "approval-2", "bucklin", "instant-runoff"),
-    *("coombs", "baldwin", "nanson", "black", "copeland", "minimax", "schulze", "ranked-pairs"),
-    *("young", "dodgson", "kemeny"),
-)
 
 
 def _axioms() -> list[str]:

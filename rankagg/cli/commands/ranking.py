@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 OUT = option(
     "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
 )
+MOST_ITEMS_BY_HAND = 8
+# What files of steps end in; those without an ending are text.
+ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
 
 
 def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
@@ -572,11 +575,6 @@ def tournament(
             (dot, lambda path: write_text(path, graph.to_dot())),
         ],
     )
-
-
-MOST_ITEMS_BY_HAND = 8
-# What files of steps end in; those without an ending are text.
-ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
 
 
 @command(

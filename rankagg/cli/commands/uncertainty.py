@@ -39,6 +39,12 @@ from rankagg.cli.options.wording import options_named, typed_option
 from rankagg.core import listed
 
 UNITS = OneOf(["ranking", "instance", "task"])
+PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
+#: What says how data are looked at, of which estimates have none.
+OF_DATA = (
+    *("of", "method", "unit", "fixed_tasks", "ties", "score_range", "pairs", "simultaneous"),
+    *("estimand", "deadline"),
+)
 
 
 @command(
@@ -349,14 +355,6 @@ def _refuse_completions(given: Input) -> None:
             f"{typed} is for completions of rankings, and {given.name} holds what scores add "
             "up to: give the file of the scores."
         )
-
-
-PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
-#: What says how data are looked at, of which estimates have none.
-OF_DATA = (
-    *("of", "method", "unit", "fixed_tasks", "ties", "score_range", "pairs", "simultaneous"),
-    *("estimand", "deadline"),
-)
 
 
 @command(

@@ -42,6 +42,29 @@ if TYPE_CHECKING:
 TASKS_NAMED = 40
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
+UNRANKED = option(
+    "--unranked uniform|ignore|last",
+    help="What a ranking says of items that it does not rank: the average over compatible "
+    "permutations (the default), nothing, or that they are last (the default for cast votes, ABIF "
+    "and lists, and where rank, steps, explain and count go by rounds).",
+)
+#: What says what the data are, but for FILE.
+DATA_OPTIONS = [
+    option("--dataset NAME", help="A bundled data set instead of FILE."),
+    option(
+        "--format",
+        type=OneOf(["auto", *DATA_FORMATS]),
+        default="auto",
+        help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
+    ),
+    option(
+        "--max-bytes",
+        type=Whole(1, 2**60),
+        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
+    ),
+    *OPTIONS,
+    UNRANKED,
+]
 
 
 @contextmanager
@@ -76,31 +99,6 @@ def _is_json_lines(start: bytes) -> bool:
     lines = start.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     objects = [line.strip() for line in lines[:2]]
     return len(lines) > 2 and all(one[:1] == b"{" and one[-1:] == b"}" for one in objects)
-
-
-UNRANKED = option(
-    "--unranked uniform|ignore|last",
-    help="What a ranking says of items that it does not rank: the average over compatible "
-    "permutations (the default), nothing, or that they are last (the default for cast votes, ABIF "
-    "and lists, and where rank, steps, explain and count go by rounds).",
-)
-#: What says what the data are, but for FILE.
-DATA_OPTIONS = [
-    option("--dataset NAME", help="A bundled data set instead of FILE."),
-    option(
-        "--format",
-        type=OneOf(["auto", *DATA_FORMATS]),
-        default="auto",
-        help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
-    ),
-    option(
-        "--max-bytes",
-        type=Whole(1, 2**60),
-        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
-    ),
-    *OPTIONS,
-    UNRANKED,
-]
 
 
 @dataclass(frozen=True)

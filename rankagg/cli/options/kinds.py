@@ -29,60 +29,9 @@ if TYPE_CHECKING:
 
 
 Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
-
-
-class Typed(SimpleNamespace):
-    """What was typed, by the names of options, which are those of the readers' parameters."""
-
-    def given(self, *names: str) -> dict[str, Any]:
-        """Return the values of these options, those that were given."""
-        return {name: value for name in names if (value := getattr(self, name))}
-
-
-#: Data that were read, and what the reader of the output must know of them besides.
-Found: TypeAlias = "tuple[Data, tuple[str, ...]]"
-
-
-@dataclass(frozen=True)
-class TypedKind:
-    """A kind of data, by the word for `--format`."""
-
-    name: str
-    # What such data are, in messages.
-    meaning: str
-    # Reads the data that options name.
-    read: Callable[[Typed], Found]
-    # The options with a meaning for it; all others are refused.
-    takes: tuple[str, ...] = ()
-    # The policy for unranked items, unless another is asked for.
-    unranked: Unranked = "uniform"
-
-    def check(self, typed: Typed) -> None:
-        """Raise where an option is given that has no meaning here."""
-        for name in typed.given(*KIND_OPTIONS):
-            if name not in self.takes:
-                raise click.UsageError(f"{option_of(name)} has no meaning for {self.meaning}.")
-
-
-def _names(options: Iterable[click.Option]) -> tuple[str, ...]:
-    return tuple(str(one.name) for one in options)
-
-
-def _column(name: str, about: str) -> click.Option:
-    return option(f"--{name}", metavar="COLUMN", help=about)
-
-
-# -- scores and sums of scores --------------------------------------------------------------------
-
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
     option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
-]
-OF_TABLES = [
-    _column("system", "Column of systems; default: the first."),
-    _column("instance", "Column of instances of the tasks."),
-    _column("task", "Column of tasks, in the long form or where each system has a column."),
-    _column("score", "Long form: column of scores."),
 ]
 OF_TASKS = [
     option(
@@ -128,6 +77,94 @@ ONLY = option(
 DROP = option(
     "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
 )
+OF_EVALUATIONS = [
+    option(
+        "--metric [TASK=]METRIC...",
+        help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
+        "has.",
+    ),
+    option(
+        "--by task|instance",
+        help="Evaluations: scores of tasks, or of instances (default where all have them).",
+    ),
+    option(
+        "--runs mean|first|last",
+        help="Evaluations: what becomes of several scores of a system on a task.",
+    ),
+    option(
+        "--higher METRIC...",
+        help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
+        "not state its direction.",
+    ),
+]
+OF_PREFLIB = ("left_out", "errors", "drop")
+#: What tables are, as far as they do not say it by signs of their own.
+TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
+#: Parameters of the readers that are called otherwise here.
+READER_NAMES = {
+    "source": "FILE",
+    "paths": "FILE",
+    "higher_is_better": "--higher or --lower",
+    "task_weights": "--weight",
+    "task_families": "--family",
+    "groups": "--group",
+    "task and score": "--task and --score",
+    "ballot, rank and item": "--ballot, --rank and --item",
+    "first, second, outcome, weight, cluster, side and covariates": "the columns named",
+}
+#: What elections are counted from.
+ELECTIONS = ("ballots", "cast-votes", "preflib", "abif")
+
+
+class Typed(SimpleNamespace):
+    """What was typed, by the names of options, which are those of the readers' parameters."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return the values of these options, those that were given."""
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
+#: Data that were read, and what the reader of the output must know of them besides.
+Found: TypeAlias = "tuple[Data, tuple[str, ...]]"
+
+
+@dataclass(frozen=True)
+class TypedKind:
+    """A kind of data, by the word for `--format`."""
+
+    name: str
+    # What such data are, in messages.
+    meaning: str
+    # Reads the data that options name.
+    read: Callable[[Typed], Found]
+    # The options with a meaning for it; all others are refused.
+    takes: tuple[str, ...] = ()
+    # The policy for unranked items, unless another is asked for.
+    unranked: Unranked = "uniform"
+
+    def check(self, typed: Typed) -> None:
+        """Raise where an option is given that has no meaning here."""
+        for name in typed.given(*KIND_OPTIONS):
+            if name not in self.takes:
+                raise click.UsageError(f"{option_of(name)} has no meaning for {self.meaning}.")
+
+
+def _names(options: Iterable[click.Option]) -> tuple[str, ...]:
+    return tuple(str(one.name) for one in options)
+
+
+def _column(name: str, about: str) -> click.Option:
+    return option(f"--{name}", metavar="COLUMN", help=about)
+
+
+# -- scores and sums of scores --------------------------------------------------------------------
+
+OF_TABLES = [
+    _column("system", "Column of systems; default: the first."),
+    _column("instance", "Column of instances of the tasks."),
+    _column("task", "Column of tasks, in the long form or where each system has a column."),
+    _column("score", "Long form: column of scores."),
+]
 
 
 def _read_scores(typed: Typed) -> Found:
@@ -203,27 +240,6 @@ SCORES = TypedKind(
     _names([*OF_TABLES, ONLY, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
 )
 # -- what evaluation tools wrote ------------------------------------------------------------------
-
-OF_EVALUATIONS = [
-    option(
-        "--metric [TASK=]METRIC...",
-        help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
-        "has.",
-    ),
-    option(
-        "--by task|instance",
-        help="Evaluations: scores of tasks, or of instances (default where all have them).",
-    ),
-    option(
-        "--runs mean|first|last",
-        help="Evaluations: what becomes of several scores of a system on a task.",
-    ),
-    option(
-        "--higher METRIC...",
-        help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
-        "not state its direction.",
-    ),
-]
 
 
 def seem_evaluations(files: Sequence[str]) -> bool:
@@ -316,7 +332,6 @@ OF_CAST_VOTES = [
         "spellings.",
     ),
 ]
-OF_PREFLIB = ("left_out", "errors", "drop")
 CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
 
 
@@ -516,30 +531,11 @@ OPTIONS = [
     *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, ONLY, DROP, *OF_TASKS),
     *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_LISTS, *OF_COMPARISONS, *NUMBERS),
 ]
-#: What tables are, as far as they do not say it by signs of their own.
-TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
 #: Options that some kinds take, and others do not.
 KIND_OPTIONS = tuple(dict.fromkeys(name for kind in DATA_FORMATS.values() for name in kind.takes))
 
 #: What stands for the standard input, and what messages call it.
 DASH, NAME = "-", "standard input"
-
-#: Parameters of the readers that are called otherwise here.
-READER_NAMES = {
-    "source": "FILE",
-    "paths": "FILE",
-    "higher_is_better": "--higher or --lower",
-    "task_weights": "--weight",
-    "task_families": "--family",
-    "groups": "--group",
-    "task and score": "--task and --score",
-    "ballot, rank and item": "--ballot, --rank and --item",
-    "first, second, outcome, weight, cluster, side and covariates": "the columns named",
-}
-
-
-#: What elections are counted from.
-ELECTIONS = ("ballots", "cast-votes", "preflib", "abif")
 
 
 def kind_of(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:

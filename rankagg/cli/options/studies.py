@@ -19,6 +19,24 @@ from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.output_files import write_text
 
 T = TypeVar("T")
+#: What can be typed, for help.
+CULTURES = (
+    "impartial, anonymous, urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, "
+    "conitzer, single-crossing, balanced, caterpillar or norm-mallows=NORM_PHI"
+)
+#: What the numbers are called in messages.
+CULTURE_NUMBERS = {
+    "contagion": "--culture urn",
+    "n_dimensions": "The dimension in --culture",
+    "norm_phi": "--culture norm-mallows",
+}
+#: Classes of `rankagg.studies` as they are typed ("by-score" is `ByScore`), and what a number is.
+VARIED = {
+    "--corruption": {"reversed": "", "adversarial": "step", "copied": "", "noisy": "share"}
+    | {"rescaled": "factor"},
+    "--removal": {"at-random": "", "by-system": "spread", "by-task": "spread", "blocks": ""}
+    | {"by-score": "strength", "by-age": "strength"},
+}
 
 
 def _euclidean(number: float, **points: Any) -> ra.cultures.Culture:
@@ -32,17 +50,6 @@ WITH_NUMBER: dict[str, Callable[[float], ra.cultures.Culture]] = {
     "euclidean": _euclidean,
     "gaussian": lambda number: _euclidean(number, points="gaussian"),
     "norm-mallows": lambda number: ra.cultures.MallowsCulture(norm_phi=number),
-}
-#: What can be typed, for help.
-CULTURES = (
-    "impartial, anonymous, urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, "
-    "conitzer, single-crossing, balanced, caterpillar or norm-mallows=NORM_PHI"
-)
-#: What the numbers are called in messages.
-CULTURE_NUMBERS = {
-    "contagion": "--culture urn",
-    "n_dimensions": "The dimension in --culture",
-    "norm_phi": "--culture norm-mallows",
 }
 
 
@@ -58,15 +65,6 @@ def culture_of(text: str) -> ra.cultures.Culture:
         "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     }
     return _named("--culture", text, plain, WITH_NUMBER)
-
-
-#: Classes of `rankagg.studies` as they are typed ("by-score" is `ByScore`), and what a number is.
-VARIED = {
-    "--corruption": {"reversed": "", "adversarial": "step", "copied": "", "noisy": "share"}
-    | {"rescaled": "factor"},
-    "--removal": {"at-random": "", "by-system": "spread", "by-task": "spread", "blocks": ""}
-    | {"by-score": "strength", "by-age": "strength"},
-}
 
 
 def varied(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[Any]:

@@ -24,6 +24,9 @@ from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
 from rankagg.exceptions import DataWarning, Described, InvalidInputError
 
+#: At least this share of rows must show that 0 means not ranked; fewer may be slips.
+SHARE_OF_SIGNS = 0.1
+
 
 def places_of_orders(
     rows: Sequence[Sequence[Any]], items: Iterable[Label] | None
@@ -166,10 +169,6 @@ def from_table(
     if are_ranks:
         values = _without_zeros(values)
     return places.competition_ranks(values, step), item_set
-
-
-#: At least this share of rows must show that 0 means not ranked; fewer may be slips.
-SHARE_OF_SIGNS = 0.1
 
 
 def zeros_not_ranked(values: Floats) -> Bools | None:

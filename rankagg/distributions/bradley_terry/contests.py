@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 # The rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
+Ties: TypeAlias = Literal["half", "davidson", "rao-kupper", "ignore"]
+TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
+Link: TypeAlias = Literal["logit", "probit"]
+LINKS: tuple[Link, ...] = get_args(Link)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,10 +202,6 @@ def _counted(
     return kind, at, summed(weights), summed(weights**2)
 
 
-Ties: TypeAlias = Literal["half", "davidson", "rao-kupper", "ignore"]
-TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
-Link: TypeAlias = Literal["logit", "probit"]
-LINKS: tuple[Link, ...] = get_args(Link)
 #: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
 OutcomeModel: TypeAlias = Literal["half", "davidson", "rao-kupper", "probit"]
 

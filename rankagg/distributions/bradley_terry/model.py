@@ -21,6 +21,9 @@ from rankagg.distributions.separation import (
 )
 from rankagg.exceptions import NotIdentifiedError
 
+# Rows of constraints that are added at a time.
+ROWS_AT_ONCE = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class Model(LogLikelihood):
@@ -172,10 +175,6 @@ def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
         "`ties='half'`, or collect comparisons that contradict."
     )
     raise rises_for_ever(worths, items, beside, remedy)
-
-
-# Rows of constraints that are added at a time.
-ROWS_AT_ONCE = 20_000
 
 
 def endless_contests(model: Model) -> Floats | None:

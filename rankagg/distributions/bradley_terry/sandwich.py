@@ -33,6 +33,7 @@ LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
 # Curvature by the tie parameter, beside all of it, below which there is none of its own.
 FLAT = 1e-12
+POINTS = np.array([1.0, 0.5, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,9 +308,6 @@ def counts_of_units(
         number += often @ (table > 0)
     effective = np.divide(total**2, squares, out=np.zeros(n + 1), where=squares > 0)
     return UnitCounts(effective, number)
-
-
-POINTS = np.array([1.0, 0.5, 0.0])
 
 
 class Intransitivity(Result):

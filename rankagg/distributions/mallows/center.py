@@ -53,6 +53,8 @@ from rankagg.distributions.mallows.uniformity import uncompressed
 
 # A theta at which nothing but the best is left.
 NO_DISAGREEMENT = 100.0
+CLIMB = 1e-9
+MOST_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,10 +274,6 @@ def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: Generator) -> fl
             found += float(weights @ chain.distances()) / sweeps
         expected.append(found)
     return float(weights @ log_compatible(ranks)) - float(simpson(expected, x=grid))
-
-
-CLIMB = 1e-9
-MOST_STEPS = 500
 
 
 def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedCenter:

@@ -16,6 +16,8 @@ from rankagg.exceptions import Described, InvalidInputError
 LARGEST_GAP = 14
 # States of all rankings that are held at one time.
 STATES = 2_000_000
+# Ways to break the ties of one ranking that are gone through.
+WAYS_OF_TIES = 5040
 
 
 def lattice_sums(ranks: Ranks, theta: float) -> Floats:
@@ -156,10 +158,6 @@ class _Lattice:
                 before[rows, self.observed[:, later], self.missing[:, x]] = 1.0 - there
         # Sums of chances may be off 1 by rounding.
         return total, np.clip(before, 0.0, 1.0)
-
-
-# Ways to break the ties of one ranking that are gone through.
-WAYS_OF_TIES = 5040
 
 
 def can_sum(ranks: Ranks) -> bool:

@@ -24,6 +24,10 @@ from rankagg.exceptions import InvalidInputError
 
 # Items whose displacements are counted one by one.
 MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
+# Items whose sets are gone through for a sum over all rankings.
+MOST_IN_SETS = 16
+# Beyond this theta hardly anything but exchanges of neighbors is left.
+LAST_THETA = 4.0
 
 
 class FootruleDistance(ModelDistance):
@@ -148,13 +152,9 @@ def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
 
 # -- squared Spearman -----------------------------------------------------------------------------
 
-# Items whose sets are gone through for a sum over all rankings.
-MOST_IN_SETS = 16
 # Chains, exchanges of many pairs of each at a theta, and the standard deviation of the log weights
 # that a step to the next one adds.
 CHAINS, SWEEPS, STEP = 500, 30, 0.4
-# Beyond this theta hardly anything but exchanges of neighbors is left.
-LAST_THETA = 4.0
 
 
 class SpearmanDistance(ModelDistance):

@@ -36,6 +36,9 @@ from rankagg.distributions.mallows.kendall_distances import (
 from rankagg.distributions.mallows.theta_interval import likelihood_interval
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
+# Items of which all centers are tried.
+MOST_CENTERS_TRIED = 6
+
 
 class _KendallStages:
     """Of each rank: how many items of the center that are left the chosen one passes over."""
@@ -295,10 +298,6 @@ class GeneralizedMallows(RankingDistribution):
         more = ", ..." if len(self.thetas) > 6 else ""
         center = self.center._arrows()
         return f"<GeneralizedMallows distribution: thetas {shown}{more}, center {center}>"
-
-
-# Items of which all centers are tried.
-MOST_CENTERS_TRIED = 6
 
 
 class GeneralizedMallowsFit(FitResult):

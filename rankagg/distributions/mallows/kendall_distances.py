@@ -14,6 +14,12 @@ from rankagg._validation import check_integer, check_number
 from rankagg.core import PartialRanking, Permutation
 from rankagg.exceptions import Described, InvalidInputError
 
+# Of series in j theta: below this they are exact to rounding and closed forms are not.
+SERIES_BELOW = 0.5
+EVEN = np.arange(2, 21, 2)
+# B_2/2!, B_4/4!, ...
+COEFFICIENTS = bernoulli(20)[2::2] / np.array([float(factorial(int(k))) for k in EVEN])
+
 
 def sample_stages(thetas: Floats, size: int, rng: Generator) -> NDArray[np.int32]:
     """Draw how many items each stage passes over, many times."""
@@ -124,13 +130,6 @@ def pair_probabilities(thetas: Floats) -> Floats:
             before[c, a] = 1.0 - before[a, c]
     # Sums of chances may be off by rounding.
     return np.clip(before, 0.0, 1.0)
-
-
-# Of series in j theta: below this they are exact to rounding and closed forms are not.
-SERIES_BELOW = 0.5
-EVEN = np.arange(2, 21, 2)
-# B_2/2!, B_4/4!, ...
-COEFFICIENTS = bernoulli(20)[2::2] / np.array([float(factorial(int(k))) for k in EVEN])
 
 
 def kendall_distance_counts(n_items: int) -> list[int]:

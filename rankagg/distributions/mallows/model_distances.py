@@ -32,6 +32,10 @@ from rankagg.distributions.mallows.kendall_distances import (
 from rankagg.exceptions import InvalidInputError
 
 DistanceName = Literal["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"]
+# Items whose Young diagrams are gone through: 204,226 of them.
+MOST_DIAGRAMS = 50
+# Above all places.
+NOWHERE = 2**30
 
 
 class DistanceMoments(NamedTuple):
@@ -258,11 +262,6 @@ def log_derangements(n: int) -> Floats:
 
 
 # -- Ulam -----------------------------------------------------------------------------------------
-
-# Items whose Young diagrams are gone through: 204,226 of them.
-MOST_DIAGRAMS = 50
-# Above all places.
-NOWHERE = 2**30
 
 
 class UlamDistance(ModelDistance):

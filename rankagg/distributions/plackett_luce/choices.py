@@ -17,6 +17,19 @@ from rankagg.exceptions import Described, InvalidInputError
 
 #: Items at most; with buckets of several items the subsets of each set are gone through too.
 MOST_SUBSET_ITEMS = 16
+# Entries of dense tables, sets by items, that are held at one time.
+TABLE_ENTRIES = 2_000_000
+# Running sums, rankings by items, that are compared in one go.
+TOGETHER = 100_000
+# Rankings of fewer than one in so many items are gone through place by place.
+SHORT = 4
+# Log worths that differ by no more have exponentials whose squares and quotients are floats, with
+# room for weights. Others are taken set by set, less the largest of the set.
+SPREAD = 150.0
+# Sets of so few items fit the bits of an integer, and equal ones are merged.
+BITS = 62
+# Marks that are held at one time.
+MARKS_AT_ONCE = 20_000_000
 
 
 class BucketTable:
@@ -112,17 +125,6 @@ class BucketTable:
                     places[item] = self.n - self.left[left]
             left ^= int(choice[left])
         return places
-
-
-# Entries of dense tables, sets by items, that are held at one time.
-TABLE_ENTRIES = 2_000_000
-# Running sums, rankings by items, that are compared in one go.
-TOGETHER = 100_000
-# Rankings of fewer than one in so many items are gone through place by place.
-SHORT = 4
-# Log worths that differ by no more have exponentials whose squares and quotients are floats, with
-# room for weights. Others are taken set by set, less the largest of the set.
-SPREAD = 150.0
 
 
 class ChoiceSets(ABC):
@@ -359,12 +361,6 @@ class ChainSets(ChoiceSets):
         pairs = np.column_stack([items, np.full(self.n, self.n, dtype=np.int32)])
         ghost = Chain(pairs, np.ones((self.n, 1), dtype=bool))
         return ChainSets(self.n + 1, (*self.chains, ghost))
-
-
-# Sets of so few items fit the bits of an integer, and equal ones are merged.
-BITS = 62
-# Marks that are held at one time.
-MARKS_AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)

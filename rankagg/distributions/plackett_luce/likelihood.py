@@ -24,6 +24,11 @@ from rankagg.distributions.maximum import (
 from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
 from rankagg.distributions.separation import DIRECTION_SLACK, endless_direction, whole_directions
 
+# A matrix is sparse where its rows have fewer than one in so many columns.
+SPARSE_FROM = 8
+# Log worths of one set that differ by no more: products of few of them are floats after a tilt.
+TILTED_SPAN = 600.0
+
 
 def elementary(x: Floats, degree: int) -> Floats:
     """Return e_0, ..., e_degree of every row."""
@@ -67,12 +72,6 @@ def _running(x: Floats, degree: int) -> Floats:
         for d in range(degree, 0, -1):
             sums[d, :, j] += x[:, j - 1] * sums[d - 1, :, j - 1]
     return sums
-
-
-# A matrix is sparse where its rows have fewer than one in so many columns.
-SPARSE_FROM = 8
-# Log worths of one set that differ by no more: products of few of them are floats after a tilt.
-TILTED_SPAN = 600.0
 
 
 @dataclass(frozen=True, eq=False)

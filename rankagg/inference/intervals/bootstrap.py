@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 # So many degrees of freedom for each item tell how the means of all pairs hang together.
 KNOWN_PER_ITEM = 2
+#: From how many groups on intervals were measured to hold what they promise; see the page about
+#: coverage. They are no proof for other data.
+GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
 
 
 def freedom_of(rows: DrawnRows) -> Floats:
@@ -265,11 +268,6 @@ def stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(mass > 0, total / mass, np.nan)
     return means
-
-
-#: From how many groups on intervals were measured to hold what they promise; see the page about
-#: coverage. They are no proof for other data.
-GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
 
 
 def few_groups(method: str, groups: DrawnRows, n: Floats, varies: Bools) -> tuple[str, ...]:

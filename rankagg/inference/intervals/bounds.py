@@ -16,6 +16,11 @@ from rankagg._typing import Bools, Floats
 from rankagg._validation import check_alpha, check_integer, check_number
 from rankagg.exceptions import InvalidInputError
 
+# The largest logarithm of the factor by which a tail may be off, by the number of bounds. Of two
+# tails one is too heavy where the other is too light. With these the coverage study found
+# intervals wrong in no more than 7 % of all cases where 5 % are promised.
+LIMITS = {1: 0.15, 2: 0.3}
+
 
 def _log_per_bound(alpha: ArrayLike, sides: int, factor: float = 1.0) -> Floats:
     """Return log(factor sides / alpha)."""
@@ -177,12 +182,6 @@ def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
     n = check_integer(n_items, "n_items", low=2)
     level = check_alpha(alpha) / (n * (n - 1) / 2)
     return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))
-
-
-# The largest logarithm of the factor by which a tail may be off, by the number of bounds. Of two
-# tails one is too heavy where the other is too light. With these the coverage study found
-# intervals wrong in no more than 7 % of all cases where 5 % are promised.
-LIMITS = {1: 0.15, 2: 0.3}
 
 
 def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2) -> Floats:

@@ -48,6 +48,11 @@ WRONG_IN = {
 
 # Of several fixed tasks the fewest degrees of freedom that were measured: six tasks of 2, 3 and 4.
 LEAST_FREEDOM = 7.0
+ONLY_RESAMPLES = (
+    "Only resamples draw tasks and then instances; `unit='task'` goes with every method."
+)
+BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
+RESAMPLING = ("percentile", "bca")
 
 
 def few_units(method: str, n: Floats, word: str, drawn: str = "units") -> tuple[str, ...]:
@@ -78,18 +83,11 @@ def little_freedom(freedom: Floats) -> tuple[str, ...]:
     return (said(told, stated(least, "least degrees of freedom", ".2g"), enough),)
 
 
-ONLY_RESAMPLES = (
-    "Only resamples draw tasks and then instances; `unit='task'` goes with every method."
-)
-
 Method: TypeAlias = Literal[
     "hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"
 ]
 Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-
-BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
-RESAMPLING = ("percentile", "bca")
 
 
 @dataclass(frozen=True)

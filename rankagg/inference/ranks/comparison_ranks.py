@@ -21,6 +21,7 @@ ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 
 # Below so many wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10
+ANYTIME = "Majorities of Comparisons, of='pairwise', hold at every look."
 
 
 def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
@@ -139,9 +140,6 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
         np.bincount(cells[side * lead > least], minlength=n * n).reshape(n, n) for side in (1, -1)
     )
     return (won + lost.T).astype(np.int64), n_units
-
-
-ANYTIME = "Majorities of Comparisons, of='pairwise', hold at every look."
 
 
 def ranks_of_comparisons(

@@ -66,6 +66,11 @@ from rankagg.inference.units import (
 RankMethod: TypeAlias = Literal[
     "sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson", "max-t"
 ]
+RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
+    "pairwise": ("sign-test", "hoeffding", "clopper-pearson", "max-t"),
+    "borda": ("sign-flips", "hoeffding", "bernstein", "max-t"),
+    "mean": ("sign-flips", "hoeffding", "bernstein", "max-t"),
+}
 
 
 def _options_of(method: RankMethod, draws: dict[str, Any], ties: str = "half") -> IntervalOptions:
@@ -184,13 +189,6 @@ def _ends_of(score_range: tuple[float, float], table: ScoreTable) -> tuple[float
         allowed = f"a range that holds all scores ({least:g} to {most:g})"
         raise InvalidInputError("score_range", allowed, score_range)
     return low, high
-
-
-RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
-    "pairwise": ("sign-test", "hoeffding", "clopper-pearson", "max-t"),
-    "borda": ("sign-flips", "hoeffding", "bernstein", "max-t"),
-    "mean": ("sign-flips", "hoeffding", "bernstein", "max-t"),
-}
 
 
 def rank_intervals(

@@ -39,6 +39,19 @@ from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Redrawn, Units
 
+# What ranks are by, in words, and of contests; others go by their name.
+BY: dict[RanksBy, str] = {
+    "pairwise": "majorities",
+    "borda": "mean Borda points",
+    "mean": "mean scores",
+    "shares": "shares of choices",
+}
+BY_IN_BATTLES: dict[RanksBy, str] = {
+    "borda": "mean win rates over all opponents",
+    "mean": "win rates",
+    "worths": "Bradley-Terry ratings",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Families:
@@ -142,20 +155,6 @@ RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
 RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
 #: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
 KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
-
-
-# What ranks are by, in words, and of contests; others go by their name.
-BY: dict[RanksBy, str] = {
-    "pairwise": "majorities",
-    "borda": "mean Borda points",
-    "mean": "mean scores",
-    "shares": "shares of choices",
-}
-BY_IN_BATTLES: dict[RanksBy, str] = {
-    "borda": "mean win rates over all opponents",
-    "mean": "win rates",
-    "worths": "Bradley-Terry ratings",
-}
 
 
 class RankIntervals(Result):

@@ -104,12 +104,9 @@ def _kept(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_kept)
-
-
 def parsed(text: str, name: str) -> Any:
     """Return the content of a JSON text."""
-    return parse_json(text, name, DECODER)
+    return parse_json(text, name, json.JSONDecoder(object_pairs_hook=_kept))
 
 
 def objects(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, dict[str, Any]]]:

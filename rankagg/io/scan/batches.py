@@ -36,6 +36,9 @@ SCAN_KINDS: dict[str, Kind] = {
     ".ndjson": "json",
 }
 PACKED = (".gz", ".bz2", ".zst", ".lz4")
+# Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
+TEXT_BLOCK = 2**22
+PART_ROWS = 2**20
 
 
 @dataclass(frozen=True)
@@ -120,10 +123,6 @@ def _kind_of(path: Path) -> Kind:
 
 #: A column's Arrow type, or None where the file does not say and what is asked for counts.
 Types = dict[str, Any]
-
-# Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
-TEXT_BLOCK = 2**22
-PART_ROWS = 2**20
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ from rankagg.io.scan.layout import ONE_TASK, ScanLayout
 if TYPE_CHECKING:
     from distributed import Client
 
+# Units of a task from which on they are counted without waiting for more.
+ENOUGH = 2**14
+# Parts that wait or run for each thread of the cluster: workers hold no more results than these.
+AHEAD = 4
+
 
 @dataclass(frozen=True, eq=False)
 class KeyRuns:
@@ -154,8 +159,6 @@ def check_parts_apart(task: Label, runs: list[tuple[str, KeyRuns]]) -> None:
 # Cells that are read, and that wait for others of their task, at one time.
 BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
-# Units of a task from which on they are counted without waiting for more.
-ENOUGH = 2**14
 # The same for each group of units, of which more wait, as a call takes longer than few units do.
 ENOUGH_GROUPED, WAITING_CELLS_GROUPED = 2**10, 2**23
 
@@ -459,10 +462,6 @@ def _noted(journal: JournalFile) -> Iterator[PartCounts]:
             journal.refuse(line, f"the part of line {seen[counts.number]} again")
         seen[counts.number] = line
         yield counts
-
-
-# Parts that wait or run for each thread of the cluster: workers hold no more results than these.
-AHEAD = 4
 
 
 def count_on_cluster(

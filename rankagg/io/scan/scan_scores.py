@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 SORTED_ROWS = 2**17
 SORTING_MEMORY = "400MB"
 ROLES = ("system", "task", "instance", "score")
+LABEL_ROWS = 2**18
 
 
 def sorted_files(
@@ -96,7 +97,6 @@ def sorted_files(
 
 Engine = Literal["local", "dask"]
 Scattered = Literal["refuse", "sort"]
-LABEL_ROWS = 2**18
 
 
 def scan_scores(

@@ -44,6 +44,7 @@ PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
 MANY_COLUMNS, FEW_ROWS = 256, 32
+DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_delimited(
@@ -249,8 +250,6 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 
 
 # -- JSON -----------------------------------------------------------------------------------------
-
-DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:

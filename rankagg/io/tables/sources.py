@@ -51,6 +51,43 @@ MAX_BYTES = 2**30
 PER_BYTE, PER_CELL = 4, 24
 # And for an object of Python.
 PER_OBJECT = 96
+# So many characters tell a kind of file.
+SEEN = 10_000
+SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
+UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
+BY_HAND = "copy its table into a CSV file"
+LOAD = "load it with numpy.load and give the array to ScoreTable"
+PICKLED = "save its table as CSV (UTF-8), or give the object itself"
+ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
+# A tag alone, or another after it: a label in a table is followed by a delimiter.
+MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
+# The second row of a table of Markdown.
+DASHES = re.compile(r"\|[-:| ]+\|")
+PANDAS = "read it with pandas.{} and give the DataFrame, or save it as CSV (UTF-8)"
+# How files begin, and what a zip archive holds says what wrote it.
+FILE_KINDS = (
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32 text", ENCODING),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", ENCODING),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
+    (rb"\x1f\x8b", "compressed by gzip", UNPACK),
+    (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
+    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
+    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
+    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "an archive", "unpack it first"),
+    (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
+    (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
+    (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
+    (rb"PK\x03\x04.*\.npy", "an archive of NumPy arrays", LOAD),
+    (rb"PK\x03\x04", "a zip archive", UNPACK),
+    (rb"SQLite format 3\0", "an SQLite database", PANDAS.format("read_sql")),
+    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", PANDAS.format("read_hdf")),
+    (rb"\x93NUMPY", "a NumPy array", LOAD),
+    (rb"ARROW1\0\0", "an Arrow or Feather file", PANDAS.format("read_feather")),
+    (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", PANDAS.format("read_parquet")),
+    (rb"\x80[\x02-\x05].*\.\Z", "a pickle", PICKLED),
+    (rb"%PDF-", "a PDF document", BY_HAND),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
+)
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
@@ -275,10 +312,6 @@ def text_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-# So many characters tell a kind of file.
-SEEN = 10_000
-
-
 def first_lines(text: str) -> list[str]:
     """Return the whole lines by which the kind of a text is told."""
     lines = text_lines(text[:SEEN])
@@ -286,49 +319,6 @@ def first_lines(text: str) -> list[str]:
 
 
 # -- files that are no text of a table ------------------------------------------------------------
-
-SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
-UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
-BY_HAND = "copy its table into a CSV file"
-LOAD = "load it with numpy.load and give the array to ScoreTable"
-PICKLED = "save its table as CSV (UTF-8), or give the object itself"
-ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
-
-
-def _pandas(function: str) -> str:
-    return f"read it with pandas.{function} and give the DataFrame, or save it as CSV (UTF-8)"
-
-
-# How files begin, and what a zip archive holds says what wrote it.
-FILE_KINDS = (
-    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32 text", ENCODING),
-    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", ENCODING),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
-    (rb"\x1f\x8b", "compressed by gzip", UNPACK),
-    (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
-    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
-    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
-    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "an archive", "unpack it first"),
-    (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
-    (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
-    (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
-    (rb"PK\x03\x04.*\.npy", "an archive of NumPy arrays", LOAD),
-    (rb"PK\x03\x04", "a zip archive", UNPACK),
-    (rb"SQLite format 3\0", "an SQLite database", _pandas("read_sql")),
-    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", _pandas("read_hdf")),
-    (rb"\x93NUMPY", "a NumPy array", LOAD),
-    (rb"ARROW1\0\0", "an Arrow or Feather file", _pandas("read_feather")),
-    (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", _pandas("read_parquet")),
-    (rb"\x80[\x02-\x05].*\.\Z", "a pickle", PICKLED),
-    (rb"%PDF-", "a PDF document", BY_HAND),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
-)
-
-# A tag alone, or another after it: a label in a table is followed by a delimiter.
-MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
-
-# The second row of a table of Markdown.
-DASHES = re.compile(r"\|[-:| ]+\|")
 
 
 def check_not_binary(name: str, data: bytes) -> None:
@@ -343,9 +333,9 @@ def check_not_binary(name: str, data: bytes) -> None:
 def check_plain_table(name: str, text: str) -> None:
     """Raise where a text is JSON, HTML, XML or Markdown: structured, but no plain table."""
     if MARKUP.match(text):
-        kind, remedy = "HTML or XML", _pandas("read_html")
+        kind, remedy = "HTML or XML", PANDAS.format("read_html")
     elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
-        kind, remedy = "JSON", _pandas("read_json")
+        kind, remedy = "JSON", PANDAS.format("read_json")
     elif text.lstrip()[:1] == "|" and _is_markdown(text):
         kind, remedy = "Markdown", "save it as CSV (UTF-8)"
     else:

@@ -34,7 +34,6 @@ from rankagg.inference import robust_rank_aggregation
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
     NOTHING,
-    SHARES,
     Kind,
     QuietColumn,
     RowDrawing,
@@ -42,6 +41,7 @@ from rankagg.report.kinds.base import (
     at_place,
     at_share,
     fact,
+    marked_shares,
     number,
     ticks,
 )
@@ -174,7 +174,7 @@ class ElectionKind(Kind):
                 Strip(end, (at_share(0), start))
                 for start, end in zip(at.tolist(), ends.tolist(), strict=True)
             ],
-            SHARES,
+            marked_shares(),
             (("dot", True, "first preferences (bar), and votes in the last round (dot)"),),
             "Shares of all ballots: first preferences, and the votes that each candidate had in "
             "the last round before it went out, transfers included.",

@@ -162,7 +162,7 @@ class Kind:
             won = f"share of {self.words.vote}s won"
             return RowDrawing(
                 [Strip(None if np.isnan(share) else at_share(share)) for share in findings.won],
-                SHARES,
+                marked_shares(),
                 (("dot", False, won),),
                 f"Places are those {order}. Dots: the {won} against others, every opponent alike.",
             )
@@ -263,10 +263,12 @@ def ticks(n: int) -> tuple[tuple[float, str], ...]:
     return tuple((at_place(place, n), f"{place:,}") for place in chosen)
 
 
+def marked_shares() -> tuple[tuple[float, str], ...]:
+    """Return where numbers stand above shares, and the numbers."""
+    texts = ("0", "25", "50", "75", "100 %")
+    return tuple((at_share(k / 4), text) for k, text in enumerate(texts))
+
+
 def at_share(share: Any) -> Any:
     """Return where a share of one, or each of several, stands, in per cent of the width."""
     return 2 + 96 * share
-
-
-#: Where numbers stand above shares.
-SHARES = tuple((at_share(k / 4), text) for k, text in enumerate(("0", "25", "50", "75", "100 %")))
