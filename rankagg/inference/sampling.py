@@ -95,7 +95,7 @@ class Estimate(Result):
         done = "evaluated" if is_exact else "drawn"
         return [
             f"mean {self.value:.6g}, {'exact' if is_exact else bounds}",
-            f"{self.n_samples} pairs of rankings were {done}; {STOPPED[self.stopped]}",
+            f"{done}: {counted(self.n_samples, 'pair')} of rankings; {STOPPED[self.stopped]}",
         ]
 
 
@@ -275,7 +275,7 @@ class HoeffdingEstimator(SamplingEstimator):
     (2050, True)
     >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
     mean 0.961924, exact
-    4 pairs of rankings were evaluated; these are all that there are, so the mean is exact
+    evaluated: 4 pairs of rankings; these are all that there are, so the mean is exact
     """
 
     epsilon: float
