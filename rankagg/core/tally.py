@@ -1,16 +1,10 @@
-"""Counting votes: from places to integers, and the denominator of imputed votes.
-
-What imputed votes are whole numbers over: exactly where that is cheap, else a fine grid.
+"""Counting votes: from the places of m rankings to pairwise integer counts.
 
 With k observed items and an observed item at the mean place r, an unobserved one is before it in
 (r + 1)/(k + 1) of the compatible permutations. That is a whole number over 2(k + 1), and several k
 need a common denominator, which grows like exp(n) where all k up to n occur. So beyond some size
 each share is rounded to a power of two that depends on the number of items alone. A share is
 rounded by itself, so that the order of rankings and how they are put together do not matter.
-
-Counting votes: from the places of m rankings to pairwise integer counts.
-
-No loop runs over rankings: what is counted, the kernels count, and the policies put it together.
 """
 
 from __future__ import annotations

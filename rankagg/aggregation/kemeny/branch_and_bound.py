@@ -1,18 +1,12 @@
 """Branch and bound over the relaxation, for one part of a problem.
 
-Which rows a case gets next, and when it has had enough.
-
-Cycles come first, until none is violated or they stop helping. Rows that are half of a sum of
-cycles are looked for only then: they are dearer, and at a point that violates cycles they are weak.
-
-Branch and bound over the relaxation, for one part of a problem.
-
 In each case, rows are added until none is violated or progress stalls; every point is rounded to
 an order and improved; the case is closed when its *exact* bound, recomputed in integers from the
 rounded duals, reaches the best order's cost. If it stays open, pairs whose other direction would
-reach that cost are fixed, and what remains is decided at a pair for which both directions raise
-the bound. The next case is a child of the last one, for which the relaxation is warm, or else the
-open case with the least bound.
+reach that cost are fixed, and the rest is decided at a pair for which both directions raise the
+bound. The next case is a child of the last one, for which the relaxation is warm, or else the open
+case with the least bound. Cycles are separated first. Rows that are half of a sum of cycles follow
+only when cycles no longer help, as they are dearer, and weak at a point that violates cycles.
 """
 
 from __future__ import annotations

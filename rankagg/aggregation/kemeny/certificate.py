@@ -1,6 +1,4 @@
-"""The certificate of a ranking: what is read, and what its proofs prove of all items.
-
-What a certificate must be before anything in it is computed with.
+"""The certificate of a ranking: what is read of it, and what its proofs prove of all items.
 
 Every number is a plain integer, every position an item of its part, every weight positive; parts
 are disjoint, and the nodes of a proof are a tree whose children stand behind their parents. So a

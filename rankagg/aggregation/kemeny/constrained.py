@@ -1,16 +1,10 @@
-"""From votes and constraints to the exact consensus among rankings that keep them.
-
-Whether constraints can be kept at all, and which of them contradict each other.
+"""The exact consensus among rankings that keep constraints, or constraints that contradict.
 
 Let y[i, k] be 1 where item i is within the first k places, for every k that a constraint names.
 Sets of k items that grow with k, of which no item lacks one that must be above it, are all that an
-order needs: it takes the items set by set.
-
-Branch and bound where constraints decide pairs and demand rows; see `quotas`.
-
-Each row has a column of its own that makes up what it lacks, at a price above the cost of any order
-that is still looked for. So a case that holds no order is one that costs too much, and its weights
-say so in the proof.
+order needs: it takes the items set by set. In branch and bound (see `quotas`) each row has a column
+of its own that makes up what it lacks, at a price above the cost of any order that is still looked
+for. So a case that holds no order is one that costs too much, and its weights say so in the proof.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The default backend: cuts, then branch and bound, warm where problems are related.
 
-Solving one part of one of many related problems, as cheaply as it can be.
-
 Small parts are solved by dynamic programming over subsets. Larger ones begin with the cycles that
-counted in related problems, and mostly end at a bound without any search. What is not proved so
-goes on to branch and bound with the rows and the order that were found.
+counted in related problems, and mostly end at a bound without any search. The others go on to
+branch and bound with the rows and the order that were found.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""The best order that a search has met, and its ways of looking for a better one.
-
-A memetic search for a good order: local optima, recombined, kept apart while there is time.
+"""The best order that a search has met, and a memetic search for a better one.
 
 After the memetic algorithm of Schiavinotto and Stützle (2004), "The linear ordering problem:
 instances, search space analysis and algorithms", https://doi.org/10.1023/B:JMMA.0000049426.06305.d8,
 with cycle crossover and the replacement of Lugo, Segura and Miranda (2022), "A diversity-aware
 memetic algorithm for the linear ordering problem", https://doi.org/10.1007/s12293-022-00378-5: who
-survives must be some distance from all better survivors, and that distance falls to zero.
-
-It falls over a number of generations, not over time, so that the orders met depend on the seed and
-the steps taken alone. Then it begins anew with other orders, for some more generations: where the
-best order of a population is not the best of all, it seldom leaves it.
+survives must be some distance from all better survivors, and that distance falls to zero over a
+number of generations, not over time, so that the orders met depend on the seed and the steps taken
+alone. Then it begins anew with other orders, for some more generations: where the best order of a
+population is not the best of all, it seldom leaves it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """A first answer for parts of many items: an order and a bound without any linear program.
 
-Rows are found against the order of the present point, the first-order method raises the bound,
-and the point is rounded to a better order, in turns. On many problems both meet; on others the
-cycles are first rows for `branch_and_bound`; with thousands of items they are the answer.
-
-Weights of 3-cycles without a linear program: a primal-dual gradient method on few rows.
-
-The relaxation is solved approximately. A step is two products with a sparse matrix of three entries
-a row, and nothing is factorized, so a thousand steps take no longer than one solve of the simplex
-method. Whatever the weights are, the bound that they make is valid; `proof` recomputes it in
-integers.
+Rows are found against the order of the present point, a first-order method raises the bound, and
+the point is rounded to a better order, in turns. On many problems both meet; on others the cycles
+are first rows for `branch_and_bound`; with thousands of items they are the answer. The method is a
+primal-dual gradient method, of which a step is two products with a sparse matrix of three entries
+a row, so a thousand steps take no longer than one solve of the simplex method. Whatever the weights
+are, the bound that they make is valid; `proof` recomputes it in integers.
 
 References
 ----------

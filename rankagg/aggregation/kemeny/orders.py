@@ -1,16 +1,11 @@
 """Good orders quickly: starting orders, insertion search, kicks, and windows of an order.
 
-Good orders quickly: starting orders, insertion search, and kicks out of local optima.
-
 All of it works on the float margin matrix, `margins[i, j]` = cost of i before j less cost of j
 before i, so a move's gain is approximate where integers leave 53 bits; costs are recomputed
-exactly by the caller.
-
-Windows of consecutive items of an order, each put into its best order, many at once.
-
-Moving the items of a window among its places leaves all other pairs as they are, so windows that
-do not overlap are solved together: the dynamic programming of `subset_dp`, with the windows as a
-second axis. Then they slide by half of their width, until no window gets cheaper.
+exactly by the caller. Moving the items of a window of consecutive ones among its places leaves all
+other pairs as they are, so windows that do not overlap are solved together: the dynamic programming
+of `subset_dp`, with the windows as a second axis. Then they slide by half of their width, until no
+window gets cheaper.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class Proof:
     # The items of the part.
     positions: tuple[int, ...]
     # The tree of cases; the first node is the root, and children stand behind their parents.
-    # `certificate_reader` says what else a proof must be, and checks it.
+    # `certificate` says what else a proof must be, and checks it.
     nodes: tuple[Node, ...] = (Leaf(),)
     # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()

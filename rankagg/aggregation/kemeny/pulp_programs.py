@@ -1,21 +1,12 @@
-"""Programs through PuLP: small integer programs, the textbook formulation, and CBC.
+"""Integer programs in PuLP: the textbook formulation, the relaxation by CBC, and small ones.
 
-The relaxation through PuLP and the CBC that it brings along, where HiGHS cannot be loaded.
-
-CBC is a program of its own, so every solve writes the model anew and starts without a basis. The
-points and duals are as good, and the proofs made of them the same; it only takes longer.
-
-Small integer programs through PuLP: find the least sum of whole numbers under linear rows.
-
-The numbers of a row are Python integers. Solvers take floats and a tolerance, so rows are
-loosened where floats cannot hold them: every true solution stays one, the bound of a solver is a
-bound of the exact program, and the caller checks the solution itself in integers.
-
-The textbook formulation in PuLP: whole numbers for pairs, two rows for any three items. A 0/1 point
-is an order exactly where each cycle has an arc that it uses. `kemeny_program` states it for readers
-and other solvers, with names, votes and both variables of a pair.
-
-Only PuLP's public interface is used, with the CBC solver that it brings along.
+Only PuLP's public interface is used. The textbook formulation has whole numbers for pairs and two
+rows for any three items: a 0/1 point is an order exactly where each cycle has an arc that it uses.
+`kemeny_program` states it for readers and other solvers. Where HiGHS cannot be loaded, CBC solves
+the relaxation: a program of its own, so every solve writes the model anew and starts without a
+basis, but the points and duals are as good. In small programs the numbers of a row are Python
+integers; rows are loosened where floats cannot hold them, so that every true solution stays one and
+a bound of the solver is one of the exact program, and the caller checks the solution in integers.
 """
 
 from __future__ import annotations

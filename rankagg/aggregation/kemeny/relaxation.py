@@ -1,17 +1,10 @@
 """The linear relaxation, and the engine that keeps it alive in HiGHS.
 
-The linear relaxation: what its engines share.
-
 x[i, j] = 1 where i stands before j, for i < j only. Values are counted in units above the floor
 (see `Problem`). A unit is the step between costs of orders, or more where the margins span more
-digits than a solver can take.
-
-The engine that keeps the relaxation alive in HiGHS.
-
-PuLP solves an empty model through `pulp.HiGHS`; what it leaves in `solverModel` is the live HiGHS
-object, and all further work happens on it in place: the columns are added at once, rows are added
-and dropped, bounds set, and each solve starts from the last basis. `cbc` solves the same relaxation
-where HiGHS cannot be loaded.
+digits than a solver can take. PuLP solves an empty model through `pulp.HiGHS`; what it leaves in
+`solverModel` is the live HiGHS object, and all further work happens on it in place: the columns are
+added at once, rows are added and dropped, bounds set, and each solve starts from the last basis.
 """
 
 from __future__ import annotations

@@ -1,28 +1,21 @@
 """Separation of violated rows: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
 
-3-fences: three arcs, and the six that lead from the end of one to the start of another.
+In a 3-fence each two of its arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of
+these three cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger
+and Reinelt 1985, "Facets of the linear ordering polytope", Mathematical Programming 33, 43-60).
 
-Each two of the arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of these three
-cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger and
-Reinelt 1985, "Facets of the linear ordering polytope", Mathematical Programming 33, 43-60).
+In a Möbius ladder the 3-cycles a -> b -> c -> a, a -> b -> e -> a, a -> d -> c -> a and a -> d -> f
+-> a and the cycle b -> e -> d -> f -> b stand in a ring in which each shares one arc with the next.
+Half of their sum counts eleven arcs once; an order uses three of them at least. These rows, and
+those with all arcs turned round, are facets (Reinelt 1985, "The linear ordering problem: algorithms
+and applications"). Given a, b, d, the other three are chosen each by itself, so that all are
+searched in little time. At a point that violates no cycle, a row is violated only if the pairs a, b
+and a, d are open.
 
-Möbius ladders on six items.
-
-The 3-cycles a -> b -> c -> a, a -> b -> e -> a, a -> d -> c -> a and a -> d -> f -> a and the cycle
-b -> e -> d -> f -> b stand in a ring in which each shares one arc with the next. Half of their sum
-counts eleven arcs once; an order uses three of them at least. These rows, and those with all arcs
-turned round, are facets (Reinelt 1985, "The linear ordering problem: algorithms and applications").
-
-Given a, b, d, the other three are chosen each by itself, so that all are searched in little time.
-At a point that violates no cycle, a row is violated only if the pairs a, b and a, d are open.
-
-Rows that are half of a sum of 3-cycles: odd closed walks.
-
-Take 3-cycles a -> b -> c -> a, each of which an order uses once at least, and bounds: an arc is
-used no less than never, and an arc and its reverse together once. Where such rows count every pair
-evenly and demand an odd number in all, half of them, rounded up, is a row too, and it cuts off a
-point whose slacks in them sum up to less than 1.
-
+Rows that are half of a sum of 3-cycles are odd closed walks. Take 3-cycles, each of which an order
+uses once at least, and bounds: an arc is used no less than never, and an arc and its reverse
+together once. Where such rows count every pair evenly and demand an odd number in all, half of
+them, rounded up, is a row too, and it cuts off a point whose slacks in them sum up to less than 1.
 A 3-cycle and the bound of one of its pairs count two pairs oddly. So what counts every pair evenly
 is a closed walk in the graph whose nodes are pairs and whose edges are 3-cycles; a bound alone
 leads to a node of its own, the ground. A walk whose demands sum up to an odd number ends, in two

@@ -1,11 +1,9 @@
-"""From votes to the exact consensus among weak orders, and the set of all optima.
-
-The set of all optimal weak orders: whether there is one only, and what all agree on.
+"""The exact consensus among weak orders, and the set of all optima.
 
 Where one place is the only cheapest for all pairs across, every optimum keeps to the groups (see
-`decomposition`), so groups are looked at one by one, and every choice of optima of the groups is
-an optimum of all. In a group each statement "i is not below j" is forced, and its opposite, unless
-an optimum with it is known already: a search either finds one or proves that it costs more.
+`weak_proof`), so groups are looked at one by one, and every choice of optima of the groups is an
+optimum of all. In a group each statement "i is not below j" is forced, and its opposite, unless an
+optimum with it is known already: a search either finds one or proves that it costs more.
 """
 
 from __future__ import annotations

@@ -1,19 +1,14 @@
-"""The center of a Mallows distribution: the likelihood of one, and where it is greatest.
-
-Mallows around an unknown center, where the sums over compatible permutations are too large.
-
-Expected votes are estimated from drawn completions, and averaged over the iterations with falling
-weights (stochastic approximation expectation-maximization; Delyon, Lavielle and Moulines 1999,
-https://doi.org/10.1214/aos/1018031103). The log likelihood follows by integrating the expected
-distance over theta, and the information from the formula of Louis (1982).
-
-The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
+"""The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
 
 Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied rankings the
 likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:
 expected votes among those permutations, the Kemeny consensus of the expected votes, theta. What
 that reaches is a local maximum, so several starts are climbed and neighbors of the result are
-tried; it need not be the Kemeny consensus of the data.
+tried; it need not be the Kemeny consensus of the data. Where the sums are too large, expected votes
+are estimated from drawn completions, and averaged over the iterations with falling weights
+(stochastic approximation; Delyon, Lavielle and Moulines 1999,
+https://doi.org/10.1214/aos/1018031103). The log likelihood follows by integrating the expected
+distance over theta, and the information from the formula of Louis (1982).
 """
 
 from __future__ import annotations
