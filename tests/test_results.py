@@ -81,8 +81,8 @@ def missing_scores():
 
 
 def cast_votes():
-    rows = f"{EVIL},B,B\nC,overvote,D\nundervote,,C\n,,\n<script>,UWI,C\n"
-    return ra.read_cast_votes(StringIO(f"1,2,3\n{rows}"), spellings={"undervote": ["<script>"]})
+    rows = f"{EVIL},B,B\nC,overvote,D\nundervote,,C\n,,\n<i>,UWI,C\n"
+    return ra.read_cast_votes(StringIO(f"1,2,3\n{rows}"), spellings={"undervote": ["<i>"]})
 
 
 def scores():
