@@ -13,7 +13,7 @@ from rankagg.exceptions import DataFormatError
 from rankagg.io.marks import Spellings
 from rankagg.io.tables.columns import ORDINALS
 from rankagg.io.tables.look import BETWEEN as WORDS
-from rankagg.io.tables.look import KEYS, TableLook, in_brackets, may_be_counts
+from rankagg.io.tables.look import CALLED, KEYS, TableLook, in_brackets, may_be_counts
 
 # "1st", "first"; "choice 1", "rank 1".
 NTH = re.compile(rf"\b(?:([0-9]{{1,3}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)}))\b")
@@ -21,6 +21,8 @@ NUMBER_OF = re.compile(r"\b(?:choice|preference|pref|rank|vote) ?([0-9]{1,3})\b"
 ONE_NUMBER = re.compile(r"([0-9]+)")
 LETTERS = re.compile(r"[^\W\d_]+")
 LARGEST = 999
+# "lab 1" and "judge 2" are lists.
+LISTS = frozenset(CALLED["ranking"].split())
 
 
 class Heading(NamedTuple):
@@ -37,8 +39,8 @@ class Heading(NamedTuple):
 def heading_of(name: object) -> Heading | None:
     """Return what a heading says of the place of a choice; None where it has no ordinal.
 
-    The ordinal is "1st" or "first", or else "choice 1", or else the only number; of a heading
-    "Question [1st]" it stands in the brackets.
+    The ordinal is "1st" or "first", or else "choice 1", or else the only number, but not that of a
+    list ("lab 1"); of a heading "Question [1st]" it stands in the brackets.
     """
     whole = _plain(str(name))
     part = _plain(in_brackets(name)[1]) if in_brackets(name) else whole
@@ -52,7 +54,8 @@ def heading_of(name: object) -> Heading | None:
     if len(texts) > 1 or place > LARGEST:
         return None
     is_ordinal = pattern is not ONE_NUMBER or part == texts[0]
-    return Heading(place, is_ordinal, tuple(LETTERS.findall(pattern.sub(" ", whole))))
+    rest = tuple(LETTERS.findall(pattern.sub(" ", whole)))
+    return None if not is_ordinal and LISTS & {*rest} else Heading(place, is_ordinal, rest)
 
 
 def _plain(text: str) -> str:
