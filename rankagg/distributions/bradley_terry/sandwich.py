@@ -54,6 +54,8 @@ class _Parts:
     as their sum times u.
     """
 
+    # Shape (c, n + k). What the log odds of each kind of contest are made of.
+    design: csr_array
     # The number of the first unit.
     begin: int
     kind: Positions
@@ -72,8 +74,9 @@ def meat_of_units(
     sum is multiplied by (g - 1)/g for g units.
     """
     meat, total, terms = np.zeros_like(inverse), 0.0, model.terms(parameters)
+    design = model.contests.design()
     for block in blocks:
-        parts = _parts_of(model, terms, block)
+        parts = _parts_of(model, terms, design, block)
         sizes = np.diff(parts.starts)
         number = repeats[parts.begin : parts.begin + len(sizes)]
         total += float(number[sizes > 0].sum())
@@ -95,18 +98,18 @@ def _adjusted(
         for unit in members.tolist():
             yield np.array([unit]), _large_unit(model, parts, unit, inverse)[None]
         return
-    number = max(MOST_HELD_AT_A_TIME // max(rows**2, p), 1)
+    number = max(MOST_HELD_AT_A_TIME // (rows * p), 1)
     for begin in range(0, len(members), number):
         some = members[begin : begin + number]
         yield some, _small_units(model, parts, some, width, inverse)
 
 
-def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
+def _parts_of(model: Model, terms: Terms, design: csr_array, block: Block) -> _Parts:
     begin, end = int(block.unit[0]), int(block.unit[-1])
     starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
     factors, scores = _roots(model, terms, block.outcome, block.kind)
     roots = np.sqrt(block.weights)
-    return _Parts(begin, block.kind, starts, factors * roots[:, None], scores * roots)
+    return _Parts(design, begin, block.kind, starts, factors * roots[:, None], scores * roots)
 
 
 def _roots(
@@ -136,64 +139,25 @@ def _small_units(
     model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
 ) -> Floats:
     """Return the adjusted scores of units of up to `width` parts, shape (g, p)."""
-    contests, n, k = model.contests, model.contests.n_items, model.contests.n_extras
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
     at = np.where(there, at, 0)
-    kind = parts.kind[at]
     factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
-    shares = _known_shares(model, inverse, kind, factors)
+    design, shape = parts.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
+    odds, tie = np.zeros(shape), np.eye(len(inverse))[-1]
+    odds[..., : design.shape[1]] = design.toarray().reshape(*at.shape, -1)
+    rows = _by_factors(factors, odds, tie)
+    known = (design @ inverse[: design.shape[1]]).reshape(shape)
+    shares = _by_factors(factors, known, inverse[-1]) @ rows.transpose(0, 2, 1)
     weights = _freed(shares, np.concatenate(list(scores), axis=1))
     if weights is None:
         raise _sole_witness(model, parts, members, shares, inverse)
-    # What the scores of the units are in terms of log odds and of the tie parameter.
-    weights = weights.reshape(len(members), len(factors), width).transpose(1, 0, 2)
-    odds, tie = ((weights * factors[..., one]).sum(axis=0) for one in (0, 1))
-    adjusted = np.zeros((len(members), n + k + model.has_tie))
-    cell = np.arange(len(members))[:, None] * n
-    ahead, behind = (
-        np.bincount((cell + ends[kind]).ravel(), odds.ravel(), len(members) * n)
-        for ends in (contests.first, contests.second)
-    )
-    adjusted[:, :n] = (ahead - behind).reshape(len(members), n)
-    if k:
-        adjusted[:, n : n + k] = np.einsum("gw,gwk->gk", odds, contests.extras[kind])
-    if model.has_tie:
-        adjusted[:, -1] = tie.sum(axis=1)
-    return adjusted
+    return np.asarray(np.einsum("gr,grp->gp", weights, rows))
 
 
-def _known_shares(model: Model, inverse: Floats, kind: Positions, factors: Floats) -> Floats:
-    """Return how much of what is known the parts of units hold: I less what they leave.
-
-    `kind` has shape (g, w), `factors` (r, g, w, 2), the result (g, r w, r w).
-    """
-    contests, n, k = model.contests, model.contests.n_items, model.contests.n_extras
-    first, second, extras = contests.first[kind], contests.second[kind], contests.extras[kind]
-    # The inverse times the log odds of each part: its entries for items, extras and tie.
-    one, other = (first[:, :, None], second[:, :, None])
-    a, b = first[:, None, :], second[:, None, :]
-    odds = inverse[one, a] - inverse[one, b] - inverse[other, a] + inverse[other, b]
-    if k:
-        beside = inverse[:, n : n + k]
-        cross = np.einsum("gwk,gvk->gwv", beside[first] - beside[second], extras)
-        odds += cross + cross.transpose(0, 2, 1)
-        odds += np.einsum("gwk,kl,gvl->gwv", extras, inverse[n : n + k, n : n + k], extras)
-    blocks = []
-    tie = None
-    if model.has_tie:
-        tie = inverse[first, -1] - inverse[second, -1] + extras @ inverse[n : n + k, -1]
-    for left in factors:
-        row = []
-        for right in factors:
-            block = odds * left[:, :, None, 0] * right[:, None, :, 0]
-            if tie is not None:
-                block += (left[..., 0] * tie)[:, :, None] * right[:, None, :, 1]
-                block += left[:, :, None, 1] * (right[..., 0] * tie)[:, None, :]
-                block += inverse[-1, -1] * left[:, :, None, 1] * right[:, None, :, 1]
-            row.append(block)
-        blocks.append(np.concatenate(row, axis=2))
-    return np.concatenate(blocks, axis=1)
+def _by_factors(factors: Floats, odds: Floats, tie: Floats) -> Floats:
+    """Return rows for log odds and tie with these factors, shape (g, r w, p)."""
+    return np.concatenate([one[..., :1] * odds + one[..., 1:] * tie for one in factors], axis=1)
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
@@ -261,10 +225,11 @@ def meat_of_contests(
     factors, scores = _roots(model, model.terms(parameters), outcome, kind)
     root = np.sqrt(weight)
     factors, scores = factors * root[:, None], scores * root
-    shares = _known_shares(model, inverse, kind[:, None], factors[:, :, None])
+    known = _known(model.contests.design(), inverse)[kind]
+    shares = np.einsum("rea,eab,seb->ers", factors, known, factors)
     weights = _freed(shares, scores.T)
     if weights is None:
-        parts = _Parts(0, kind, np.arange(len(kind) + 1), factors, scores)
+        parts = _Parts(model.contests.design(), 0, kind, np.arange(len(kind) + 1), factors, scores)
         raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
     odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
 
@@ -275,6 +240,19 @@ def meat_of_contests(
     meat = model.contests.assemble(*products, has_tie=model.has_tie)
     total = float(number.sum())
     return (total - 1.0) / total * meat
+
+
+def _known(design: csr_array, inverse: Floats) -> Floats:
+    """Return the covariance of log odds and tie parameter of each kind, shape (c, 2, 2)."""
+    known = np.full((design.shape[0], 2, 2), inverse[-1, -1])
+    step = max(MOST_HELD_AT_A_TIME // len(inverse), 1)
+    for begin in range(0, len(known), step):
+        part = slice(begin, begin + step)
+        products = design[part] @ inverse[: design.shape[1]]
+        odds = design[part].multiply(products[:, : design.shape[1]])
+        known[part, 0, 0] = odds.sum(axis=1)
+        known[part, 0, 1] = known[part, 1, 0] = products[:, -1]
+    return known
 
 
 class UnitCounts(NamedTuple):
