@@ -441,6 +441,7 @@ def pages(seeds, patch):
     assert captions == set(TABLES)
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
     # The last two bring about tables that the others do not.
     pages([*range(30), 31, 41], monkeypatch)

@@ -375,7 +375,7 @@ def test_many_items_have_a_limit(line, called, monkeypatch) -> None:
 
 
 def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
-    solved(run, "--dataset glue_human --top-k 3")
+    solved(run, "--dataset glue_human")
     for limit in (["--time-limit", "0"], ["--memory-limit", "100"]):
         code, out, err = called("verify proof.json votes.json", *limit)
         assert (code, out) == (3, "")
@@ -439,7 +439,7 @@ def test_other_votes_are_noticed(run, other: list[str], words: str) -> None:
         ({"order": [True, False]}, "`order[0]` must be an integer"),
         ({"scaled_cost": float("nan")}, "has the number NaN"),
         ({"proofs": []}, "show the bound 70, not 76"),
-        ({"version": 1}, "Solve again"),
+        ({"version": 2}, "`version` must be 1"),
     ],
 )
 def test_forgeries_are_told(run, change: dict[str, object], words: str) -> None:

@@ -147,6 +147,7 @@ def experiment_of(name):
     return begins[max(known, key=len)]
 
 
+@pytest.mark.slow
 def test_every_sheet_and_figure_has_a_second_opinion(run):
     sheets, pictures = set(), set()
     for one in EXPERIMENTS:
@@ -242,6 +243,7 @@ def lines(ax):
     return {line.get_gid(): line for line in ax.get_lines()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
 def test_curves_are_as_by_the_words_of_the_paper(name, axes):
     opinion, drawn = CURVES[name](small_tables()), axes(name)

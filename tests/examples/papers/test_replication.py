@@ -105,6 +105,7 @@ def test_everything_is_in_the_folder(experiment, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_same_bytes_whatever_the_workers_and_interruptions(
     n_jobs, experiment, tmp_path, monkeypatch
@@ -331,6 +332,7 @@ def test_a_changed_value_is_a_fault_in_every_judged_row(kept):
 LONG = {"p1-section-5.3", "p1-exact"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_is_not_random_gives_the_same_rows(kept, long):
     folder = DATA if DATA.is_dir() else None
