@@ -246,3 +246,7 @@ def test_draws_are_of_tasks_and_shares_are_those_of_many_draws() -> None:
     svg = chances.ranks_chart(profile, truth, few, shares)
     assert svg.count("<rect") == 36
     assert svg.count("data-item") == 6
+    # Items that tie share the better rank.
+    tied = ra.Profile.from_ranks([[1, 2, 2]] * 3)
+    assert chances.shares_of_ranks(tied, 2).tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert chances.true_ranks(tied).tolist() == [1, 2, 2]
