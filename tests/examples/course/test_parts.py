@@ -144,6 +144,16 @@ def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
         if found.said.startswith("Half"):
             assert (name in found.said.split("nobody beats ")[1]) == all(m >= 0 for m in wins)
     assert ("whoever is chosen" in found.said) == all(m > 0 for m in beats.values())
+    costs = [
+        sum(
+            number * sum(order.index(x) > order.index(y) for x, y in combinations(ranking, 2))
+            for order, number in (("ABC", a), ("BCA", b), ("CAB", c))
+        )
+        for ranking in permutations("ABC")
+    ]
+    others = costs.count(min(costs)) - 1
+    assert f" contradicts {min(costs)} vote" in found.cost
+    assert (f"and {others} other ranking" in found.cost) == (others > 0)
 
 
 # -- manipulation -------------------------------------------------------------------------------
