@@ -45,3 +45,13 @@ def test_connectivity_in_words():
     assert "in no comparison: d" in text
     joined = Comparisons.from_arrays("AB", "BA", [1, 1]).connectivity()
     assert "Chains of wins and ties lead from every item to every other." in str(joined)
+    for number, more in ((8, ""), (9, " | ... 9 groups in all")):
+        at = np.arange(number - 1)
+        text = str(Comparisons.from_arrays(at, at + 1, at >= 0).connectivity())
+        assert f": 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7{more}\n" in text
+
+
+def test_an_item_that_only_tied_was_compared():
+    battles = Comparisons.from_arrays("AA", "BC", [1, 0], items="ABCD")
+    (note,) = battles.connectivity().gaps
+    assert note == "in no comparison, so placed by nothing: D"

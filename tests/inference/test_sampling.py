@@ -282,3 +282,11 @@ def stopping(**options):
 def test_refusals(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()
+
+
+def test_all_pairs_are_evaluated_where_they_are_as_many_as_the_samples():
+    profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
+    for epsilon, size, stopped in ((1.3, 4, "all"), (1.5, 3, "fixed")):  # for 4 choices
+        estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=0.5)
+        assert estimator.n_samples(3.0) == size
+        assert estimator.estimate(profile, rng=0).stopped == stopped

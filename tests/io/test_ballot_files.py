@@ -51,6 +51,10 @@ RANKS = {
         "Price,Size,Time,Weight\n1,2,3,4\n2,1,3,4\n4,1,3,2\n",
         {"Price": 1, "Size": 2},
     ),
+    "an item called like a key in brackets": (
+        "Rank [Ann],Rank [Bo],Rank [Count]\n1,2,3\n2,1,3\n3,1,2\n1,1,3\n",
+        {"Ann": 2, "Bo": 3},
+    ),
     "ranks in order": ("Oak,Elm,Ash\n1,2,3\n2,1,3\n3,1,2\n", {"Oak": 1, "Elm": 2}),
     "1st in brackets": (
         "Stamp,Best [Talk 1],Best [Talk 2],Best [Talk 3]\n"
@@ -106,7 +110,7 @@ def test_what_is_told_of_ranks():
     told = read(ra.read_ballots, RANKS["a blank ballot"][0])[1]
     assert "ranks of Oak, Elm; left out: 'When'." in told
     assert "1 blank ballot, in no ranking." in told
-    assert "1 blank ballot, in no" in read(ra.read_ballots, "A,B,n\n1,2,3\n,,1\n", count="n")[1]
+    assert "4 blank ballots, in no" in read(ra.read_ballots, "A,B,n\n1,2,3\n,,4\n", count="n")[1]
     assert "11 cells with rank 0 read as not ranked" in read(ra.read_ballots, RANKS["zeros"][0])[1]
     assert "begin at 0, which is the best" in read(ra.read_ballots, RANKS["from 0"][0])[1]
     told = read(ra.read_ballots, RANKS["two at one place"][0])[1]

@@ -53,6 +53,8 @@ def test_ranks_in_words():
             "2 of 3 rows have no rank 1: are these ranks, not scores?",
         ),
         ("A,B,C,x\n2,2,2,\n1.5,3,1.5,\n", ""),
+        # One of two is not most.
+        ("A,B,C,x\n7,9,8,\n1,2,3,\n", ""),
         (
             '"",A,B,x\n7,1,2,\n8,2,1,\n',
             "the column without a name is taken for names of rows.",

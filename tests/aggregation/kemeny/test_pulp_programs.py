@@ -1,6 +1,8 @@
 """What PuLP's solvers get wrong is an error, or proves nothing false."""
 
 import sys
+from itertools import product
+from random import Random
 from typing import Any
 
 import pulp
@@ -10,7 +12,9 @@ import rankagg as ra
 from rankagg.aggregation import deadline
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.exceptions import SolverError, SolverNotFoundError
+from tests.conftest import seeds
 from tests.tournaments import noisy_paley
 
 CYCLE = ra.datasets.load("condorcet_1785")
@@ -135,3 +139,46 @@ def test_solver_stopped_by_the_limit_is_no_error(monkeypatch, backend) -> None:
     patch_solve(monkeypatch, stop)
     exact = ra.Kemeny(backend=backend, time_limit=1000).aggregate(CYCLE)
     assert exact.certificate.status == "gap"
+
+
+@pytest.mark.parametrize("seed", seeds(12, 200))
+def test_integer_programs_equal_enumeration(seed: int) -> None:
+    rng = Random(seed)
+    never, program = deadline.Deadline(), IntegerProgram()
+    upper, cost = [rng.randrange(1, 4) for _ in "abc"], [rng.randrange(4) for _ in "abc"]
+    program.columns(upper, cost=cost)
+    scale = rng.choice((2, 6))
+    rows = [[scale * rng.randrange(-2, 4) for _ in "abc"] for _ in "ab"]
+    ends = [scale * rng.randrange(-1, 5) + rng.randrange(scale) for _ in rows]
+    for row, least in zip(rows, ends, strict=True):
+        program.at_least(dict(enumerate(row)), least)
+
+    def total(numbers: list[int], point: tuple[int, ...]) -> int:
+        return sum(number * x for number, x in zip(numbers, point, strict=True))
+
+    sums = [
+        total(cost, point)
+        for point in product(*(range(most + 1) for most in upper))
+        if all(total(row, point) >= least for row, least in zip(rows, ends, strict=True))
+    ]
+    best = min(sums, default=None)
+    assert program.least(never) == best
+    if best is not None:
+        assert program.least(never, below=best + 1) == best
+        assert program.least(never, below=best) is None
+        assert program.solve(never, below=best).bound == best
+
+
+def test_a_solution_that_breaks_a_row_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = IntegerProgram()
+    program.columns([3, 3], cost=1)
+    program.at_least({0: 2, 1: 2}, 3)
+    assert program.least(deadline.Deadline()) == 2
+
+    def lower(lp: pulp.LpProblem) -> None:
+        for x in lp.variables():
+            x.varValue = 0
+
+    patch_solve(monkeypatch, lower)
+    with pytest.raises(SolverError, match="broke a row"):
+        program.least(deadline.Deadline())

@@ -65,6 +65,11 @@ def test_the_number_of_ballots_is_refused_where_it_is_said() -> None:
             continue
         with pytest.raises(InvalidInputError, match=r"1048576 ballots .* Got 1048577 ballots"):
             ra.Dodgson().aggregate(cycle)
+    # By "uniform" A leads B by one vote, and C by a third of one: three thirds a ballot.
+    ballot = ra.PartialRanking.from_buckets(["A", "B"], items="ABC")
+    assert ra.Young().aggregate(ra.Profile([ballot], counts=[349_525])).scores.max() == 349_525
+    with pytest.raises(InvalidInputError, match=r"349525 ballots .* Got 349526 ballots"):
+        ra.Young().aggregate(ra.Profile([ballot], counts=[349_526]))
 
 
 def test_what_is_too_large_is_refused_before_anything_is_solved(monkeypatch) -> None:

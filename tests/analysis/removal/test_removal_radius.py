@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.analysis.removal import order_removals as orders
+from rankagg.analysis.removal import removal_radius as search
 from rankagg.analysis.removal.order_removals import _removals
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.core.rankings import places
@@ -377,6 +378,20 @@ def test_an_interval_holds_the_least_number(monkeypatch, calls):
     for mine, least in ((found.level, true.level), (found.overtaken, true.overtaken)):
         assert mine.lower <= least.number
         assert mine.upper is None or mine.upper >= least.number
+
+
+def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeypatch):
+    votes = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 2, 1])
+    close = search._close
+    monkeypatch.setattr(
+        search,
+        "_close",
+        lambda units, question, *rest: (question.strict and close(units, question, *rest)) or (),
+    )
+    found = ra.removal_radius(votes)
+    assert found.overtaken.number == 3
+    assert found.level.taken == found.overtaken.taken
+    assert found.level.first == found.overtaken.first == ("B",)
 
 
 # -- what it says ---------------------------------------------------------------------------------

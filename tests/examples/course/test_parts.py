@@ -144,6 +144,16 @@ def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
         if found.said.startswith("Half"):
             assert (name in found.said.split("nobody beats ")[1]) == all(m >= 0 for m in wins)
     assert ("whoever is chosen" in found.said) == all(m > 0 for m in beats.values())
+    costs = [
+        sum(
+            number * sum(order.index(x) > order.index(y) for x, y in combinations(ranking, 2))
+            for order, number in (("ABC", a), ("BCA", b), ("CAB", c))
+        )
+        for ranking in permutations("ABC")
+    ]
+    others = costs.count(min(costs)) - 1
+    assert f" contradicts {min(costs)} vote" in found.cost
+    assert (f"and {others} other ranking" in found.cost) == (others > 0)
 
 
 # -- manipulation -------------------------------------------------------------------------------
@@ -246,3 +256,7 @@ def test_draws_are_of_tasks_and_shares_are_those_of_many_draws() -> None:
     svg = chances.ranks_chart(profile, truth, few, shares)
     assert svg.count("<rect") == 36
     assert svg.count("data-item") == 6
+    # Items that tie share the better rank.
+    tied = ra.Profile.from_ranks([[1, 2, 2]] * 3)
+    assert chances.shares_of_ranks(tied, 2).tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert chances.true_ranks(tied).tolist() == [1, 2, 2]

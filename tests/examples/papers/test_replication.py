@@ -137,6 +137,10 @@ def test_few_repetitions_are_not_judged(experiment, tmp_path):
     (row,) = replicate(quick=True, progress=False).rows
     assert (row.verdict, row.reason) == ("not judged", "3 of 7 repetitions")
     assert float(row.here) > 0
+    # What is not random has none, and is judged.
+    experiment(repetitions=0)
+    (row,) = replicate(quick=True, progress=False).rows
+    assert row.verdict == "beyond the paper"
 
 
 def test_a_fault_is_said_and_is_a_failure(experiment, capsys):

@@ -107,6 +107,10 @@ def test_settings_that_differ_are_told(tmp_path) -> None:
     frame, told = read(tmp_path, one, two)
     assert frame["settings"].tolist() == ["version 1.0, 0-shot", "version 1.0, 5-shot"]
     assert told == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
+    one, two = (harness(model, {"x": {"acc,none": 1}, "y": {"acc,none": 1}}) for model in "AB")
+    two["n-shot"] |= {"x": 5, "y": 5}
+    (told,) = read(tmp_path, one, two)[1]
+    assert told.endswith("version 1.0, 5-shot, and others on 1 more task.")
 
 
 class TestSamples:
