@@ -132,6 +132,9 @@ def test_metrics_after_a_reducer_say_so(tmp_path) -> None:
 def test_an_epoch_is_a_small_whole_number(tmp_path, epoch) -> None:
     with pytest.raises(DataFormatError, match="epoch` must be a whole number"):
         read(tmp_path, log("A", "x", [(1, epoch, {"m": "C"})]))
+
+
+def test_epochs_may_begin_at_0(tmp_path) -> None:
     frame, _ = read(tmp_path, log("A", "x", [(1, 0, {"m": "C"})]))
     assert frame["epoch"].tolist() == [0]
 
