@@ -225,6 +225,7 @@ def test_bad_input_is_refused():
             compared(profile, models, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repetitions", [6, pytest.param(60, marks=pytest.mark.slow)])
 def test_the_true_family_is_chosen(repetitions):
     families = {
@@ -265,6 +266,7 @@ def test_the_page_says_what_the_kept_simulation_found():
     assert re.findall(r"\d+ %", page[page.index("``goodness_of_fit``") :]) == refuted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_kept_simulation_is_reproduced_in_part(seed):
     names = run_path(str(LONG))

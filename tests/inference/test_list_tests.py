@@ -59,6 +59,7 @@ def test_p_values_are_the_chance_of_so_small_a_score(n, score):
     assert found <= min(1, n * score) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5_000, pytest.param(50_000, marks=pytest.mark.slow)])
 def test_p_values_of_many_lists_are_those_of_draws(n):
     drawn = module._scores(np.random.default_rng(0).random((30, n)))

@@ -87,7 +87,7 @@ def test_each_false_statement_is_named(changes, words: str) -> None:
         (("buckets", 0), [1, 0], r"`buckets\[0\]` must be a list of one or more positions"),
         (("buckets",), [[0, 1], [3, 4]], "each of the positions 0 to 4 once"),
         (("consensus_tie_cost",), "3/2", "`consensus_tie_cost` must be at most 1"),
-        (("version",), 3, "`version` must be 2"),
+        (("version",), 3, "`version` must be 1"),
         (("proofs", 0, "nodes", 0, "rows", 0), [0, 1, 0, 5], "three different positions"),
         (("proofs", 0, "nodes", 0, "rows", 0), [0, 1, 2, 0], r"rows\[0\]\[3\]` must be an int"),
         (("proofs", 0, "nodes", 0, "rows", 0), [0, 1, 2], "three positions and a weight"),

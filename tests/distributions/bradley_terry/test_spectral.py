@@ -79,6 +79,7 @@ def test_worths_that_explain_all_are_found_exactly_and_their_covariance_is_the_s
     assert spectral_covariance(WORTHS, counts) == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_draws_and_no_smaller_than_those_of_maximum_likelihood():
     rng, counts = np.random.default_rng(0), np.full((5, 5), 60)
     counts[0, 3], counts[1, 4] = 0, 300

@@ -169,6 +169,7 @@ def same(cell, expected):
     return float(cell) == pytest.approx(float(expected), rel=1e-9, abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_sheet_is_as_by_the_words_of_the_paper(name, run):
     (frame,) = (sheet.frame for sheet in run(experiment_of(name)).sheets if sheet.name == name)

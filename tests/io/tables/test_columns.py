@@ -33,8 +33,9 @@ def test_decimal_commas():
     quoted = 'system,x,y\nA,"1,5","-,25"\nB,2,"1,5e3"\n'
     assert quiet(quoted, decimal=",") == quiet(GERMAN, decimal=",")
     with pytest.warns(DataWarning, match="1 cell with '-'"):
-        ballots = ra.read_ballots(StringIO("A;B\n1;1,5\n1;-\n"), decimal=",", missing="-")
-    assert ballots.ranks.tolist() == [[0, 1], [0, -1]]
+        text = "A;B;C\n1;2,5;2,5\n1;2;-\n1;2;3\n2;1;3\n"
+        ballots = ra.read_ballots(StringIO(text), decimal=",", missing="-")
+    assert ballots.ranks.tolist() == [[0, 1, 1], [0, 1, -1], [0, 1, 2], [1, 0, 2]]
 
 
 @pytest.mark.parametrize("header", ["s;f,1", "s;f,1,2", "s,t;f", "s;f"])

@@ -282,6 +282,7 @@ COLUMNS = [openpyxl.utils.get_column_letter(at) for at in range(4, 130)]
 # -- what a few bytes may not ask for -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cell_in_the_last_place_costs_little(tmp_path):
     last = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
     path = written(tmp_path / "a.xlsx", workbook(HEADER + PLAIN + last))
