@@ -32,8 +32,8 @@ def test_decimal_commas():
     assert quiet(GERMAN, decimal=",") == [[1.5, -0.25], [2.0, 1500.0]]
     quoted = 'system,x,y\nA,"1,5","-,25"\nB,2,"1,5e3"\n'
     assert quiet(quoted, decimal=",") == quiet(GERMAN, decimal=",")
+    text = "A;B;C\n1;2,5;2,5\n1;2;-\n1;2;3\n2;1;3\n"
     with pytest.warns(DataWarning, match="1 cell with '-'"):
-        text = "A;B;C\n1;2,5;2,5\n1;2;-\n1;2;3\n2;1;3\n"
         ballots = ra.read_ballots(StringIO(text), decimal=",", missing="-")
     assert ballots.ranks.tolist() == [[0, 1, 1], [0, 1, -1], [0, 1, 2], [1, 0, 2]]
 
