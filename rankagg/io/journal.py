@@ -79,7 +79,7 @@ class JournalFile:
                 file.flush()
             yield
 
-    def read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def read(self, stacklevel: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the pieces and their lines, and make the file ready to go on."""
         check_target(self._path)
         if not self._path.exists() or not self._path.stat().st_size:
@@ -103,7 +103,7 @@ class JournalFile:
             warnings.warn(
                 f"{self._path}: the last line was cut off; {self._again}",
                 DataWarning,
-                stacklevel=5,
+                stacklevel=stacklevel,
             )
             with self._path.open("r+b") as file:
                 file.truncate(whole)

@@ -246,7 +246,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         lines: dict[Key, int] = {}
         labels, columns = list(self._labels), self._fields
         of_key = [type(value) for value in next(self.cells()).key]
-        for number, found in journal.read():
+        for number, found in journal.read(stacklevel=4):
             try:
                 key, rows = tuple(found["cell"]), found["rows"]
                 first = lines.setdefault(key, number)

@@ -1,4 +1,4 @@
-"""The exact rule for top-k lists, by an integer program.
+"""The rule for top-k lists of least summed distance, by an integer program.
 
 A list pays for each of its items what this one costs above all others, and gets back what it
 costs above those that the list has before it. With the items that are listed and the pairs of
@@ -33,11 +33,12 @@ ALL_AT_ONCE = 20
 
 @dataclass(frozen=True, kw_only=True)
 class TopK(SearchingRule):
-    """The exact top-k list: the first k places and all else tied behind, of least summed distance.
+    """The top-k list of least summed distance: the first k places, and all else tied behind.
 
     Of all weak orders that put k items on a place each and tie the rest, it is one that costs
-    least. An integer program finds it, which PuLP hands to HiGHS, or to CBC where HiGHS cannot be
-    loaded; there is no certificate.
+    least by the solver of an integer program, HiGHS or, where that cannot be loaded, CBC. The list
+    and its cost are checked in integers; that no other costs less rests on the solver, so there is
+    no certificate.
 
     It is not the beginning of Kemeny's ranking. On complete strict rankings the best list of one
     item is Borda's winner, and with more places majorities within the list count more and more; k

@@ -248,8 +248,9 @@ class Black(Aggregator):
 
     Notes
     -----
-    Scores are those of `Borda`; that of a Condorcet winner with no more points than another item is
-    raised to one more than the most (a millionth more, of millions), and the result says so.
+    Scores are those of `Borda`; that of a Condorcet winner who does not lead by more than a
+    millionth of the points is raised to one more than the most (a millionth more, of millions), and
+    the result says so.
 
     References
     ----------

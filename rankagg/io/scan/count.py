@@ -453,7 +453,7 @@ def scan_journal(path: str | PathLike[str], scan: dict[str, Any]) -> JournalFile
 def _noted(journal: JournalFile) -> Iterator[PartCounts]:
     """Yield the parts in a journal, each of which may be there once."""
     seen: dict[int, int] = {}
-    for line, found in journal.read():
+    for line, found in journal.read(stacklevel=5):
         try:
             counts = PartCounts.from_dict(found["part"])
         except (ValueError, KeyError, TypeError, RecursionError):

@@ -75,7 +75,8 @@ def _check_parts(name: str, file: IO[bytes], max_bytes: int) -> None:
                     f"The part {shown(part.filename)} of {name} has {part.file_size:,} bytes, and "
                     f"at most {SMALL_PART:,} are read: save it as CSV (UTF-8)."
                 )
-            if any(mark in archive.read(part) for mark in DOCTYPES):
+            content = archive.read(part)
+            if any(mark in content for mark in DOCTYPES):
                 raise DataFormatError(
                     f"The XML of {name} declares a document type: save it as CSV (UTF-8)."
                 )

@@ -1,0 +1,77 @@
+"""Warnings of readers point to the line that reads, neither into the package nor above the call."""
+
+import warnings
+from io import StringIO
+
+import openpyxl
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataWarning
+
+PREFLIB = (
+    "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: A\n"
+    "# ALTERNATIVE NAME 2: A\n1: 1,2\n"
+)
+LONG = "ranking='list', item='item', rank='rank'"
+BATTLES = "first='a', second='b', outcome="
+CALLS = {
+    "likeness": "ra.read_scores(S('system,x\\nA,1\\na,2\\n'), higher_is_better=True)",
+    "words": "ra.read_scores(S('system,x,y\\nA,1,p\\nB,2,q\\n'), higher_is_better=True)",
+    "missing": "ra.read_scores(S('system,x\\nA,1\\nB,-\\n'), missing='-', higher_is_better=True)",
+    "instances": "ra.read_scores(S('system,k,x\\nA,1,1\\nA,2,\\nB,1,2\\n'), instance='k', "
+    "higher_is_better=True)",
+    "zeros": "ra.read_ballots(S('A,B,C\\n1,2,0\\n1,2,3\\n2,1,3\\n'))",
+    "blank": "ra.read_ballots(S('A,B,C\\n1,2,3\\n,,\\n2,1,3\\n'))",
+    "left out": "ra.read_ballots(S('voter,A,B\\nx,1,2\\ny,2,1\\nz,1,2\\n'))",
+    "like items": "ra.read_ballots(S('A,a,C\\n1,2,3\\n2,1,3\\n'))",
+    "lists": "ra.read_rankings(S('one,two\\nA,b\\nB,A\\n'))",
+    "one rank twice": f"ra.read_rankings(S('list,item,rank\\nq,A,1\\nq,B,1\\n'), {LONG})",
+    "further": f"ra.read_rankings(S('list,item,rank,r\\nq,A,1,5\\nq,B,2,5\\n'), {LONG})",
+    "like sides": f"ra.read_comparisons(S('a,b,w\\nx,y,a\\nX,y,b\\n'), {BATTLES}'w')",
+    "dropped": f"ra.read_comparisons(S('a,b,w\\nx,y,a\\nx,y,error\\n'), {BATTLES}'w', "
+    "drop_outcome='error')",
+    "no win": f"ra.read_comparisons(S('a,b,x,y\\nx,y,1,2\\nz,y,0,0\\n'), {BATTLES}['x', 'y'], "
+    "outcome_is='wins')",
+    "repaired": f"ra.read_preflib(S({PREFLIB!r}), errors='repair')",
+    "seats": 'ra.read_abif(S(\'2 1\\n1 1 2 0\\n0\\n"A"\\n"B"\\n"T"\\n\'))',
+    "like names": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,Bob\\nann,Ann\\nBob,Ann\\n'))",
+    "a word": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,None\\nNone,Ann\\nBob,Ann\\n'))",
+    "ranks": "ra.Profile.from_ranks([[1, 2, 0], [1, 2, 3]])",
+    "sheets": "ra.read_scores('two.xlsx', higher_is_better=True)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_warning_is_of_the_line_that_reads(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    for row in (["system", "x"], ["A", 1], ["B", 2]):
+        book.active.append(row)
+    book.create_sheet("more").append(["a", 1])
+    book.save("two.xlsx")
+    assert places(call, S=StringIO) == ["user.py"]
+
+
+def places(call, **names):
+    """Return the files that the warnings of a call are of; the call itself is in user.py."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        eval(compile(call, "user.py", "eval"), {"ra": ra, **names})
+    return [one.filename for one in told if one.category is DataWarning]
+
+
+def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
+    (tmp_path / "a.csv").write_text("system,task,instance,score\nA,t,1,1\nB,t,1,2\n")
+    study = ra.studies.CycleStudy(
+        models=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3
+    )
+    scan = ra.scan_scores(
+        tmp_path / "*.csv", task="task", instance="instance", score="score", system="system",
+        higher_is_better=True,
+    )  # fmt: skip
+    for call in ("work.run(journal=path)", "work.summarize(journal=path)"):
+        path, work = tmp_path / f"{len(call)}.jsonl", study if "run" in call else scan
+        eval(call, {"work": work, "path": path})
+        path.write_bytes(path.read_bytes()[:-5])
+        assert places(call, work=work, path=path) == ["user.py"]
