@@ -26,7 +26,7 @@ from rankagg.io.evaluations.rows import (
     refuse,
     setting,
 )
-from rankagg.io.tables.sources import decoded, opened
+from rankagg.io.tables.sources import PER_BYTE, check_memory, decoded, opened
 
 LOG_VERSION = 2
 CONVERT = "Convert it with `inspect log convert --to json` first."
@@ -40,8 +40,6 @@ MEANS = frozenset({ACCURACY, "mean"})
 SPREADS = frozenset({"stderr", "bootstrap_stderr", "std", "var", "bootstrap_std"})
 
 SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
-# An archive of so many bytes may hold so many times more, and this much in any case.
-RATIO, LARGEST = 200, 2**28
 LARGEST_EPOCH = 2**31
 
 Samples = Iterable[tuple[str, dict[str, Any]]]
@@ -158,22 +156,18 @@ def read_archive(path: Path, found: Found) -> None:
     name = str(path)
     try:
         with opened(path, zipfile.ZipFile) as archive:
-            sizes = {info.filename: info.file_size for info in archive.infolist()}
-            if "header.json" not in sizes:
-                if any(entry.startswith("_journal/") for entry in sizes):
+            entries = archive.namelist()
+            if "header.json" not in entries:
+                if any(entry.startswith("_journal/") for entry in entries):
                     found.left_out["log", "it was not finished"] += 1
                     return
                 raise DataFormatError(
                     f"{name} is an archive without `header.json`, so no log of Inspect."
                 )
-            limit = max(LARGEST, RATIO * path.stat().st_size)
-            kept = [entry for entry in sizes if SAMPLE.fullmatch(entry)]
-            if sum(sizes[entry] for entry in (*kept, "header.json")) > limit:
-                raise DataFormatError(
-                    f"{name} would take more than {limit} bytes: unpack it first."
-                )
-            samples = ((f"{name}, {at}", _member(archive, name, at)) for at in kept)
-            read_log(name, _member(archive, name, "header.json"), found, samples)
+            kept = [entry for entry in entries if SAMPLE.fullmatch(entry)]
+            limit = found.max_bytes
+            samples = ((f"{name}, {at}", _member(archive, name, at, limit)) for at in kept)
+            read_log(name, _member(archive, name, "header.json", limit), found, samples)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, DataFormatError):
             raise
@@ -183,6 +177,9 @@ def read_archive(path: Path, found: Found) -> None:
         raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
 
 
-def _member(archive: zipfile.ZipFile, name: str, entry: str) -> Any:
+def _member(archive: zipfile.ZipFile, name: str, entry: str, max_bytes: int) -> Any:
+    where = f"{name}, {entry}"
+    # No more is unpacked than is stated.
+    check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, max_bytes)
     with archive.open(entry) as stream:
-        return parsed(decoded(f"{name}, {entry}", stream.read()), f"{name}, {entry}")
+        return parsed(decoded(where, stream.read()), where, max_bytes)

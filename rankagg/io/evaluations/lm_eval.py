@@ -122,7 +122,7 @@ def read_documents(
         )
     whole, _ = run.tasks[task]
     documents = set()
-    for where, part in objects(source, lines):
+    for where, part in objects(source, lines, found.max_bytes):
         instance = label_at(where, part, "doc_id")
         chosen = find(where, part, "filter", kind=str) or ""
         question = find(where, part, "doc_hash", kind=str) or ""

@@ -8,6 +8,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import IO, cast
@@ -20,10 +21,9 @@ from rankagg.io.evaluations import every_eval_ever, inspect_logs, lm_eval
 from rankagg.io.evaluations.rows import Found, Row, parsed
 from rankagg.io.tables.sources import (
     MAX_BYTES,
-    check_memory,
+    PER_BYTE,
     decoded,
     files_at,
-    json_memory,
     opened,
     read_data,
 )
@@ -69,7 +69,7 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
         folders and patterns that hold something else are counted and left out; one that is given
         by its name must be one of these.
     max_bytes : int, default 2**30
-        Bytes of memory that reading a file may take.
+        How many bytes of memory reading may take; what would take more is refused.
 
     Returns
     -------
@@ -136,18 +136,18 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
     B  0.25  0.875
     """
     files, others = _files(paths)
-    found = Found()
+    found = Found(max_bytes)
     runs: dict[lm_eval.RunKey, lm_eval.Run] = {}
     samples: list[Path] = []
     for path, is_named in files:
-        if ending_of(path) in LINES and _holds_samples(path):
+        if ending_of(path) in LINES and _holds_samples(path, max_bytes):
             samples.append(path)
-        elif ending_of(path) in LINES or not _read_file(path, found, runs, max_bytes):
+        elif ending_of(path) in LINES or not _read_file(path, found, runs):
             if is_named:
                 raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
             found.left_out["file", f"none of the formats {FORMATS}"] += 1
     for path in samples:  # which belong to runs that are known by now
-        lm_eval.read_documents(path, lines_of(path), runs, found)
+        lm_eval.read_documents(path, lines_of(path, max_bytes), runs, found)
     if others:
         found.left_out["file", "its name ends in nothing that is read"] += others
     frame = pd.DataFrame(found.rows, columns=pd.Index(Row._fields), dtype=object).astype(TYPES)
@@ -168,13 +168,15 @@ def ending_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+def lines_of(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers; one is held at a time."""
     unpack = gzip.open if path.name.lower().endswith(PACKED_BY_GZIP) else open
     number = 0
     with opened(path, lambda path: cast(IO[str], unpack(path, "rt", encoding="utf-8-sig"))) as file:
         try:
-            for number, line in enumerate(file, start=1):
+            # What is cut here is refused when it is parsed.
+            longest = max_bytes // PER_BYTE + 1
+            for number, line in enumerate(iter(partial(file.readline, longest), ""), start=1):
                 if line.strip():
                     yield number, line
         except (ValueError, OSError, EOFError, zlib.error) as error:
@@ -208,18 +210,15 @@ def _files(paths: Paths) -> tuple[list[tuple[Path, bool]], int]:
     return list(found.values()), others
 
 
-def _read_file(
-    path: Path, found: Found, runs: dict[lm_eval.RunKey, lm_eval.Run], max_bytes: int
-) -> bool:
+def _read_file(path: Path, found: Found, runs: dict[lm_eval.RunKey, lm_eval.Run]) -> bool:
     """Read a file that holds one object; return whether it is of a known format."""
     with opened(path, lambda path: path.open("rb")) as stream:
         is_archive = stream.read(len(ZIP)) == ZIP
     if is_archive:
         inspect_logs.read_archive(path, found)
         return True
-    text = decoded(str(path), read_data(path, max_bytes)[1])
-    check_memory(str(path), json_memory(text), max_bytes)
-    content = parsed(text, str(path))
+    text = decoded(str(path), read_data(path, found.max_bytes)[1])
+    content = parsed(text, str(path), found.max_bytes)
     if inspect_logs.is_log(content):
         inspect_logs.read_log(str(path), content, found)
     elif _is_aggregate(content):
@@ -245,9 +244,9 @@ def _is_results(content: object) -> bool:
     )
 
 
-def _holds_samples(path: Path) -> bool:
-    number, text = next(lines_of(path), (0, "null"))
-    return _is_sample(parsed(text, f"{path}, line {number}"))
+def _holds_samples(path: Path, max_bytes: int) -> bool:
+    number, text = next(lines_of(path, max_bytes), (0, "null"))
+    return _is_sample(parsed(text, f"{path}, line {number}", max_bytes))
 
 
 def _is_sample(content: object) -> bool:

@@ -12,6 +12,7 @@ from rankagg._typing import Label
 from rankagg.core import counted, shortened
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.strict_json import distinct, parse_json
+from rankagg.io.tables.sources import check_memory, json_memory
 
 T = TypeVar("T")
 
@@ -26,6 +27,8 @@ KINDS: dict[type, str] = {
 # A sample of a log has these members, and of what else it holds only these are kept.
 OF_SAMPLES = frozenset({"id", "epoch", "scores", "error", "invalidation"})
 LARGEST_COUNT = 2**63
+# Bytes of memory that a row takes in the end.
+PER_ROW = 800
 
 
 class Row(NamedTuple):
@@ -54,7 +57,9 @@ class Row(NamedTuple):
 class Found:
     """The rows of all files, and what was left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int) -> None:
+        # What reading a file, a line or a sample may take.
+        self.max_bytes = max_bytes
         self.rows: list[Row] = []
         self.left_out: Counter[tuple[str, str]] = Counter()
         # Files with another number of samples than is stated.
@@ -73,6 +78,7 @@ class Found:
                 "Subtract a common number first.",
             )
         if isfinite(value):
+            check_memory(row.source, PER_ROW * len(self.rows), self.max_bytes)
             self.rows.append(row._replace(score=value))
         else:
             self.left_out["score", "not a finite number"] += 1
@@ -104,16 +110,19 @@ def _kept(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def parsed(text: str, name: str) -> Any:
-    """Return the content of a JSON text."""
+def parsed(text: str, name: str, max_bytes: int) -> Any:
+    """Return the content of a JSON text; raises where it takes too much memory."""
+    check_memory(name, json_memory(text), max_bytes)
     return parse_json(text, name, json.JSONDecoder(object_pairs_hook=_kept))
 
 
-def objects(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def objects(
+    source: str, lines: Iterable[tuple[int, str]], max_bytes: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects in lines, each with a name for messages."""
     for number, line in lines:
         name = f"{source}, line {number}"
-        yield name, checked(name, "the line", parsed(line, name), dict)
+        yield name, checked(name, "the line", parsed(line, name, max_bytes), dict)
 
 
 def checked(where: str, path: str, value: object, kind: type[T]) -> T:

@@ -289,3 +289,28 @@ def test_a_file_that_is_named_must_be_one_of_these(tmp_path) -> None:
         ra.read_evaluations(file)
     with pytest.raises(InvalidInputError, match="files with scores"):
         ra.read_evaluations(tmp_path)
+
+
+def test_what_would_take_too_much_memory_is_refused_before_it_is_held(tmp_path) -> None:
+    def refused(folder, limit):
+        with pytest.raises(DataFormatError, match=r"takes about [0-9,]+ bytes") as told:
+            ra.read_evaluations(folder, max_bytes=limit)
+        return str(told.value)
+
+    sample = log("A", "x", [(1, 1, {"m": "C"})])
+    sample["samples"][0]["events"] = [[]] * 50_000
+    for name in ("packed", "line", "rows"):
+        (tmp_path / name).mkdir()
+    path = archive(tmp_path / "packed" / "a.eval", sample)
+    assert "samples/1_epoch_1.json takes" in refused(tmp_path / "packed", 2**21)
+    assert len(ra.read_evaluations(path)) == 1
+    run_of_the_harness(tmp_path / "line")
+    (tmp_path / "line" / SAMPLES).unlink()
+    line = json.dumps(document(0, acc=1.0) | {"doc": "x" * 2**22}).encode()
+    (tmp_path / "line" / f"{SAMPLES}.gz").write_bytes(gzip.compress(line))
+    assert "line 1 takes" in refused(tmp_path / "line", 2**21)
+    run_of_the_harness(tmp_path / "rows")
+    put(tmp_path / "rows" / SAMPLES, *(document(n, acc=1.0) for n in range(3000)))
+    assert f"{SAMPLES} takes" in refused(tmp_path / "rows", 2**21)
+    with pytest.warns(ra.exceptions.DataWarning):
+        assert len(ra.read_evaluations(tmp_path / "rows", max_bytes=2**23)) > 3000
