@@ -318,9 +318,7 @@ def test_bad_calls_are_refused():
 # -- how many components --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("most", "n_starts"), [(2, 1), pytest.param(3, 4, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("most", "n_starts"), [(2, 1), pytest.param(3, 4, marks=pytest.mark.slow)])
 def test_the_number_is_found(most, n_starts):
     votes, numbers = TWO.sample(400, rng=2), range(1, most + 1)
     found = ra.distributions.choose_components(

@@ -142,7 +142,7 @@ def test_parts_of_the_rows_give_the_same(states, monkeypatch):
 
 
 N, L = UNRANKED, UNLISTED
-DRAWS = 2_500
+DRAWS = 800
 LAWS = [
     ra.Uniform(range(4)), ra.Mallows([2, 0, 1, 3], 0.8), ra.Mallows(range(4), 0.0),
     ra.PlackettLuce([1.0, 0.0, -0.5, 0.3]),
@@ -158,7 +158,7 @@ def frequencies(law, row):
 
 
 # Only laws that give no chance to ties break them.
-DRAWN = [*product(LAWS, ROWS), *product(LAWS[:3], TIED)]
+DRAWN = [*product(LAWS[1:2], ROWS + TIED), *product(LAWS[:1], ROWS[:2]), *product(LAWS[3:], ROWS)]
 
 
 @pytest.mark.parametrize(("law", "row"), DRAWN, ids=str)

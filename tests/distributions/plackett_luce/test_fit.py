@@ -33,8 +33,7 @@ def with_a_ghost(profile):
 # -- the maximum ----------------------------------------------------------------------------------
 
 
-@every_kind
-@pytest.mark.parametrize("bits", [62, 0])
+@pytest.mark.parametrize(("kind", "bits"), [*((kind, 62) for kind in DATA), ("ties of 2", 0)])
 def test_both_methods_reach_the_same_maximum(kind, bits, monkeypatch):
     monkeypatch.setattr(choices, "BITS", bits)
     newton, climbed = (ra.PlackettLuce.fit(DATA[kind], method=m) for m in ("newton", "mm"))
@@ -111,11 +110,10 @@ def test_weights_count_by_their_effective_number():
     assert fit.test_equal_worths("lr").statistic == pytest.approx(statistic)
 
 
-@pytest.mark.parametrize("weight", [0.1, 1e-50])
 @every_kind
-def test_equal_weights_change_no_estimate_and_no_error(kind, weight):
+def test_equal_weights_change_no_estimate_and_no_error(kind):
     profile = DATA[kind]
-    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[weight] * len(profile))
+    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[1e-50] * len(profile))
     first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(weighted)
     assert second.estimates == pytest.approx(first.estimates, abs=1e-7)
     assert second.covariance == pytest.approx(first.covariance, rel=1e-6)
@@ -142,7 +140,7 @@ def test_standard_errors_are_from_the_curvature(kind, options):
 
 RIDGES = [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}]
 CLIMBED = [
-    *(pytest.param(kind, bits, options, marks=[pytest.mark.slow] * (bits == 0 and len(options) < 3))
+    *(pytest.param(kind, bits, options, marks=[pytest.mark.slow] * (len(options) < 3 or bits == 0))
       for kind in DATA for bits in (62, 0) for ridge in RIDGES
       for options in (ridge, {**ridge, "pseudo_rankings": 0.5})),
     ("ties of 2", 62, {"tie_ridge": 2.0}), ("ties of 2 and 3", 62, {"tie_ridge": 2.0}),
