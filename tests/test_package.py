@@ -154,7 +154,15 @@ def test_readme_prints_what_it_shows(capsys, tmp_path, monkeypatch):
     assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+# These draw for some seconds.
+LONG = ("04_uncertainty", "06_laboratory")
+EXAMPLES = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
+    for path in sorted((ROOT / "examples").glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("script", EXAMPLES)
 def test_example_prints_what_is_kept_beside_it(script, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == script.with_suffix(".txt").read_text(encoding="utf-8")

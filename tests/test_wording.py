@@ -41,7 +41,7 @@ def uncounted(source):
 
 def test_no_sentence_counts_by_itself():
     found = {str(path): uncounted(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    assert not [lines for lines in found.items() if lines[1]]
 
 
 def test_what_counts_by_itself_is_found():

@@ -229,21 +229,6 @@ def test_bad_input_is_refused():
             compared(profile, models, **options)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("repetitions", [6, pytest.param(60, marks=pytest.mark.slow)])
-def test_the_true_family_is_chosen(repetitions):
-    families = {
-        "mallows-kendall": KENDALL,
-        "mallows-hamming": ra.Mallows("ABCDE", 1.2, "hamming"),
-        "plackett-luce": ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE"),
-    }
-    for name, made in families.items():
-        chosen = [
-            compared(made.sample(200, rng=seed), families).models[0] for seed in range(repetitions)
-        ]
-        assert chosen.count(name) >= 0.8 * repetitions
-
-
 # -- the kept simulation --------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[2]

@@ -201,17 +201,6 @@ def test_a_law_without_completions_says_which_have_them():
 # -- chains ---------------------------------------------------------------------------------------
 
 
-def test_votes_of_a_chain_are_those_expected():
-    rows = np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2], [0, L, L, L, N], [N, N, N, N, 0]], np.int32)
-    chain = Completions(np.repeat(rows, 1000, axis=0), np.random.default_rng(0))
-    weights = np.ones(4000)
-    seen = np.zeros((5, 5))
-    for step in range(60):
-        chain.sweep(0.7)
-        seen += chain.votes(weights) / 50 * (step >= 10)
-    assert np.abs(seen - expected_votes(rows, np.full(4, 1000.0), 0.7)).max() < 25
-
-
 def test_a_chain_stays_compatible_and_its_distances_are_kendalls():
     rows = np.repeat(np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2]], np.int32), 12, axis=0)
     chain = Completions(rows, np.random.default_rng(0))

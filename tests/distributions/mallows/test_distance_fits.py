@@ -126,15 +126,6 @@ def test_estimated_normalizers_say_their_error():
     assert abs(fit.distribution.theta - 0.2) < 0.05
 
 
-@pytest.mark.parametrize("name", DISTANCES)
-def test_distributions_are_stored_and_read_back(name):
-    mallows = ra.Mallows("BAC", 0.5, name)
-    assert ra.distribution_from_dict(mallows.to_dict()) == mallows
-    assert ("distance" in mallows.to_dict()) == (name != "kendall")
-    with pytest.raises(ra.exceptions.DataFormatError, match="distance"):
-        ra.distribution_from_dict({**mallows.to_dict(), "distance": "euclid"})
-
-
 def test_a_test_of_uniformity_takes_any_distance():
     profile = ra.Mallows("ABCDE", 0.8, "hamming").sample(60, rng=0)
     fit = ra.Mallows.fit(profile, distance="hamming")

@@ -17,7 +17,6 @@ from rankagg.distributions.mallows.kendall_distances import (
     pair_stays,
     place_probabilities,
     places_from_stages,
-    sample_stages,
     stage_log_normalizers,
     stage_means,
     stage_variances,
@@ -163,20 +162,6 @@ def test_place_and_pair_probabilities_are_those_of_enumeration(values):
     np.testing.assert_allclose(place_probabilities(values), at, atol=1e-12)
     above = np.tensordot(chances, rows[:, :, None] < rows[:, None, :], axes=1)
     np.testing.assert_allclose(pair_probabilities(values), above, atol=1e-12)
-
-
-def test_draws_pass_over_as_many_items_as_they_should():
-    values = np.array([0.0, 1e-9, 0.4, 3.0, 800.0])
-    drawn = sample_stages(values, 40_000, np.random.default_rng(5))
-    for k, theta in enumerate(values):
-        left = len(values) + 1 - k
-        chances = np.exp(-theta * np.arange(left))
-        chances /= chances.sum()
-        shares = np.bincount(drawn[k], minlength=left) / drawn.shape[1]
-        # Three over the root of the size: six standard errors of any share at least.
-        assert (np.abs(shares - chances) <= 3 / np.sqrt(drawn.shape[1])).all()
-        assert len(shares) == left
-    assert (drawn[-1] == 0).all()
 
 
 def test_pair_probabilities_stay_between_zero_and_one():

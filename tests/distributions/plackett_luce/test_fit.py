@@ -79,19 +79,6 @@ def test_a_size_of_ties_that_does_not_occur_is_not_modeled():
 # -- counts and weights ---------------------------------------------------------------------------
 
 
-@every_kind
-def test_counts_are_repeated_rankings(kind):
-    profile = DATA[kind]
-    repeated = ra.Profile([r for r, k in zip(profile, profile.counts, strict=True)
-                           for _ in range(k)])  # fmt: skip
-    first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(repeated)
-    assert second.estimates == pytest.approx(first.estimates, abs=1e-9)
-    assert second.covariance == pytest.approx(first.covariance, rel=1e-7)
-    assert second.log_likelihood == pytest.approx(first.log_likelihood)
-    assert second.n_observations == first.n_observations == profile.n_rankings
-    assert not any("Weighted" in note for note in first.notes)
-
-
 def test_weights_count_by_their_effective_number():
     profile = DATA["complete"]
     weights = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
@@ -313,21 +300,6 @@ def test_data_that_do_not_fit_are_refused(data, options, words):
 
 
 # -- larger data ----------------------------------------------------------------------------------
-
-
-def test_many_items_are_fitted_from_short_rankings():
-    rng = np.random.default_rng(0)
-    truth = np.linspace(1.5, -1.5, 80)
-    ranks = np.full((1500, 80), np.nan)
-    rings = rng.exponential(size=(1500, 80)) / np.exp(truth)
-    for row, ring in zip(ranks, rings, strict=True):
-        seen = rng.choice(80, 6, replace=False)
-        row[seen] = np.argsort(np.argsort(ring[seen]))
-    fit = ra.PlackettLuce.fit(ra.Profile.from_ranks(ranks))
-    assert fit.converged
-    z = (fit.estimates - truth) / fit.standard_errors
-    assert np.abs(z).max() < 4.5
-    assert 0.6 < z.std() < 1.4
 
 
 def test_the_sushi_rankings(data):
