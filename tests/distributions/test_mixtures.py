@@ -316,6 +316,7 @@ def test_the_number_is_found(most, n_starts):
     table = found.to_frame()
     assert table["n_components"][table["bic"].argmin()] == 2
     assert table["held_out"].argmax() >= 1
+    assert (table["held_out"] < table["log_likelihood"] / 400).all()
     assert (np.diff(table["log_likelihood"]) >= -1e-6).all()
     fit = found.fits[1]
     shares = fit.memberships().to_numpy()
