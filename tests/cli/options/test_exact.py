@@ -140,10 +140,8 @@ def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, said) -> None:
 
 @pytest.mark.parametrize("command", ["rank", "dispersion"])
 @pytest.mark.parametrize(
-    ("method", "name"),
-    [("dodgson", "Dodgson"), ("young", "Young"), ("ranked-pairs", "RankedPairs"),
-     ("kemeny", ""), ("slater", "")],
-)  # fmt: skip
+    ("method", "name"), [("young", "Young"), ("ranked-pairs", "RankedPairs"), ("kemeny", "")]
+)
 def test_rules_give_what_they_have_in_time(command, method, name, ballots, run) -> None:
     line = f"{command} {BALLOTS} --method {method}"
     told = run(f"{line} --time-limit 0", code=3)
