@@ -224,7 +224,7 @@ def test_dispersion_runs_the_exact_rule_under_a_limit() -> None:
 
 
 def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
-    votes = ra.cultures.ImpartialCulture().draw(12, 3, rng=2).pairwise()
+    votes = ra.cultures.ImpartialCulture().draw(8, 3, rng=2).pairwise()
     margins = votes.scaled_wins - votes.scaled_wins.T
     over = Deadline.after(0)
     with pytest.raises(OutOfTimeError):
