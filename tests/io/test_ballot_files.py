@@ -88,11 +88,11 @@ FIRSTS_OF_RANKS = {
 }
 
 
-@pytest.mark.parametrize("kind", RANKS)
-def test_ranks(kind):
-    options = {"decimal": ","} if kind == "decimal commas" else {}
-    profile, _ = read(ra.read_ballots, RANKS[kind], **options)
-    assert firsts(profile) == FIRSTS_OF_RANKS.get(kind, MOST)
+def test_ranks():
+    for kind, text in RANKS.items():
+        options = {"decimal": ","} if kind == "decimal commas" else {}
+        profile, _ = read(ra.read_ballots, text, **options)
+        assert firsts(profile) == FIRSTS_OF_RANKS.get(kind, MOST), kind
 
 
 def test_what_is_told_of_ranks():
@@ -135,11 +135,11 @@ WHY_NO_RANKS = {
 }
 
 
-@pytest.mark.parametrize("kind", NO_RANKS)
-def test_what_may_be_no_ranks_is_refused(kind):
-    message = WHY_NO_RANKS.get(kind, "no two columns of ranks")
-    with pytest.raises(DataFormatError, match=message):
-        read(ra.read_ballots, NO_RANKS[kind])
+def test_what_may_be_no_ranks_is_refused():
+    for kind, text in NO_RANKS.items():
+        message = WHY_NO_RANKS.get(kind, "no two columns of ranks")
+        with pytest.raises(DataFormatError, match=message):
+            read(ra.read_ballots, text)
 
 
 def test_what_is_stated_is_read():
@@ -205,10 +205,10 @@ FIRSTS_OF_CHOICES = {
 }
 
 
-@pytest.mark.parametrize("kind", CHOICES)
-def test_choices(kind):
-    votes, _ = read(ra.read_cast_votes, CHOICES[kind])
-    assert firsts(votes.profile) == FIRSTS_OF_CHOICES.get(kind, MOST)
+def test_choices():
+    for kind, text in CHOICES.items():
+        votes, _ = read(ra.read_cast_votes, text)
+        assert firsts(votes.profile) == FIRSTS_OF_CHOICES.get(kind, MOST), kind
 
 
 JOINED = {
@@ -326,10 +326,10 @@ WHY_NO_CHOICES = {
 }
 
 
-@pytest.mark.parametrize("kind", NO_CHOICES)
-def test_what_may_be_no_choices_is_refused(kind):
-    with pytest.raises(DataFormatError, match=WHY_NO_CHOICES.get(kind, NO_ORDER)):
-        read(ra.read_cast_votes, NO_CHOICES[kind])
+def test_what_may_be_no_choices_is_refused():
+    for kind, text in NO_CHOICES.items():
+        with pytest.raises(DataFormatError, match=WHY_NO_CHOICES.get(kind, NO_ORDER)):
+            read(ra.read_cast_votes, text)
 
 
 def test_typed_columns_need_no_rule():

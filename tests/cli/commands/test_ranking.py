@@ -223,12 +223,6 @@ def test_solve_reads_linear_ordering_matrices(called) -> None:
     assert (data["cost"], data["optima"]["count"]) == (5, 1)
 
 
-def test_solve_without_time_says_gap_and_no_optima(called) -> None:
-    result = called("solve --dataset three_cycle --time-limit 0")
-    assert result.code == 3
-    assert "optima  " not in result.out
-
-
 def interrupt(*args, **kwargs):
     raise KeyboardInterrupt
 

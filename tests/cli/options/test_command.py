@@ -21,7 +21,7 @@ PASTED = {
 
 
 @pytest.mark.parametrize(
-    "command", [name if name in ("agreement", "stability", "tournament")
+    "command", [name if name in ("agreement", "tournament")
                 else pytest.param(name, marks=pytest.mark.slow) for name in DRAWING]
 )  # fmt: skip
 def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypatch, command):
