@@ -120,10 +120,7 @@ EXPERIMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "line", [pytest.param(line, marks=pytest.mark.slow) if "task-subsets" in line else line
-             for line in EXPERIMENTS]
-)  # fmt: skip
+@pytest.mark.parametrize("line", EXPERIMENTS)
 def test_an_experiment_is_that_of_the_library(said, line):
     found = said(f"experiment --dataset {NAME} {line}")
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
