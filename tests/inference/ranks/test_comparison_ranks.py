@@ -222,7 +222,7 @@ def test_ranks_are_covered(of, n, m, clusters, spread):
     assert covered / times >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
 
 
-@pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [20, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("n", "m", "options"),
     [(2, 30, {"ties": 0.6}), (3, 60, {"ties": 0.6}), (5, 1200, {"clusters": 30, "effect": 0.5}),
@@ -250,7 +250,7 @@ def test_a_resample_counts_what_is_drawn(unit):
         assert redraw.resampled(counts).votes(None) == data.take(rows).pairwise()
     once = np.rint(redraw.shares * redraw.size).astype(int)
     assert redraw.resampled(once).votes(None) == data.pairwise()
-    drawn = redraw.draw(2000, np.random.default_rng(0))
+    drawn = redraw.draw(1000, np.random.default_rng(0))
     assert (drawn.sum(axis=1) == (7 if unit == "cluster" else 60)).all()
     np.testing.assert_allclose(drawn.mean(axis=0), redraw.size * redraw.shares, rtol=0.25)
 
@@ -319,7 +319,7 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
     ever = {True: 0.0, False: 0.0}
     for every in ever:
         alive = np.ones(1)
-        for m in range(1, 1000):
+        for m in range(1, 500):
             alive = (np.append(alive, 0) + np.append(0, alive)) / 2
             won = np.arange(m + 1)
             p = mixed_sign_test(won, np.full(m + 1, m)) if every else binom.sf(won - 1, m, 0.5)
@@ -383,24 +383,3 @@ def test_ranks_by_worths_take_fits_of_rankings_and_of_comparisons():
     assert not (every.decisions.above & ~one.decisions.above).any()
     with pytest.raises(InvalidInputError, match="`fit` must be a fit of"):
         worth_rank_intervals(data)
-
-
-@pytest.mark.parametrize("times", [16, pytest.param(400, marks=pytest.mark.slow)])
-def test_worths_of_pairs_that_are_chosen_keep_the_level_of_every_look(times):
-    # Two are first, and one of them is wrong where it is left out.
-    worths, wrong = np.array([1.0, 1.0, 0.0, -1.0]), np.zeros(2, dtype=int)
-    for seed in range(times):
-        rng, wins = np.random.default_rng(seed), np.ones((4, 4)) - np.eye(4)
-        ever = np.zeros(2, dtype=bool)
-        for _ in range(15):
-            votes = ra.PairwiseMatrix.from_wins(wins, items=range(4))
-            fit = ra.BradleyTerry.fit(votes, ridge=0.25)
-            for row in ra.inference.next_pairs(fit, 20, k=1).itertuples():
-                won = rng.random() < 1 / (1 + np.exp(worths[row.second] - worths[row.first]))
-                wins[(row.first, row.second) if won else (row.second, row.first)] += 1
-            every, one = (worth_rank_intervals(fit, anytime=at).first for at in (True, False))
-            ever |= [0 not in every, 0 not in one]
-        wrong += ever
-    assert wrong[0] <= binom.ppf(0.99, times, 0.05)
-    # One in fourteen: few data sets may have none.
-    assert wrong[1] >= wrong[0] + (0.05 * times if times > 100 else 0)

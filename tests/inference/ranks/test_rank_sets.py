@@ -66,7 +66,7 @@ def test_errors_are_drawn_with_the_covariance():
     half = np.array([[2.0, 0, 0], [1, 1, 0], [-1, 0.5, 0]])
     for covariance in (half @ half.T, np.diag([4.0, 1, 0])):
         found = ScoredItems(np.zeros(3), covariance, np.full(3, np.inf), 3)
-        drawn = found.drawn(200_000, np.random.default_rng(0))
+        drawn = found.drawn(60_000, np.random.default_rng(0))
         np.testing.assert_allclose(np.cov(drawn), covariance, atol=0.05)
 
 
@@ -136,7 +136,7 @@ DESIGNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("times", [150, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [50, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_sets_miss_a_rank_as_seldom_as_they_say(name, times):
     truth, covariance = DESIGNS[name]
@@ -306,7 +306,7 @@ def test_sets_of_shares_are_those_of_csranks():
     assert ranks.assumes == "choices are independent draws"
 
 
-@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [60, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("chances", [[0.25] * 4, [0.4, 0.2, 0.2, 0.2], [0.5, 0.5, 0, 0]])
 def test_shares_are_seldom_decided_wrongly(chances, times):
     rng = np.random.default_rng(0)
@@ -330,7 +330,7 @@ def test_few_choices_say_that_they_are():
 
 
 def test_many_items_do_not_hold_all_draws_of_all_pairs():
-    n, times = 500, 200
+    n, times = 200, 200
     estimates = np.random.default_rng(0).normal(0, 10, n)
     tracemalloc.start()
     ranks = rank_sets(estimates, standard_errors=np.ones(n), n_resamples=times)
