@@ -17,7 +17,7 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 
 QUICK = settings(
-    max_examples=15, deadline=None, derandomize=True,
+    max_examples=10, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 POLICIES = st.sampled_from(["uniform", "ignore", "last"])
@@ -109,7 +109,7 @@ def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
     assert sum(excess) <= 2
 
 
-@settings(QUICK, max_examples=25)
+@settings(QUICK, max_examples=15)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
 def test_groups_by_brute_force(data, profile, policy):
     borda, copeland, kemeny = (kind(unranked=policy) for kind in (ra.Borda, ra.Copeland, ra.Kemeny))

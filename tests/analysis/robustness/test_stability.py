@@ -25,8 +25,9 @@ WIDE = ra.ScoreTable(
 RULES = [ra.Mean(), ra.Borda(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda())]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@pytest.mark.parametrize("table", [TABLE, WIDE], ids=repr)
+@pytest.mark.parametrize(
+    ("rule", "table"), [(ra.Mean(), WIDE), (ra.Kemeny(), TABLE), (RULES[3], WIDE)], ids=repr
+)
 def test_leaving_out_a_task_is_dropping_it(rule, table):
     found = ra.stability(table, rule, n_samples=2, optima=False, rng=0).influence()
     whole = rule.aggregate(table).ranking

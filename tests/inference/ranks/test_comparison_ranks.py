@@ -203,25 +203,6 @@ def test_what_is_refused(data, options, words):
         ra.rank_intervals(data, **options)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
-@pytest.mark.parametrize(
-    ("n", "m", "clusters", "spread"),
-    [(5, 200, 0, 0), (20, 4000, 0, 0), (20, 4000, 0, 1), (5, 400, 20, 0), (5, 2000, 100, 0),
-     (20, 4000, 200, 0), (5, 400, 20, 1)],
-)  # fmt: skip
-def test_ranks_are_covered(of, n, m, clusters, spread):
-    worths, times = spread * np.linspace(-1, 1, n), 300
-    true = n - np.arange(n) if spread else np.ones(n)
-    covered = 0
-    for seed in range(times):
-        data = battles([seed, n, m], n, m, clusters=clusters, worths=worths)
-        ranks = ra.rank_intervals(data, of=of, n_resamples=1000, rng=seed)
-        covered += bool(((ranks.best <= true) & (true <= ranks.worst)).all())
-    # Three standard errors of 300 draws below the level.
-    assert covered / times >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
-
-
 @pytest.mark.parametrize("times", [20, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("n", "m", "options"),
