@@ -254,7 +254,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn():
 
 
 def test_an_unproved_order_is_said_to_be_one():
-    profile = ra.Uniform(range(40)).sample(7, rng=0)
+    profile = ra.Uniform(range(30)).sample(7, rng=0)
     consensus = ra.Kemeny(time_limit=0.0).aggregate(profile)
     assert consensus.certificate.status == "gap"
     ax = plotting.tournament_plot(graph_of(profile), consensus)
@@ -273,7 +273,7 @@ def test_margins_are_written_shortly():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("n", [1, 2, 9])
+@pytest.mark.parametrize("n", [1, 9])
 def test_any_number_of_items(n):
     ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders([range(n)])))
     assert len(points(ax, n)) == n
