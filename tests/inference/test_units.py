@@ -268,7 +268,7 @@ def test_families_are_units_of_as_many_tasks():
     for other in (
         ra.friedman(table),
         ra.paired_test(table, 0, 1),
-        ra.rank_shares(table, ra.Borda()),
+        ra.rank_shares(table, ra.Borda(), n_resamples=10),
         ra.PairwiseIntervals.from_data(table),
         ra.rank_intervals(table, of="pairwise", unit="task"),
     ):

@@ -119,6 +119,7 @@ def check(shares, spans):
 
 # -- rankings -------------------------------------------------------------------------------------
 
+few = settings(max_examples=12)
 some_profiles = strategies.profiles(min_size=2, max_size=4, max_rows=3, groups=True)
 rules = st.sampled_from([ra.Borda, ra.Copeland])
 
@@ -126,6 +127,7 @@ rules = st.sampled_from([ra.Borda, ra.Copeland])
 WAYS = ({"unit": "ranking"}, {"unit": "task"}, {"fixed_tasks": True})
 
 
+@few
 @given(some_profiles, rules, strategies.policies, st.sampled_from(WAYS))
 def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
     chosen = rule(unranked=policy)
@@ -140,6 +142,7 @@ def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
     assert shares.aggregator == chosen
 
 
+@few
 @given(strategies.profiles(min_size=2, max_size=4, max_rows=4, groups=True), st.sampled_from(WAYS))
 def test_a_task_that_is_drawn_twice_is_two_tasks(profile, way):
     shares = ra.rank_shares(profile, TWO_LEVELS, n_resamples=5, rng=5, **way)
@@ -148,6 +151,7 @@ def test_a_task_that_is_drawn_twice_is_two_tasks(profile, way):
     check(shares, [span_of(TWO_LEVELS.aggregate(one).ranking) for one in rebuilt])
 
 
+@few
 @given(some_profiles, strategies.policies, st.sampled_from(["ranking", "task"]))
 def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
     chosen = ra.Kemeny(unranked=policy)
@@ -156,6 +160,7 @@ def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
     check(shares, [span_of_optima(written_out(profile, row), policy) for row in counts])
 
 
+@few
 @given(strategies.profiles(min_size=2, max_size=4, max_rows=4), rules, st.data())
 def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
     m = len(profile)
@@ -244,6 +249,7 @@ def test_tolerances_may_name_tasks_that_are_not_drawn():
 # -- ranks ---------------------------------------------------------------------------------------
 
 
+@few
 @given(some_profiles, st.sampled_from([BORDA, COPELAND, KEMENY]))
 def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
     shares = ra.rank_shares(profile, rule, n_resamples=5, rng=0)
@@ -400,7 +406,7 @@ RULES = (ra.Borda(), ra.Borda(unranked="ignore"), ra.Mean(), ra.Kemeny(),
          ra.TwoLevel(ra.Borda(), ra.Borda()))  # fmt: skip
 
 
-@settings(deadline=None, max_examples=20)
+@few
 @given(table=tables(max_systems=4, max_units=8), data=st.data())
 def test_resamples_are_those_of_the_scores(table, data):
     """A resample is the table with columns of each group repeated as often as it was drawn."""

@@ -308,20 +308,6 @@ def test_few_degrees_of_freedom_are_bonferroni(alternative):
     np.testing.assert_allclose(high - drawn.mean, radius)
 
 
-@pytest.mark.parametrize(
-    "sizes", [(2, 3, 4) * 2, pytest.param((5, 10, 15) * 2, marks=pytest.mark.slow)]
-)
-def test_equal_systems_in_small_tasks_are_rarely_told_apart(sizes):
-    # Before tasks drew one less, and t, about a fifth of such tables were wrong.
-    rng, wrong, times = np.random.default_rng(3), 0, 30 if len(sizes) * 3 == sum(sizes) else 400
-    tasks = np.repeat(np.arange(len(sizes)), sizes)
-    for _ in range(times):
-        table = table_of(rng.normal(size=(6, len(tasks))), tasks)
-        found = ra.rank_intervals(table, of="mean", fixed_tasks=True, n_resamples=300, rng=rng)
-        wrong += bool(found.decisions.pairs)
-    assert wrong <= stats.binom.isf(1e-4, times, 0.05)
-
-
 # -- instances in tasks, and runs of instances ----------------------------------------------------
 
 

@@ -310,22 +310,6 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
     assert ever[False] > 0.25
 
 
-def test_pairs_that_are_chosen_by_what_was_seen_keep_the_level_of_every_look():
-    rng, leagues, pairs, rows = np.random.default_rng(0), 500, 15, np.arange(500)
-    wins, wrong = np.zeros((2, leagues, pairs)), np.zeros((2, leagues), dtype=bool)
-    for _ in range(300):
-        # The pair that is nearest to a decision is compared, now and then another.
-        lead = np.abs(wins[0] - wins[1]) / np.sqrt(wins.sum(axis=0) + 1)
-        chosen = np.where(rng.random(leagues) < 0.3, rng.integers(0, pairs, leagues),
-                          (lead + 0.01 * rng.random(lead.shape)).argmax(axis=1))  # fmt: skip
-        wins[rng.integers(0, 2, leagues), rows, chosen] += 1
-        most, met = wins.max(axis=0)[rows, chosen], wins.sum(axis=0)[rows, chosen]
-        wrong[0] |= mixed_sign_test(most, met) <= 0.05 / (2 * pairs)
-        wrong[1] |= binom.sf(most - 1, met, 0.5) <= 0.05 / (2 * pairs)
-    assert wrong[0].sum() <= binom.ppf(0.999, leagues, 0.05)
-    assert wrong[1].mean() > 0.1
-
-
 def test_majorities_of_every_look_decide_less_than_those_of_one():
     data = battles(4, 5, 900, worths=np.array([2.0, 1.0, 0.5, 0.0, -1.0]))
     one, every = (ra.rank_intervals(data, of="pairwise", anytime=at) for at in (False, True))

@@ -124,38 +124,6 @@ def test_sets_are_those_of_csranks():
     assert ranks.bottom(5) == tuple(range(31, 38))
 
 
-# -- how often they are wrong ---------------------------------------------------------------------
-
-DESIGNS = {
-    "equal": (np.zeros(6), np.eye(6)),
-    "some equal, errors differ": (
-        np.array([9.0, 0, 0, 0, -9, -9]), np.diag([1.0, 4, 1, 0.25, 1, 9])
-    ),
-    "correlated": (np.array([0.0, 0, 0, 1, 1]), 0.2 * np.eye(5) + 0.8),
-    "sum 0": (np.array([1.0, 1, -1, -1]), np.eye(4) - 1 / 4),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("times", [50, pytest.param(4000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", DESIGNS)
-def test_sets_miss_a_rank_as_seldom_as_they_say(name, times):
-    truth, covariance = DESIGNS[name]
-    n, rng = len(truth), np.random.default_rng(0)
-    below = truth[:, None] <= truth
-    wrong = np.zeros(2 + n)
-    drawn = rng.multivariate_normal(truth, covariance, size=times, method="eigh")
-    for seed, estimates in enumerate(drawn):
-        found = ScoredItems(estimates, covariance, np.full(n, np.inf), n)
-        families = by_largest(found, 0.05, 500, np.random.default_rng(seed))
-        wrong[0] += (families.together & below).any()
-        wrong[1] += families.led[truth.argmax()]
-        wrong[2:] += ((families.alone > 0) & below | (families.alone < 0) & below.T).any(axis=1)
-    assert (wrong <= binom.ppf(0.9995, times, 0.055)).all()
-    # Neither does it waste the level where nothing is to be decided.
-    if name == "equal":
-        assert (wrong >= binom.ppf(0.0005, times, 0.045)).all()
-
-
 def test_steps_decide_more_than_one_look_does():
     estimates, errors = np.array([0.0, 3.55, 30, 60]), np.ones(4)
     found = ScoredItems(estimates, np.eye(4), np.full(4, np.inf), 4)

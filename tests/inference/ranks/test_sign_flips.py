@@ -179,6 +179,16 @@ def slow_decisions(rows, alpha):
     return decided
 
 
+# Were each kind of sums to spend the level, these would be told apart.
+@example(
+    [(7, 3, 0), (-4, -4, -9), (-8, -9, -6), (6, 3, 8), (0, 2, 9), (4, 3, 1), (1, 8, -4)],
+    (8, 6, 0),
+    0.1,
+)
+@example(
+    [(-3, -7, 0), (9, -3, 7), (-2, 6, -5), (0, -3, -5), (7, 6, -7), (8, 9, -4), (-1, 1, 3)],
+    (4, 1, 9), 0.3,
+)  # fmt: skip
 @given(
     st.lists(st.tuples(*[st.integers(-9, 9)] * 3), min_size=7, max_size=8),
     st.tuples(*[st.integers(0, 9)] * 3),
