@@ -199,6 +199,7 @@ def test_nothing_missing_and_pairs_that_were_never_compared_are_said():
     assert "1 of 3 pairs of items was never compared" in notes(ax)
 
 
+@pytest.mark.slow
 def test_numbers_fit_into_their_cells():
     rng = np.random.default_rng(0)
     values = rng.random((7, 500))

@@ -130,10 +130,11 @@ def test_means_that_are_not_proved_are_intervals():
     assert faults(ax) == []
 
 
-def test_rows_of_one_data_set_have_one_mark_and_three_rules_on_twelve_fit_a_page():
-    models = [ra.cultures.MallowsCulture(phi=phi) for phi in np.arange(1, 13) / 20]
+@pytest.mark.parametrize("n", [2, pytest.param(12, marks=pytest.mark.slow)])
+def test_rows_of_one_data_set_have_one_mark_and_three_rules_on_twelve_fit_a_page(n):
+    models = [ra.cultures.MallowsCulture(phi=phi) for phi in np.arange(1, n + 1) / 20]
     ax = plotting.ratio_plot(make(models=models, n_items=[5], n_repetitions=1), over=None)
-    assert len(row_labels(ax)) == 36
+    assert len(row_labels(ax)) == 3 * n
     assert legend_words(ax) == ["ratio of the data set"]
     assert faults(ax) == []
 

@@ -54,7 +54,7 @@ def heights(ax, panel, method):
 
 @pytest.mark.parametrize(
     ("measure", "alpha", "proportion"),
-    [("any_wrong", 0.3, 0.3), ("coverage", 0.05, 0), ("width", 0.05, 0)],
+    [("coverage", 0.3, 0.3), pytest.param("any_wrong", 0.05, 0, marks=pytest.mark.slow)],
 )
 def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, proportion):
     ax = latent.plot(measure=measure, alpha=alpha, proportion=proportion)

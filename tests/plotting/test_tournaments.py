@@ -225,6 +225,7 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
+@pytest.mark.slow
 def test_margins_of_many_arcs_do_not_collide():
     votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
