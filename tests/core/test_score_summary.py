@@ -51,7 +51,7 @@ def assert_same_votes(found, expected):
 
 
 class TestAgainstTheScores:
-    @settings(max_examples=15)
+    @settings(max_examples=8)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
     def test_votes_means_and_points(self, table, policy):
         summary = ra.ScoreSummary.from_scores(table)
@@ -97,9 +97,8 @@ class TestAgainstTheScores:
         assert whole + turned == whole + whole
         assert turned.fingerprint == whole.fingerprint
 
-    @pytest.mark.parametrize("n", [101, 130])
-    def test_many_systems_whose_shares_are_rounded(self, n):
-        rng = np.random.default_rng(n)
+    def test_many_systems_whose_shares_are_rounded(self):
+        n, rng = 101, np.random.default_rng(101)
         values = rng.integers(0, 50, (n, 60)).astype(float)
         values[rng.random(values.shape) < rng.random(60)] = NAN
         values[0, np.isnan(values).all(axis=0)] = 0

@@ -176,13 +176,6 @@ def test_the_grid_leaves_room_for_votes_and_fits(n):
     assert tally.shares_fit(step, n)
 
 
-def test_votes_on_the_grid_stay_as_they_are():
-    votes = incomplete(110, 30).pairwise()
-    scaled, denominator, rounding = tally.on_grid(*votes._scaled, votes.denominator, votes._shares)
-    assert all(np.array_equal(a, b) for a, b in zip(scaled, votes._scaled, strict=True))
-    assert (denominator, rounding) == (votes.denominator, 0.0)
-
-
 def test_weights_keep_their_denominator_on_the_grid():
     ranks = np.full((2, 150), np.nan)
     ranks[0, :139], ranks[1, :127] = range(139), range(127)

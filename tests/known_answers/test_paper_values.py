@@ -324,7 +324,7 @@ def _ranking(ranks):
 
 
 @ledger.covers("p_n_k_r")
-@pytest.mark.parametrize("n", [*range(1, 7), 300])
+@pytest.mark.parametrize("n", [2, 5, 300])
 def test_p_n_k_r(n):
     for ranks in partial_ranks(n) if n < 7 else [[*range(120), *[None] * 180]]:
         k = n - ranks.count(None)
@@ -338,7 +338,7 @@ def test_p_n_k_r(n):
 
 
 @ledger.covers("t_n_k")
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", [1, 5])
 def test_t_n_k(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
@@ -347,7 +347,7 @@ def test_t_n_k(n):
 
 
 @ledger.covers("expected_rank/*")
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", [2, 5])
 def test_expected_rank(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
@@ -364,7 +364,7 @@ def test_compatible_permutations_are_drawn_uniformly(at_once):
     # P2's Algorithm 1 tosses a fair coin: with one item against two it puts the one first in 1/2
     # of the draws, second and third in 1/4. Six standard errors exclude that.
     ranking = ra.PartialRanking.from_order("BC", items="ABC")
-    size = 3000
+    size = 2000
     if at_once:
         drawn = ranking.sample_compatible(size, rng=1)
         assert all(
@@ -508,7 +508,7 @@ def test_anytime_intervals_of_all_pairs(n, alpha, m):
 def test_figure_4_of_p2_does_not_cover_all_pairs():
     # Its radius sqrt(log(4 n m^2/alpha)/(2m)) leaves each pair alpha/(2 n m^2) at m comparisons.
     n, alpha = 10, 0.01
-    sizes = np.arange(1, 100_001)
+    sizes = np.arange(1, 20_001)
     spent = alpha / (2 * n * sizes**2)
     printed = np.sqrt(np.log(4 * n * sizes**2 / alpha) / (2 * sizes))
     assert radius_of_shares(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)

@@ -126,8 +126,8 @@ def test_each_break_is_found_by_its_test(draw) -> None:
     ("draw", "fault"),
     [
         (overlaps, "'a name' on 'another name'"),
-        (cuts, "is cut off"),
-        (drifts, "axes move when they are drawn again"),
+        pytest.param(cuts, "is cut off", marks=pytest.mark.slow),
+        pytest.param(drifts, "axes move when they are drawn again", marks=pytest.mark.slow),
     ],
 )
 def test_faults_on_given_axes_are_found(draw, fault) -> None:

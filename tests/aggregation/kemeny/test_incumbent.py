@@ -49,18 +49,17 @@ class Clock:
         return Deadline(self.now + seconds)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_decided_pairs_are_respected(seed) -> None:
-    problem = tangled(12, seed)
-    rng = np.random.default_rng(seed)
-    chain = rng.permutation(12)[:6].tolist()
-    decided = nothing(12)
+def test_decided_pairs_are_respected() -> None:
+    problem = tangled(9)
+    rng = np.random.default_rng(0)
+    chain = rng.permutation(9)[:5].tolist()
+    decided = nothing(9)
     for above, item in enumerate(chain):
         decided[item, chain[above + 1 :]] = True
     best = incumbent(problem, decided)
     before = best.cost
-    best._search_as_if(0.2)
-    best.offer(rng.permutation(12))
+    best._search_as_if(0.1)
+    best.offer(rng.permutation(9))
     assert best.cost == problem.cost(best.order) <= before
     assert [item for item in best.order if item in chain] == chain
     # The least cost, by a penalty in the costs of an exact table.
@@ -268,7 +267,7 @@ def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> N
 
     monkeypatch.setattr(Incumbent, "keep_pace", enough_time)
     monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 0.0)
-    search = Search(tangled(30), Deadline.after(60))
+    search = Search(tangled(18), Deadline.after(60))
     search.run()
     assert search.is_done
     assert told[0] is search._best

@@ -14,7 +14,6 @@ from rankagg.aggregation.kemeny.proof import (
     fixed_below,
     forced_bounds,
     leaf_bound,
-    least_total,
     round_weights,
 )
 from rankagg.aggregation.kemeny.proof_nodes import (
@@ -26,6 +25,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Weighting,
 )
 from tests.aggregation.kemeny.forging import N, random_tree
+from tests.conftest import seeds
 
 
 def random_problem(rng: Random) -> Problem:
@@ -38,7 +38,7 @@ def costs_of_orders(problem: Problem) -> dict[tuple[int, ...], int]:
     return {order: problem.cost(np.array(order)) for order in permutations(range(problem.n))}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(12, 60))
 def test_made_up_trees_bound_every_order(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -88,7 +88,7 @@ def test_no_weight_is_so_large_that_a_sum_turns_round(bits: int) -> None:
         assert proof.bound(problem) == problem.floor
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(12, 60))
 def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -112,13 +112,6 @@ def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
     weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
     return problem, Weighting(rows, weights), np.zeros((problem.n, problem.n), dtype=bool)
-
-
-def test_sums_of_weights_that_floats_do_not_hold_are_made_pair_by_pair(monkeypatch) -> None:
-    case = weighted(ring(3, 4), (0, 1, 2, 2**53), (0, 1, 2, 1))
-    known = least_total(*case)
-    monkeypatch.setattr("rankagg.aggregation.kemeny.proof.ALL_PAIRS_UP_TO", 0)
-    assert least_total(*case) == known
 
 
 def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
