@@ -140,7 +140,7 @@ def test_counts_in_plain_python(table, n_groups):
     assert summary != plain
 
 
-@given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([2, 5]))
+@given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([None, 2, 5]))
 def test_parts_add_up_and_come_back(table, cut, n_groups):
     whole = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
     parts = [np.arange(table.n_units)[:cut], np.arange(table.n_units)[cut:]]
@@ -152,6 +152,7 @@ def test_parts_add_up_and_come_back(table, cut, n_groups):
     total = sum(pieces[1:], start=pieces[0])
     assert total == whole
     assert hash(total) == hash(whole)
+    assert total.fingerprint == whole.fingerprint
     again = ra.ScoreSummary.from_dict(json.loads(json.dumps(whole.to_dict())))
     assert again == whole
     assert again.to_dict() == whole.to_dict()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import PartialRanking, Permutation
 from rankagg.distances import last_k_agreement, rank_biased_overlap, tau_ap, top_k_agreement
+from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import InvalidInputError
 from rankagg.kernels.inversions import smaller_before
 from tests import oracles, strategies
@@ -38,6 +39,14 @@ def test_k_is_a_number_of_items(k):
             measure(ABC, ABC, k)
     with pytest.raises(InvalidInputError, match="at most 2"):  # of items that both observe
         top_k_agreement(ABC, PartialRanking.from_order("AB", items="ABC"), 3)
+
+
+@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+def test_overlaps_are_the_agreement_at_every_depth(pair):
+    for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
+        shares = overlaps(*pair, from_top=from_top)
+        expected = [agreement(*pair, k=k) for k in range(1, len(shares) + 1)]
+        assert shares == pytest.approx(expected, abs=1e-12)
 
 
 PERSISTENCES = st.sampled_from([0.1, 0.5, 0.9, 0.99])

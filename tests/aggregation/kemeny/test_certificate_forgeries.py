@@ -113,18 +113,6 @@ def genuine_leaf(votes: ra.PairwiseMatrix) -> Leaf:
     return next((node for node in nodes if isinstance(node, Leaf)), Leaf())
 
 
-def test_a_fixing_that_leaves_nothing_proves_its_threshold() -> None:
-    case = strict.specimens()["one cycle"]
-    genuine = ra.Certificate.from_dict(case.plain)
-    ((leaf,),) = (proof.nodes for proof in genuine.proofs)
-    for threshold, proved in ((75, 75), (76, 76), (77, 76)):
-        tree = (Fixing(leaf, threshold, 1), Leaf() if threshold < 77 else leaf)
-        fixing = ra.Certificate.build(case.votes, genuine.order, [Proof((0, 1, 2), tree)])
-        assert fixing.scaled_lower_bound == proved
-        assert strict.holds(fixing.to_dict(), case)
-        assert strict.holds_alone(fixing.to_dict(), case)
-
-
 @pytest.mark.parametrize("seed", seeds(8, 60))
 def test_both_checkers_prove_the_same_bound(seed: int) -> None:
     rng = Random(seed)

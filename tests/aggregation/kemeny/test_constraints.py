@@ -68,19 +68,6 @@ def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
     assert votes.exact_cost(exact.ranking) == constrained_brute.least_cost(votes, orders, 0.0)
 
 
-def test_what_is_kept_anyway_costs_nothing_more() -> None:
-    table = ra.datasets.load("glue_human")
-    free = ra.Kemeny().aggregate(table)
-    order = free.order
-    wish = ra.Constraints(
-        above=[(order[0], order[3])], first=order[:1], last=order[-2:],
-        top=(order[:2], 4), quotas=[ra.Quota(order[1:4], within=3, at_least=2)],
-    )  # fmt: skip
-    kept = ra.Kemeny(constraints=wish).aggregate(table)
-    assert kept.cost == free.cost
-    assert "no ranking under the constraints costs less" in kept.certificate.summary()
-
-
 def test_without_constraints_the_certificate_is_the_same() -> None:
     votes = ra.datasets.load("condorcet_1785")
     free, empty = (ra.Kemeny(constraints=c).aggregate(votes) for c in (None, ra.Constraints()))
@@ -290,24 +277,6 @@ def test_an_enumeration_takes_orders_that_break_constraints() -> None:
     first, second = data["order"][:2]
     data["constraints"] = {"above": [[first, second]], "first": [], "last": [], "counts": []}
     assert refused_by_both(data, votes)
-
-
-def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
-    votes = ra.Profile.from_orders([[3, 4, 5, 6, 0, 1, 2]], items=range(7)).pairwise()
-    demands = ra.Constraints(quotas=[ra.Quota([0, 1, 2], 3, 2)]).over(votes.items)
-    problem = Problem.from_pairwise(votes)
-    nothing = np.zeros((7, 7), dtype=bool)
-    search = constrained.ConstrainedSearch(
-        problem, start=np.arange(7), decided=nothing, demands=demands
-    )
-    search.run()
-    for order in ([3, 4, 5, 6, 0, 1, 2], [3, 0, 4, 5, 6, 1, 2], [3, 4, 0, 1, 5, 6, 2]):
-        leaf = search._only(np.array(order))
-        place = np.argsort(order)
-        proof = Proof(tuple(range(7)), (leaf,), tuple(search.rows))
-        assert problem.cost(np.array(order)) < search.upper
-        assert proof.bound_of(problem, place[:, None] < place[None, :]) >= search.upper
-    assert search._only(np.arange(7)) == Leaf()
 
 
 @pytest.mark.parametrize("seed", seeds(3, 40))

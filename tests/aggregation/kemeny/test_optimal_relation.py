@@ -1,6 +1,6 @@
 """How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
 
-from itertools import permutations, product
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import optimal_relation
-from rankagg.aggregation.kemeny.optimal_relation import Relation, _Component, can_lead, is_beaten
-from rankagg.aggregation.kemeny.orders import moved
+from rankagg.aggregation.kemeny.optimal_relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import OutOfTimeError
 from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots, single_votes
@@ -213,18 +212,3 @@ def test_a_pair_is_forced_until_an_optimum_is_met_or_none_can_be(steps: list[Ste
         assert all(step.lower <= problem.cost(order) < step.upper for step in forced)
         counts.append(len(forced))
     assert any(counts)
-
-
-def test_moves_tell_something_where_they_bring_a_pair_that_was_not_met() -> None:
-    rng = np.random.default_rng(0)
-    component = object.__new__(_Component)
-    component._possible = rng.random((6, 6)) < 0.8
-    order = rng.permutation(6)
-    told = component._tell_something(order)
-    for source, target in product(range(6), repeat=2):
-        place = np.argsort(order[moved(6, source, target)])
-        was = np.argsort(order)
-        new = (place[:, None] < place) & (was[:, None] > was)
-        expected = bool((new & ~component._possible).any())
-        assert bool(told[source, target]) == expected
-        assert source == target or component._tells_something(order, source, target) == expected

@@ -52,18 +52,6 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
         assert forced[i, j] <= least
 
 
-def test_forced_bounds_without_weights_are_what_the_margins_say() -> None:
-    # Three ties that cost 1/2 each, and 2, 1 and 3 votes against the majorities: 7.5 at least.
-    wins = [[0, 5, 1], [2, 0, 3], [7, 9, 0]]
-    ties = [[0, 1, 2], [1, 0, 0], [2, 0, 0]]
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins, ties=ties), 0.5)
-    assert (problem.floor, problem.denominator) == (15, 2)
-    forced = forced_bounds(problem, Proof((0, 1, 2)))
-    assert forced[0].tolist()[1:] == [15, 15 + 2 * 6]
-    assert (forced[1, 0], forced[1, 2]) == (15 + 2 * 3, 15 + 2 * 6)
-    assert forced[2].tolist()[:2] == [15, 15]
-
-
 def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
     # The cheapest order turns round the pair of margin 2; other orders that have one of the
     # three pairs the weaker way cost 3 or 4.

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import weak_proof
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders
@@ -92,26 +91,6 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         assert np.array_equal(again.not_below, more.not_below)
         assert np.array_equal(again.above, more.above)
         known = more
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_weights_without_a_limit(seed: int) -> None:
-    """Integers beyond 64 bits prove as much as small ones."""
-    rng = Random(seed)
-    problem = random_problem(rng, 4)
-    factor = 10**30
-    large = weak_proof.WeakProblem(
-        problem.above.astype(object) * factor, problem.tied.astype(object) * factor, 1
-    )
-    rows = np.array([rng.sample(range(4), 3) for _ in range(5)])
-    weights = np.array([rng.randrange(1, 2**21) for _ in rows])
-    small = weak_proof.weak_bound(problem, Weighting(rows, weights), weak_proof.nothing(4))
-    more = Weighting(rows, weights.astype(object) * factor)
-    assert weak_proof.weak_bound(large, more, weak_proof.nothing(4)) == small * factor
-    far = weak_proof.weak_bound(
-        problem, Weighting(rows, weights.astype(object) * 10**40), weak_proof.nothing(4)
-    )
-    assert far <= min(costs_of(problem).values())
 
 
 def test_rows_and_totals_are_all_there_is_on_three_items() -> None:

@@ -120,22 +120,6 @@ def test_quotas(rule, quota):
     assert rule.count(profile).stages[0].quota == quota
 
 
-def test_transfers_are_cut_to_five_decimals_and_what_is_cut_is_exhausted():
-    profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA", "A"], counts=[59, 25, 15, 1])
-    second = ra.STV(2).count(profile).stages[1]
-    value = Fraction(26 * 10**5 // 60, 10**5)  # .43333
-    assert second.counts[:2] == (34, 15 + 59 * value)
-    assert second.exhausted == 26 - 59 * value
-
-
-def test_meek_finds_what_an_elected_candidate_keeps():
-    # A keeps k of 60 ballots: k * 60 = 100/3, and B has 15 and the rest of them.
-    profile = ra.Profile.from_orders(["ABCD", "CDAB", "BA"], counts=[60, 25, 15])
-    last = ra.STV(2, counting="meek").count(profile).stages[-1]
-    assert last.quota == Fraction(33_333_333_334, 10**9)
-    assert abs(last.counts[1] - (15 + 60 - Fraction(100, 3))) < 1e-6
-
-
 def test_the_election_of_minneapolis(data):
     record = data("rankings/mn_2013_cast_vote_record.csv")
     profile = ra.read_cast_votes(record, overvotes="skip").profile
