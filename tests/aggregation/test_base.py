@@ -15,7 +15,7 @@ from tests.strategies import policies, profiles
 FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
 
 # There are many rules, and few ways to be wrong.
-few = settings(max_examples=8)
+few = settings(max_examples=6)
 
 awkward = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([0.1, 1e16, -1e16, 1 / 3, 1e-20]))
 positive = st.one_of(st.floats(1e-3, 1e3), st.sampled_from([0.1, 1e16, 1 / 3, 1e-20]))
@@ -41,7 +41,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 
 
 # One draw for all rules: drawing takes longer than most rules do.
-@settings(few, max_examples=9)
+@settings(few, max_examples=6)
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
 def test_rankings_in_any_order(profile, data) -> None:
     policy = {"unranked": data.draw(policies)}

@@ -147,7 +147,13 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+QUICK = ("relation", "count", "winners", "second_value", "nearest")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [pytest.param(q, marks=() if q in QUICK else pytest.mark.slow) for q in QUESTIONS],
+)
 def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
     ask = QUESTIONS[question]
     true = ask(ra.Kemeny().aggregate(TANGLED).optima)

@@ -20,6 +20,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Fixing,
     Leaf,
     node_to_dict,
+    renumbered,
 )
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
@@ -102,6 +103,15 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
     assert problem.margins[4, 1] > 0
     assert stated(problem, first, cut) == (True, True)
     assert stated(problem, replace(cut, rest=1)) == (False, False)
+
+
+def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
+    nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
+    assert tuple(renumbered(node, items=[5, 3, 7].__getitem__) for node in nodes) == (
+        Exchange(((5, 7),), 1, 2, 1),
+        Cut((7, 3), ((3, 5),), 2),
+        Leaf(),
+    )
 
 
 def shifted(tree: list[dict]) -> list[dict]:

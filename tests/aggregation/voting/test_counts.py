@@ -20,7 +20,7 @@ RULES = [*SLOW, ra.InstantRunoff(), ra.Baldwin(tie_breaking="order")]
 
 
 @pytest.mark.parametrize("rule", SLOW, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(given_papers=papers)
 def test_counts_are_those_of_papers(given_papers, rule):
     n, orders = given_papers
@@ -31,7 +31,7 @@ def test_counts_are_those_of_papers(given_papers, rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(profile=profiles(max_size=6))
 def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     as_last = type(rule)(**{**vars(rule), "unranked": "last"})

@@ -41,7 +41,7 @@ def agrees(count, elected, sheets):
 # -- against counts paper by paper ----------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(papers, st.integers(1, 4))
 def test_transferred_counts_are_those_of_papers(given_papers, seats):
     n, orders = given_papers
@@ -50,7 +50,7 @@ def test_transferred_counts_are_those_of_papers(given_papers, seats):
         agrees(count, *getattr(slow_counts, counting)(orders, n, min(seats, most)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(papers)
 def test_instant_runoff_counts_are_those_of_papers(given_papers):
     n, orders = given_papers
@@ -60,7 +60,7 @@ def test_instant_runoff_counts_are_those_of_papers(given_papers):
     assert count.elected == rule.aggregate(profile).buckets[0]
 
 
-@settings(max_examples=35)
+@settings(max_examples=20)
 @given(papers, st.integers(1, 4), st.sampled_from(["scottish", "meek"]), st.booleans())
 def test_votes_and_exhausted_ballots_are_all_ballots(given_papers, seats, counting, hare):
     n, orders = given_papers
