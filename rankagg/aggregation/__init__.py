@@ -1,7 +1,14 @@
 """Rules that turn scores, rankings or votes into one ranking."""
 
 # Other rooms take names from here, and rules that load more from their files.
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, check_aggregator
+from rankagg.aggregation.base import (
+    Aggregator,
+    Guarantee,
+    Needs,
+    Outcome,
+    ReadsUnranked,
+    check_aggregator,
+)
 from rankagg.aggregation.condorcet import (
     Copeland,
     Minimax,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Integers64, Ranks, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_unranked
+from rankagg._typing import Floats, Generator, Integers64, Ranks, RNGLike, Tolerance
+from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.result import Consensus, rank_by_scores
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.weak_optima import WeakOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,6 @@ class Aggregator(ABC):
 
     """
 
-    def __post_init__(self) -> None:
-        if self._stated_policy is not None:
-            check_unranked(self._stated_policy, f"unranked of {type(self).__name__}")
-
     @property
     @abstractmethod
     def needs(self) -> Needs:
@@ -149,11 +146,12 @@ class Aggregator(ABC):
         """
         evidence = Evidence.of(data, tolerance)
         generator = as_generator(rng)
+        counted = self.read(evidence)
         start = perf_counter()
         # Counting takes time too.
         ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
         try:
-            outcome = self._aggregate_within(evidence, generator, ends)
+            outcome = self._aggregate_within(counted, generator, ends)
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
@@ -169,13 +167,16 @@ class Aggregator(ABC):
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
         # A fit that the rule rests on may have said it.
-        notes = tuple(dict.fromkeys((*notes, *evidence.gaps(self._policy_for(evidence)))))
+        if counted is not evidence and evidence.has_gaps:
+            notes = (*notes, "items that a ballot leaves out count as below all that it lists")
+        gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
+        notes = tuple(dict.fromkeys((*notes, *gaps)))
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
             aggregator=self,
-            unranked=self._policy_for(evidence),
+            unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=notes,
@@ -183,6 +184,10 @@ class Aggregator(ABC):
             runtime=runtime,
             _evidence=evidence,
         )
+
+    def read(self, evidence: Evidence) -> Evidence:
+        """Return the evidence as the rule reads it."""
+        return evidence.with_unranked("last") if self.reads_unranked == "last" else evidence
 
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -201,31 +206,18 @@ class Aggregator(ABC):
         return None
 
     @property
+    def reads_unranked(self) -> ReadsUnranked:
+        """How unranked items count.
+
+        By the policy of the data; as "last" by every policy, as rules by rounds read ballots; or
+        "as observed", where what is present counts.
+        """
+        return "by policy"
+
+    @property
     def searches(self) -> bool:
         """Whether it may search long, and ends at a deadline."""
         return type(self)._aggregate_within is not Aggregator._aggregate_within
-
-    @property
-    def policy(self) -> Unranked | None:
-        """The policy for unranked items; None for rules that use what is present.
-
-        "uniform" where none was stated; votes that were counted under a policy go before that.
-        """
-        return self._own_policy if hasattr(self, "unranked") else None
-
-    @property
-    def _own_policy(self) -> Unranked:
-        """The policy of a rule that has one, where no votes were counted under another."""
-        return self._stated_policy or "uniform"
-
-    @property
-    def _stated_policy(self) -> Unranked | None:
-        """The policy that was asked for, None where none was."""
-        return getattr(self, "unranked", None)
-
-    def _policy_for(self, evidence: Evidence) -> Unranked | None:
-        """Return the policy under which the rule reads the evidence; None as for `policy`."""
-        return None if self.policy is None else evidence.policy(self._stated_policy)
 
     @property
     def is_strict(self) -> bool:
@@ -240,9 +232,7 @@ class Aggregator(ABC):
     @property
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={value!r}" for name, value in self._changed().items() if name != "unranked"
-        ]
+        changed = [f"{name}={value!r}" for name, value in self._changed().items()]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
 
     def _changed(self) -> dict[str, Any]:
@@ -264,7 +254,6 @@ class SearchingRule(Aggregator):
     """A rule that may search long, and ends at a deadline: it implements `_aggregate_within`."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers, Unranked
+from rankagg._typing import Bools, Floats, Generator, Integers
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -33,9 +33,6 @@ class Copeland(Aggregator):
     alpha : float, default 0.5
         Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
         pair under every policy; the result says how many there are.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -51,14 +48,12 @@ class Copeland(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     alpha: float = 0.5
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_number(self.alpha, "alpha of Copeland", low=0, high=1)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         compared = votes.scaled_comparisons > 0
         beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
         draws = ~(beats | beats.T)
@@ -75,12 +70,6 @@ class PairwiseMajority(Aggregator):
     any step) come back tied, in one bucket of the condensation, and the notes say whether they
     are merely level or contradict each other.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
-
     References
     ----------
     Condorcet (1785); for systems in benchmarks Peyrard et al. (2021),
@@ -94,10 +83,9 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         holds = votes.scaled_wins >= votes.scaled_wins.T
         component = strong_parts(holds)
         # Between components every majority points the same way, so they stand in line: each has
@@ -140,13 +128,6 @@ class Minimax(Aggregator):
     Items with equally bad worst defeats are ranked by the next worst ones, and so on; where all
     are equal the items are tied. The scores count down from the number of places.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise. A pair that no ranking
-        compares is no defeat.
-
     References
     ----------
     Simpson (1969); Kramer (1977), https://doi.org/10.1016/0022-0531(77)90011-4.
@@ -159,10 +140,9 @@ class Minimax(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         margins = votes.scaled_wins - votes.scaled_wins.T
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
         keys = [tuple(row) for row in defeats.tolist()]
@@ -182,12 +162,6 @@ class Schulze(Aggregator):
     Schulze's winners are the items that nothing beats. The first bucket holds those of them that
     beat most others; where there are more winners, a note names them.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
-
     References
     ----------
     Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4, with margins for strength.
@@ -200,10 +174,9 @@ class Schulze(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         beats = strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
         return wins_less_losses(beats, votes.items, "no item beats them")
 

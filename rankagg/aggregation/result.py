@@ -58,7 +58,7 @@ class Consensus(Result):
     aggregator : Aggregator
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
-        The policy for unranked items; None for rules that use what is present.
+        The policy of the data for unranked items; None for comparisons and plain votes.
     certificate : Certificate, WeakCertificate or None
         The proof of an exact rule.
     notes : tuple of str
@@ -131,7 +131,7 @@ class Consensus(Result):
     @cached_property
     def pairwise(self) -> PairwiseMatrix:
         """The one-level votes that the cost is measured on."""
-        return self._evidence.votes(self.unranked)
+        return self._evidence.votes
 
     @property
     def _words(self) -> Words:
@@ -236,12 +236,15 @@ class Consensus(Result):
         return self._text(self._facts(), rows)
 
     def _facts(self) -> list[str]:
-        policy = "none: what is present counts" if self.unranked is None else self.unranked
+        counted_by = self.aggregator.read(self._evidence).unranked
+        observed = self.aggregator.reads_unranked == "as observed"
+        policy = "none: what is present counts" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self._words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"
         if self._evidence.counts_pairs:
-            counted_as = None if self.unranked or self._is_fought else self.pairwise.unranked
+            is_other = observed or counted_by != self.unranked
+            counted_as = self.unranked if is_other else None
             policy_told = f"unranked items: {counted_as}; " if counted_as else ""
             prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"

@@ -128,7 +128,7 @@ class Explanation(Result):
     above, below : str or int
         The items; where they are tied, in the order of the item set.
     votes_for, votes_against, ties : float
-        Votes on the pair, under the policy of the consensus.
+        Votes on the pair, by the policy of the data.
     is_tied : bool
         True where the consensus ties them.
     is_held : bool
@@ -187,11 +187,10 @@ class Explanation(Result):
         Who turns it round swaps the two. None where there is no majority, or the consensus is of
         votes, which do not tell whose they are.
         """
-        evidence, policy = self.consensus._evidence, self.consensus.pairwise.unranked
+        evidence = self.consensus._evidence
         if not self.margin or not evidence.has_rankings:
             return None
-        rule = Borda(unranked=policy or "uniform")
-        units = RemovalClasses(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
+        units = RemovalClasses(data=evidence.profile, rule=Borda(), tolerance=0.0, unit="ranking")
         i, j = self.consensus.items.indices([self.above, self.below])
         leads = units.leads(i, np.array([j])) * int(np.sign(self.margin))
         margin = exact.integer_product(units.counts, leads)

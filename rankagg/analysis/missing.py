@@ -14,7 +14,6 @@ from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
 from rankagg.core import (
     ROWS,
-    UNRANKED,
     ItemSet,
     Profile,
     Result,
@@ -72,7 +71,7 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     """
     names = by_task = sizes = patterns = None
     if isinstance(data, ScoreSummary):
-        votes, n_units, unit = data.pairwise("ignore"), data.n_units, "instance"
+        votes, n_units, unit = data.direct_pairwise(), data.n_units, "instance"
         names, tallies = tuple(data.tasks), data.tallies.values()
         sizes = np.array([tally.n_units for tally in tallies], dtype=np.int64)
         by_task = np.stack([tally.n_units - tally.observed for tally in tallies], axis=1)
@@ -86,8 +85,8 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
             unit, profile, tasks = "ranking", data, data.groups
         else:
             raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
-        votes, n_units = profile.pairwise("ignore"), profile.n_rankings
-        gone = profile.ranks == UNRANKED
+        votes, n_units = profile.direct_pairwise(), profile.n_rankings
+        gone = ~profile.observed
         missing, patterns = profile.counts @ gone, _patterns(gone, profile.counts)
         if tasks is not None:
             names = tuple(dict.fromkeys(tasks))

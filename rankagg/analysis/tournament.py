@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance, Unranked
-from rankagg._validation import check_integer, check_unranked
+from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance
+from rankagg._validation import check_integer
 from rankagg.aggregation import Data, Evidence, widest_paths
 from rankagg.core import (
     ItemSet,
@@ -183,7 +183,6 @@ class TournamentGraph(Result):
         cls,
         data: Data | Evidence,
         *,
-        unranked: Unranked | None = None,
         tolerance: Tolerance = 0.0,
     ) -> TournamentGraph:
         """Count the votes of scores or rankings.
@@ -192,9 +191,6 @@ class TournamentGraph(Result):
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data.
-        unranked : {"uniform", "ignore", "last"}, optional
-            The policy for unranked items; by default that of the votes where they were counted
-            under one, "uniform" otherwise.
         tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -202,8 +198,7 @@ class TournamentGraph(Result):
         -------
         TournamentGraph
         """
-        policy = None if unranked is None else check_unranked(unranked)
-        return cls(Evidence.of(data, tolerance).votes(policy))
+        return cls(Evidence.of(data, tolerance).votes)
 
     @property
     def items(self) -> ItemSet:

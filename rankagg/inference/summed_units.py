@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import Evidence, summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, grid, rounding_error
@@ -261,7 +261,6 @@ def summed_points_of(
     summary: ScoreSummary,
     of: str,
     method: str | None,
-    unranked: Unranked,
     *,
     unit: object,
     fixed_tasks: object,
@@ -281,12 +280,12 @@ def summed_points_of(
         )
     fixed = check_fixed(fixed_tasks, kind)
     first, second = np.triu_indices(summary.n_systems, k=1)
-    largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
+    largest = max(summary.n_systems - 1, 1) * (2.0 if summary.unranked == "ignore" else 1.0)
 
     def of_tally(task: Label, tally: TaskTally) -> PairTotals:
         better = summary.higher_is_better[task]
         part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
-        points = summed_points(part, unranked)
+        points = summed_points(part.with_unranked(summary.unranked))
         values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
         # Of a square the points of two systems together are needed.
         return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)

@@ -307,7 +307,7 @@ def tournament_plot(
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
     if ranking is None:
-        ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
+        ranking = Kemeny().aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
     other = None if against is None else _Order.of(graph, against, "against", "the other ranking")
     links = links_of(graph, order.ranks, None if other is None else other.ranks)

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -28,7 +28,7 @@ from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import PairwiseMatrix, Profile, ScoreTable, level_of
+from rankagg.core import Profile, ScoreTable, level_of
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
@@ -82,7 +82,6 @@ class Findings:
         kind: Kind,
         aggregators: Iterable[Aggregator] | None,
         *,
-        unranked: Unranked,
         tolerance: Tolerance,
         unit: Unit | None,
         alpha: float,
@@ -92,13 +91,11 @@ class Findings:
     ) -> Findings:
         """Compute all of it, as far as there is time."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
-        rules = _rules(kind, aggregators, unranked)
+        rules = _rules(kind, aggregators)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
-        comparison = compare_until(
-            deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
-        )
+        comparison = compare_until(deadline.share(2), data, rules, tolerance=tolerance, rng=rng)
         exact = comparison[rules[-1].name]
-        lead = exact if kind.leader(unranked) is None else comparison[rules[0].name]
+        lead = exact if kind.leader() is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen = unit or ("instance" if is_fine else "ranking")
@@ -110,7 +107,7 @@ class Findings:
             left = deadline.share(2).time_limit
             # A second at least, for what mostly takes no time.
             seconds = None if left is None else max(left, 1.0)
-            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance, "unranked": unranked}
+            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
             ranks = patience.quick("ranks", lambda: kind.ranks(**given, time_limit=seconds))
         if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
@@ -170,14 +167,6 @@ class Findings:
         """Return a row for each item in the order of the page: its place and its name."""
         names = [str(self.exact.items[i]) for i in self.order.tolist()]
         return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
-
-    @cached_property
-    def cast(self) -> PairwiseMatrix:
-        """The votes, without any of items that were not compared."""
-        votes = self.comparison.votes
-        if isinstance(self.data, PairData) or votes.unranked != "uniform":
-            return votes
-        return self.exact._evidence.votes("ignore")
 
     @cached_property
     def shares(self) -> Floats:
@@ -241,20 +230,18 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _rules(
-    kind: Kind, aggregators: Iterable[Aggregator] | None, unranked: Unranked
-) -> list[Aggregator]:
+def _rules(kind: Kind, aggregators: Iterable[Aggregator] | None) -> list[Aggregator]:
     """Return the rule whose order the page has, others, and the exact one; each once."""
-    given = kind.rules(unranked) if aggregators is None else list(aggregators)
+    given = kind.rules() if aggregators is None else list(aggregators)
     for rule in given:
         check_aggregator(rule, "aggregators")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules beside the strict Kemeny rule of the page"
             raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
-    leader = kind.leader(unranked)
+    leader = kind.leader()
     first = [] if leader is None else [leader]
     others = [rule for rule in given if not isinstance(rule, Kemeny) and rule not in first]
-    return [*first, *others, Kemeny(unranked=unranked)]
+    return [*first, *others, Kemeny()]
 
 
 def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import escape
 
-from rankagg._typing import Bools, Label, RNGLike, Tolerance, Unranked
-from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
+from rankagg._typing import Bools, Label, RNGLike, Tolerance
+from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
@@ -299,7 +299,6 @@ def make_report(
     about: Mapping[str, Any] | None = None,
     about_items: pd.DataFrame | None = None,
     source: Iterable[str] = (),
-    unranked: Unranked | None = None,
     tolerance: Tolerance = 0.0,
     unit: Unit | None = None,
     alpha: float = 0.05,
@@ -335,8 +334,6 @@ def make_report(
         where names lead, and the others stand beside the names.
     source : iterable of str
         What readers should know of where the data come from, a line each.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default "uniform", and "last" for elections and lists.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     unit : {"ranking", "instance", "task"}, optional
@@ -392,7 +389,6 @@ def make_report(
     findings = Findings.of(
         chosen,
         aggregators,
-        unranked=chosen.unranked if unranked is None else check_unranked(unranked),
         tolerance=tolerance,
         unit=unit,
         alpha=check_alpha(alpha),

@@ -246,7 +246,7 @@ class AgreementStudy:
     data : ScoreTable
         The scores, of tasks or of their instances.
     aggregators : sequence of Aggregator, optional
-        At least two rules with one policy for unranked items; by default `Mean()` and `Borda()`,
+        At least two rules; by default `Mean()` and `Borda()`,
         and `TwoLevel(Borda(), Borda())` where there are instances. A `TwoLevel` takes part on
         all instances only: elsewhere there is one level.
     depths : sequence of int, default (1, 3, 5, 10)
@@ -321,7 +321,6 @@ class AgreementStudy:
         Raises
         ------
         InvalidInputError
-            If the rules have several policies for unranked items.
         """
         generator = as_generator(rng)
         found = []

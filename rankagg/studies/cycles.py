@@ -234,7 +234,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         rng = cell.generator(self.seed, "data")
         evidence = Evidence(averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)))
-        votes = evidence.votes("uniform")
+        votes = evidence.votes
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking

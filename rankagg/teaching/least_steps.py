@@ -235,7 +235,8 @@ def slater_steps(consensus: Consensus) -> Worked:
 
 def leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[list[list[int]]]:
     """Return per ballot what it says for the row above the column, over one denominator."""
-    margins = [margins_of(Profile([as_ranking(row, items)]).pairwise(unranked)) for row in ranks]
+    alone = [Profile([as_ranking(row, items)]).with_unranked(unranked) for row in ranks]
+    margins = [margins_of(one.pairwise()) for one in alone]
     over = lcm(*(one.denominator for ballot in margins for line in ballot for one in line))
     return [[[int(one * over) for one in line] for line in ballot] for ballot in margins]
 

@@ -365,8 +365,9 @@ def majority_step(votes: PairwiseMatrix) -> Step:
 
 def full_opening(consensus: Consensus) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
-    votes = consensus.pairwise
-    return (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
+    evidence = consensus.aggregator.read(consensus._evidence)
+    votes = evidence.votes
+    return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
 
 
 def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:

@@ -393,8 +393,7 @@ def _by_ranking(
 def _points_of(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -> list[Fraction]:
     """Return what a ranking gives each item, from the chances of its places."""
     n = len(row)
-    off = (UNLISTED, UNRANKED) if unranked == "last" else (UNLISTED,)
-    codes = [n if place in off else place for place in row]
+    codes = [n if place == UNLISTED else place for place in row]
     known = [code for code in codes if code != UNRANKED]
     k = len(known)
     if unranked == "ignore":
@@ -442,8 +441,7 @@ def pick_a_perm_steps(consensus: Consensus) -> Worked:
     evidence, votes = consensus._evidence, consensus.pairwise
     ranks, _ = distinct_rankings(evidence.profile)
     # Unranked items stand where they are expected.
-    policy: Unranked = "last" if consensus.unranked == "last" else "uniform"
-    filled = competition_ranks(-points(ranks, policy), 1e-9)
+    filled = competition_ranks(-points(ranks), 1e-9)
     costs = {}
     for row in filled:
         ranking = as_ranking(row, evidence.items)

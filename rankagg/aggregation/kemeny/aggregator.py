@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
-from rankagg._typing import Generator, Positions, Tolerance, Unranked
+from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
@@ -67,9 +67,6 @@ class Kemeny(SearchingRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
     tie_cost : float, default 0
         What a vote that judges two items equal costs where the consensus does not, 0 to 1. It
         shifts the costs of all strict rankings by the same amount and changes no optimum among
@@ -136,7 +133,6 @@ class Kemeny(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
     tie_cost: float = 0.0
     consensus_ties: bool = False
     consensus_tie_cost: float | None = None
@@ -227,7 +223,7 @@ class Kemeny(SearchingRule):
             size = Described(counted(len(evidence.items), "item"))
             allowed = f"of at most {MOST_IN_PROGRAM} items for the whole integer program"
             raise InvalidInputError("data", allowed, size, "`aggregate` adds rows as needed.")
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         demands = self.constraints.over(votes.items) if self.constraints else NO_DEMANDS
         return kemeny_program(votes, self.tie_cost, self.price_of_ties, demands)
 
@@ -264,7 +260,7 @@ class Kemeny(SearchingRule):
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
+        return self.solve(evidence.votes, deadline=deadline)
 
     def solve(
         self,
@@ -336,9 +332,6 @@ class Slater(SearchingRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
 
@@ -362,7 +355,6 @@ class Slater(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
     time_limit: float | None = None
 
     @property
@@ -387,5 +379,5 @@ class Slater(SearchingRule):
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        tournament = self.tournament(evidence.votes(self._stated_policy))
+        tournament = self.tournament(evidence.votes)
         return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)

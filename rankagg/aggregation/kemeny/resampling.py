@@ -95,9 +95,9 @@ class _Resampler:
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
         self._counts, self._row = profile.counts, where.ravel()
-        self._policy = Evidence(profile).policy(rule.unranked)
+        self._unranked = profile.unranked
         self._warm = Warm(len(profile.items))
-        order = rule.solve(profile.pairwise(self._policy), warm=self._warm).ranking
+        order = rule.solve(profile.pairwise(), warm=self._warm).ranking
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
 
@@ -117,7 +117,7 @@ class _Resampler:
             ranking=outcome.ranking,
             scores=None,
             aggregator=self._rule,
-            unranked=self._policy,
+            unranked=self._unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=outcome.notes,
@@ -130,5 +130,5 @@ class _Resampler:
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
         return PairwiseMatrix._of_ranks(
-            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._policy
+            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked
         )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
+from rankagg._validation import as_generator, check_flag, check_integer
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -62,12 +62,12 @@ class RuleComparison(Result):
     ----------
     consensuses : tuple of Consensus
         One per rule, in the order given.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy of the data for unranked items; None for comparisons and plain votes.
     """
 
     consensuses: tuple[Consensus, ...]
-    unranked: Unranked
+    unranked: Unranked | None
 
     _schema = "rankagg.comparison"
     _plot = "bump_chart"
@@ -86,7 +86,7 @@ class RuleComparison(Result):
     @cached_property
     def votes(self) -> PairwiseMatrix:
         """The votes that all costs are measured on; refused of more than 5,000 items."""
-        return self.consensuses[0]._evidence.votes(self.unranked)
+        return self.consensuses[0]._evidence.votes
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -412,7 +412,6 @@ def compare(
     data: Data,
     aggregators: Iterable[Aggregator] | None = None,
     *,
-    unranked: Unranked | None = None,
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
     rng: RNGLike = None,
@@ -425,9 +424,6 @@ def compare(
         The data.
     aggregators : iterable of Aggregator, optional
         The rules; by default those of `default_aggregators`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items. All rules must share it; by default it is theirs, that of
-        votes that were counted under one, or "uniform".
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     time_limit : float, optional
@@ -443,7 +439,7 @@ def compare(
     Raises
     ------
     InvalidInputError
-        If two rules are equal, or their policies differ from each other or from `unranked`.
+        If two rules are equal.
 
     Examples
     --------
@@ -456,7 +452,7 @@ def compare(
     1  Kemeny  A > B > C   4.0     0.0
     """
     limit = Deadline.after(time_limit_of(time_limit))
-    return compare_until(limit, data, aggregators, unranked=unranked, tolerance=tolerance, rng=rng)
+    return compare_until(limit, data, aggregators, tolerance=tolerance, rng=rng)
 
 
 def compare_until(
@@ -464,18 +460,18 @@ def compare_until(
     data: Data,
     aggregators: Iterable[Aggregator] | None,
     *,
-    unranked: Unranked | None,
     tolerance: Tolerance,
     rng: RNGLike,
 ) -> RuleComparison:
     """Compare as `compare` does, with a deadline that others may share."""
     evidence = Evidence(data, tolerance)
-    if unranked is not None:
-        check_unranked(unranked)
-    rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
-    policy = _common_policy(rules, unranked, evidence)
+    rules = default_aggregators(data) if aggregators is None else list(aggregators)
+    for rule in rules:
+        check_aggregator(rule, "aggregators")
+    if not rules or len(set(rules)) < len(rules):
+        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
     if evidence.counts_pairs:
-        evidence.votes(policy)  # which the rules share
+        _ = evidence.votes  # which the rules share
     generator = as_generator(rng)
     # Fair shares for the rules that look at the clock; the others take what they take.
     exact = [rule.guarantee == Guarantee(1) for rule in rules]
@@ -485,28 +481,7 @@ def compare_until(
         )
         for k, rule in enumerate(rules)
     ]
-    return RuleComparison(consensuses=tuple(found), unranked=policy)
-
-
-def _common_policy(
-    rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
-) -> Unranked:
-    for rule in rules:
-        check_aggregator(rule, "aggregators")
-    if not rules or len(set(rules)) < len(rules):
-        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
-    policies = {unranked, *(rule._policy_for(evidence) for rule in rules)}
-    return evidence.policy(only_policy(policies))
-
-
-def only_policy(policies: set[Unranked | None]) -> Unranked | None:
-    """Return the policy that some rules share; None where none of them has one."""
-    found = sorted(str(policy) for policy in policies if policy is not None)
-    if len(found) > 1:
-        allowed = "rules with one policy for unranked items"
-        remedy = "Give all of them the same `unranked=`."
-        raise InvalidInputError("aggregators", allowed, found, remedy)
-    return next((policy for policy in policies if policy is not None), None)
+    return RuleComparison(consensuses=tuple(found), unranked=evidence.unranked)
 
 
 def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
@@ -522,8 +497,8 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        rule: its name; needs: "scores", "rankings" or "votes"; unranked: its policy for unranked
-        items, "as observed" where it takes only what is there; ties: whether its consensus
+        rule: its name; needs: "scores", "rankings" or "votes"; unranked: how unranked items
+        count, "by policy" of the data, "last", or "as observed"; ties: whether its consensus
         "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
         exceed the optimum on complete strict rankings, NaN where none is stated;
         in_expectation: whether that is said of its mean only.
@@ -539,8 +514,8 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     >>> ra.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
            rule   needs     unranked   ties  guarantee  in_expectation
     0      Mean  scores  as observed    may        NaN           False
-    1  KwikSort   votes      uniform  never        2.0            True
-    2    Kemeny   votes      uniform  never        1.0           False
+    1  KwikSort   votes    by policy  never        2.0            True
+    2    Kemeny   votes    by policy  never        1.0           False
     """
     rows = []
     for rule in aggregators:
@@ -550,7 +525,7 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
             {
                 "rule": rule.name,
                 "needs": rule.needs,
-                "unranked": rule.policy or "as observed",
+                "unranked": rule.reads_unranked,
                 "ties": "never" if rule.is_strict else "may",
                 "guarantee": float("nan") if bound is None else bound.factor,
                 "in_expectation": bound is not None and bound.in_expectation,

@@ -61,7 +61,7 @@ def sentences_of(
         told = _exact_told(exact, known, words, looked=looked)
         told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
     told.append("" if decisions is None else decided_of(decisions))
-    gaps = rules[0]._evidence.gaps(comparison.unranked)
+    gaps = rules[0]._evidence.gaps()
     return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, told)
 
 
@@ -269,11 +269,11 @@ def head_of(
 ) -> list[str]:
     """Return what was compared, the proof and the notes, line by line."""
     lead = comparison.exact or comparison.consensuses[0]
-    price, vote, is_fought = lead.consensus_tie_cost, lead._words.vote, lead._is_fought
+    price, vote = lead.consensus_tie_cost, lead._words.vote
     tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
     methods = stated(len(comparison.methods), "rules", noun="method")
     items = stated(len(lead.items), "items", noun="item")
-    policy = "" if is_fought else f"unranked items: {comparison.unranked}; "
+    policy = "" if comparison.unranked is None else f"unranked items: {comparison.unranked}; "
     told = "{} on {}; {}a tied {} costs {:g}{}"
     lines = [said(told, methods, items, policy, vote, lead.tie_cost, tied)]
     if not lead._evidence.counts_pairs:
@@ -286,9 +286,9 @@ def head_of(
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
         lines.append(decisions._facts()[0])
-    lines += [f"note         {note}" for note in lead._evidence.gaps(comparison.unranked)]
+    lines += [f"note         {note}" for note in lead._evidence.gaps()]
     for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
-        shared = consensus._evidence.gaps(consensus.unranked)
+        shared = consensus._evidence.gaps()
         own = [note for note in consensus.notes if note not in shared]
         lines += [said("note         {}: {}", method, note) for note in own]
     return lines

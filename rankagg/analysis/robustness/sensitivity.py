@@ -9,10 +9,10 @@ good an item is, so they are no multiple imputation and their shares no probabil
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,6 @@ from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance,
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator
 from rankagg.aggregation.kemeny import Certificate, Optima
-from rankagg.aggregation.searches import InsertionSearch
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Near
 from rankagg.core import (
     UNRANKED,
@@ -155,7 +153,7 @@ def sensitivity(
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
     aggregator : Aggregator, optional
-        A rule with a policy; `Borda()` by default. Its own policy is replaced.
+        A rule that the policy changes; `Borda()` by default.
     policies : iterable of {"uniform", "ignore", "last"}
         The policies; the first is the one that others are compared with.
     n_samples : int, default 200
@@ -179,7 +177,7 @@ def sensitivity(
     Raises
     ------
     InvalidInputError
-        If the rule has no policy, such as the mean of the scores that are present.
+        If no policy changes the rule, such as the mean of the scores that are present.
     InformationLostError
         If the data are a summary and the rule, or a model, needs the rankings.
 
@@ -214,7 +212,10 @@ def sensitivity(
         raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    rules = [_with_policy(rule, policy) for policy in names]
+    if rule.reads_unranked != "by policy":
+        remedy = "Its ranking is the same by every policy; of scores, rank the tasks first."
+        allowed = "a rule that the policy for unranked items changes"
+        raise InvalidInputError("aggregator", allowed, rule, remedy)
     is_summary = isinstance(data, ScoreSummary)
     if is_summary and model is not None:
         raise InformationLostError(
@@ -223,7 +224,8 @@ def sensitivity(
         )
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
-    consensuses = tuple(one.aggregate(evidence) for one in rules)
+    under = [evidence.with_unranked(policy) for policy in names]
+    consensuses = tuple(rule.aggregate(one) for one in under)
     known = tuple(_before_in_all(consensus) for consensus in consensuses)
     has_gaps = not is_summary and evidence.profile.has_unranked
     found: list[tuple[Ranks, bool]] = []
@@ -235,11 +237,11 @@ def sensitivity(
         # A row of its own for each copy of an incomplete ranking.
         each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
-        near = Near.of(rules[0], consensuses[0], profile.items)
+        near = Near.of(rule, consensuses[0], profile.items)
         # Groups of completions learn from each other, whatever the number of processes.
         bounds = np.linspace(0, times, max(min(times // 8, 16), 1) + 1).astype(int)
         groups = Parallel(n_jobs=jobs)(
-            delayed(complete_and_rank)(each, rules[0], distribution, seeds[begin:end], near)
+            delayed(complete_and_rank)(each, rule, distribution, seeds[begin:end], near)
             for begin, end in pairwise(bounds)
         )
         found = [sample for group in groups for sample in group]
@@ -256,22 +258,6 @@ def sensitivity(
         _has_gaps=has_gaps,
         _always=known,
     )
-
-
-def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
-    if isinstance(rule, TwoLevel):
-        return replace(
-            rule, inner=_with_policy(rule.inner, policy), outer=_with_policy(rule.outer, policy)
-        )
-    if isinstance(rule, InsertionSearch):
-        return replace(rule, start=_with_policy(rule.start, policy))
-    if rule.policy is None or rule.needs == "scores":
-        remedy = "Rules on scores use those that are present; rank the scores first."
-        raise InvalidInputError(
-            "aggregator", "a rule with a policy for unranked items", rule, remedy
-        )
-    changed: Aggregator = replace(cast(Any, rule), unranked=policy)
-    return changed
 
 
 def _before_in_all(consensus: Consensus) -> Bools | None:

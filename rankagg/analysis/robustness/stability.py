@@ -158,8 +158,7 @@ class Near:
 
     def consensus(self, evidence: Evidence, inside: Positions, deadline: Deadline) -> Consensus:
         """Aggregate related data, whose systems are those at some positions."""
-        policy = evidence.policy(self.rule.unranked)
-        votes, warm = evidence.votes(policy), self.warm.within(inside)
+        votes, warm = evidence.votes, self.warm.within(inside)
         start = np.argsort(self.ranks[inside])
         outcome = self.rule.solve(votes, start=start, deadline=deadline, warm=warm)
         assert outcome.ranking is not None, "the rule returns a ranking"
@@ -167,7 +166,7 @@ class Near:
             ranking=outcome.ranking,
             scores=None,
             aggregator=self.rule,
-            unranked=policy,
+            unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=outcome.notes,

@@ -103,13 +103,12 @@ def report(
     with _unit_told(given, options["unit"]), options_named({**meant, "source": "--items"}):
         page = ra.make_report(
             given.data,
-            made(methods, given.unranked) or None,
+            made(methods) or None,
             kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
             title=given.title if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),
             source=given.lines,
-            unranked=None if given.is_usual else given.unranked,
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             optima=not one,

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, command, output
 from rankagg.cli.options.exact import limited, time_limit
-from rankagg.cli.options.inputs import UNRANKED, Input, data
+from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
 from rankagg.cli.options.typed import TIME, Number, flag, option
@@ -34,7 +34,6 @@ RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
         default=(0.0,),
         help="Shares of items that every ranking loses at random.",
     ),
-    UNRANKED,
     rules_to("hold against the optimum", default=", ".join(QUICK_METHODS)),
     repeated("data sets", "combination"),
     option("--time-limit", type=TIME, help="For the exact optimum of one data set."),
@@ -45,7 +44,6 @@ def study(
     profiles: Sequence[str],
     *,
     models: Sequence[Any],
-    unranked: Any,
     methods: Sequence[str],
     run: StudyRun,
     time_limit: float | None,
@@ -71,7 +69,7 @@ def study(
     return run.answer(
         partial(ra.studies.ApproximationStudy, time_limit=time_limit),
         lambda result: UNPROVED if result.n_unproved else DONE,
-        aggregators=made(methods or QUICK_METHODS, unranked or "uniform"),
+        aggregators=made(methods or QUICK_METHODS),
         models=[*profiles, *models],
         **settings,
     )
@@ -114,7 +112,7 @@ def cycles(
     )
 
 
-RULES, GAPS = ("methods", "unranked", "deadline"), ("removal", "proportion")
+RULES, GAPS = ("methods", "deadline"), ("removal", "proportion")
 #: The studies of an experiment: their classes, and what they are told that not all are.
 STUDIES = {
     "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),
@@ -185,7 +183,7 @@ def experiment(
         raise click.UsageError("--removal for --study confidence needs --proportion, as 0.2.")
     settings = {f"{name}s": values for name, values in varying.items() if values and name in takes}
     if "methods" in takes:
-        rules = made(methods or ("mean", "borda"), given.unranked)
+        rules = made(methods or ("mean", "borda"))
         settings["aggregators"] = limited(rules, deadline)
     if "tolerance" in takes:
         settings |= {"data": given.data, "tolerance": given.tolerance}

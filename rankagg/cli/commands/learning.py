@@ -19,7 +19,8 @@ from rankagg.exceptions import OutOfTimeError
 
 MEANINGS = """
 needs      The least that a method works with; scores can be ranked, and rankings counted.
-unranked   "policy": as --unranked says; "as observed": only what is there is used.
+unranked   "by policy": as --unranked says; "last": below all that a ballot lists; "as observed":
+           only what is there is used.
 ties       Whether the consensus may tie items. All methods take ties and weights.
 guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
            "-" where no bound is stated."""
@@ -54,10 +55,9 @@ def list_methods() -> Answer:
     \b
         rankagg methods
     """
-    rules = [make(name, "uniform") for name in RULES_BY_NAME]
+    rules = [make(name) for name in RULES_BY_NAME]
     frame = ra.capabilities(rules)
     frame.insert(0, "method", list(RULES_BY_NAME))
-    frame["unranked"] = ["as observed" if rule.policy is None else "policy" for rule in rules]
 
     def plain() -> dict[str, Any]:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -137,7 +137,7 @@ def axioms(
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
-        for rule in made(methods or RULES_JUDGED, "uniform")
+        for rule in made(methods or RULES_JUDGED)
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
     alone = len(rules) == len(asked) == 1

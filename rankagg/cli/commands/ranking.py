@@ -36,7 +36,7 @@ from rankagg.cli.options.exact import (
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
 from rankagg.cli.options.kinds import DASH, ELECTIONS, NAME
-from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
+from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, amount, counted
@@ -81,7 +81,7 @@ def rank(
         rankagg rank scores.csv --method borda
         rankagg rank election.soi --unranked ignore
     """
-    (rule,) = exact.rules([ranking_rule(method, given)])
+    (rule,) = exact.rules([make(method)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
     return Answer(
@@ -144,8 +144,6 @@ def count(
         rankagg count election.soi --seats 3
         rankagg count election.soi --seats 3 --counting meek --json
     """
-    if given.unranked == "ignore":
-        raise click.UsageError("--unranked ignore has no meaning for count, where all ballots do.")
     if method and counting:
         raise click.UsageError("--method and --counting exclude each other.")
     stated = {name: value for name, value in how.items() if value is not None}
@@ -181,7 +179,7 @@ def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
     if method == "nanson" and stated:
         raise click.UsageError("--tie-breaking has no meaning for nanson, which breaks no ties.")
     ties = {} if method == "nanson" else {"tie_breaking": "order"}
-    return replace(make(method or "instant-runoff", "last"), **{**ties, **stated})
+    return replace(make(method or "instant-runoff"), **{**ties, **stated})
 
 
 @command(
@@ -242,7 +240,6 @@ def compare(
         deadline.share(1 if one else 2),
         given.data,
         rules,
-        unranked=given.unranked,
         tolerance=given.tolerance,
         rng=rng,
     )
@@ -360,13 +357,13 @@ def solve(
             if is_given:
                 raise click.UsageError(f"--top-k does not go with {name}.")
         price = 0.5 if exact.tie_cost is None else exact.tie_cost
-        rule = ra.TopK(k=top_k, unranked=given.unranked, tie_cost=price)
+        rule = ra.TopK(k=top_k, tie_cost=price)
     else:
-        kemeny = ra.Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)
+        kemeny = ra.Kemeny(backend=backend, constraints=constraints)
         (rule,) = exact.rules([kemeny])
     if item_weights:
         weights = weights_of("--item-weight", item_weights, evidence.items, "item")
-        evidence = ra.Evidence(weigh_items(evidence.votes(given.unranked), weights))
+        evidence = ra.Evidence(weigh_items(evidence.votes, weights))
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
@@ -444,7 +441,7 @@ def verify(
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
-    votes = ra.Evidence(given.data, given.tolerance).votes(given.unranked)
+    votes = ra.Evidence(given.data, given.tolerance).votes
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -519,8 +516,8 @@ def explain(given: Input, *, pair: Sequence[str], method: Any, exact: ExactOptio
     from rankagg.analysis.explanation import explain_until
     from rankagg.report.kinds.choice import kind_of
 
-    rated = kind_of(given.data).leader(given.unranked) if method is None else None
-    (rule,) = exact.rules([rated or ranking_rule(method or "kemeny", given)])
+    rated = kind_of(given.data).leader() if method is None else None
+    (rule,) = exact.rules([rated or make(method or "kemeny")])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
@@ -548,9 +545,7 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = ra.TournamentGraph.from_data(
-        given.data, unranked=given.unranked, tolerance=given.tolerance
-    )
+    graph = ra.TournamentGraph.from_data(given.data, tolerance=given.tolerance)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -560,10 +555,10 @@ def tournament(
         return f"{graph.summary()}\n\n{table}"
 
     def drawn() -> Any:
-        exact = ra.Kemeny(unranked=given.unranked).aggregate(graph.votes, deadline=deadline)
+        exact = ra.Kemeny().aggregate(graph.votes, deadline=deadline)
         if exact.interrupted:
             raise KeyboardInterrupt
-        borda = ra.Borda(unranked=given.unranked).aggregate(graph.votes)
+        borda = ra.Borda().aggregate(graph.votes)
         return graph.plot(ranking=exact, against=borda)
 
     return Answer(
@@ -624,7 +619,7 @@ def steps(
     """
     if output.as_json and written is not None:
         raise click.UsageError("--as and --json exclude each other.")
-    rule = ranking_rule(method, given)
+    rule = make(method)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(

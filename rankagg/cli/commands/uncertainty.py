@@ -202,7 +202,6 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
     found = ra.dispersion_report(
         given.data,
         exact.chosen(methods, given),
-        unranked=given.unranked,
         tolerance=given.tolerance,
         **({} if limit is None else {"time_limit": limit}),
     )
@@ -239,7 +238,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
     with options_named():
         found = ra.stability(
             given.data,
-            make(method, given.unranked),
+            make(method),
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             **options,
@@ -281,7 +280,7 @@ def removals(
     with options_named({"aggregator": "--method"}):
         found = ra.removal_radius(
             given.data,
-            make(method, given.unranked),
+            make(method),
             pair=chosen,
             unit=unit,
             tolerance=given.tolerance,
@@ -326,8 +325,8 @@ def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any)
     parts: dict[str, Any] = {"missing": report}
     code, said = DONE, []
     if report.n_missing:
-        (rule,) = limited([make(method, given.unranked)], deadline)
-        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
+        (rule,) = limited([make(method)], deadline)
+        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
         parts["sensitivity"] = ra.sensitivity(
             given.data, rule, policies=policies, tolerance=given.tolerance, **options
         )
@@ -477,7 +476,6 @@ def intervals(
             given.data,
             of=of,
             method=method,
-            unranked=given.unranked,
             ties=ties if of == "pairwise" else None,
             score_range=score_range,
             n_resamples=n_resamples,

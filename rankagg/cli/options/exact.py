@@ -62,7 +62,7 @@ class ExactOptions:
         """Return the rules of these names, by default all that suit the data."""
         from rankagg.aggregation.two_level import default_aggregators
 
-        known = made(names, given.unranked) or default_aggregators(given.data, given.unranked)
+        known = made(names) or default_aggregators(given.data)
         return self.rules(known)
 
     def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> ra.Deadline:

@@ -223,7 +223,7 @@ class BradleyTerry(PlackettLuce):
         fit = _by_likelihood(sample, options, tuple(covariates))
         if method != "newton":
             fit = _by_walk(fit, sample, options)
-        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(None)))
+        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(by_policy=False)))
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""

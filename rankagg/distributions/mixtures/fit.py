@@ -225,7 +225,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     notes = [
         f"{reached} of {counted(len(heights), 'start')} reached the best value; that it is the "
         "maximum is not proved.",
-        *Evidence(data.profile).gaps(None),
+        *Evidence(data.profile).gaps(by_policy=False),
     ]
     for k, part in enumerate(best.parts[:number], 1):
         if not isinstance(part, Mallows):

@@ -136,7 +136,7 @@ def fit_worths(
     total = float(weights.sum())
     effective = total**2 / float(profile.counts @ profile.weights**2)
     fit = _maximize_choices(profile, choices, effective / total, options)
-    return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(None)))
+    return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(by_policy=False)))
 
 
 def _score_covariance(profile: Profile) -> Floats:
