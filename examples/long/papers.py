@@ -17,8 +17,7 @@ import pandas as pd
 import rankagg as ra
 
 S, HERE = ra.studies, Path(__file__).parent
-UNIFORM = {"unranked": "uniform"}
-ONE_LEVEL = {"mean": ra.Mean(), "Borda": ra.Borda(**UNIFORM), "exact": ra.Kemeny(**UNIFORM)}
+ONE_LEVEL = {"mean": ra.Mean(), "Borda": ra.Borda(), "exact": ra.Kemeny()}
 BORDA, EXACT = ONE_LEVEL["Borda"], ONE_LEVEL["exact"]
 TWO_LEVELS = {
     "Borda, two levels": ra.TwoLevel(BORDA, BORDA),
@@ -127,6 +126,7 @@ def missing(tables, rules):
         study = S.MissingScoresStudy(
             models=[S.Observed(label=name, data=table)],
             aggregators=list(rules.values()),
+            policies=["uniform"],
             removals=[S.AtRandom(), S.ByScore(strength=5)],
             proportions=[tenth / 10 for tenth in range(1, 10)],
             n_repetitions=20,
