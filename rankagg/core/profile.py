@@ -431,10 +431,10 @@ class Profile(Value):
         >>> from rankagg import Borda, Profile
         >>> ballots = Profile.from_orders(["ABC", "C"], counts=[2, 3])
         >>> for policy in ("uniform", "ignore", "last"):
-        ...     print(Borda().aggregate(ballots.with_unranked(policy)).ranking)
-        C > A > B
-        A > B > C
-        C > A > B
+        ...     print(policy, Borda().aggregate(ballots.with_unranked(policy)).order)
+        uniform ('A', 'B', 'C')
+        ignore ('A', 'B', 'C')
+        last ('C', 'A', 'B')
         """
         policy = check_unranked(unranked)
         if policy == self.unranked:

@@ -50,7 +50,11 @@ class WeighedBallots:
                 Described(counted(ranks.size, "cell")),
                 "The exact winner is hard to compute; Minimax and Borda come near it.",
             )
-        alone = [profile[[at]].pairwise() for at in first.tolist()]
+        # Each once, whatever it weighs.
+        alone = [
+            Profile([profile[at]]).with_unranked(profile.unranked).pairwise()
+            for at in first.tolist()
+        ]
         over = lcm(*(one.denominator for one in alone))
         leads = np.array(
             [
