@@ -24,8 +24,10 @@ from rankagg.aggregation.evidence import (
     SCORED,
     Data,
     Evidence,
+    Held,
     PairData,
     WholeData,
+    as_data,
 )
 from rankagg.aggregation.means import (
     GeometricMean,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Integers64, Ranks, RNGLike, Tolerance
+from rankagg._typing import Directions, Floats, Generator, Integers64, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
@@ -115,8 +115,9 @@ class Aggregator(ABC):
 
     def aggregate(
         self,
-        data: Data | Evidence,
+        data: Held | Evidence,
         *,
+        higher_is_better: Directions | None = None,
         tolerance: Tolerance = 0.0,
         rng: RNGLike = None,
         deadline: Deadline | None = None,
@@ -128,6 +129,9 @@ class Aggregator(ABC):
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
             unit, rankings are counted). An `Evidence` of them lets several rules share that work.
+            Orders of labels, best first, are taken as a list or as a mapping from order to count.
+        higher_is_better : bool, mapping or Series from task to bool, optional
+            The direction of scores in a DataFrame; it goes with nothing else.
         tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
@@ -144,7 +148,7 @@ class Aggregator(ABC):
         InformationLostError
             If the rule needs more than `data` holds.
         """
-        evidence = Evidence.of(data, tolerance)
+        evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
         counted = self.read(evidence)
         start = perf_counter()

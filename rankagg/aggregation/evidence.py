@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
-from rankagg._typing import Bools, Label, Tolerance, Unranked
+from rankagg._frames import is_frame
+from rankagg._typing import Bools, Directions, Label, Tolerance, Unranked
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -21,6 +23,7 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.connectivity import gap_notes
 from rankagg.core.graphs import Parts, parts_of_rows
+from rankagg.core.held_data import ORDERS, STATED, as_profile
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: Results of pairs, which hold no rankings.
@@ -36,6 +39,32 @@ MOST_ITEMS, BYTES_A_PAIR = 5_000, 80
 # What sentences call what is in scores and in comparisons.
 SCORED = Words("system", "task")
 FOUGHT = Words("item", "battle", "battle")
+
+
+#: Data, and what lists of orders and counts of them are.
+Held = Data | Sequence[Any] | Mapping[Any, int]
+
+
+def as_data(data: Any) -> Any:
+    """Return a profile of orders, and of counts of them; data of this package are what they are.
+
+    Parameters
+    ----------
+    data : object
+        See `as_profile` for orders.
+
+    Returns
+    -------
+    object
+        What is neither comes back.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not certain what plain data are.
+    """
+    found = None if isinstance(data, Data) else as_profile(data)
+    return data if found is None else found
 
 
 def words_of(data: Data) -> Words:
@@ -59,14 +88,10 @@ class Evidence:
         Passed to `ScoreTable.rankings`; a summary has been counted without.
     """
 
-    def __init__(self, data: Data, tolerance: Tolerance = 0.0) -> None:
+    def __init__(self, data: Held, tolerance: Tolerance = 0.0) -> None:
+        data = as_data(data)
         if not isinstance(data, Data):
-            raise InvalidInputError(
-                "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
-                "`ScoreTable` makes one of a DataFrame, `read_scores` of a file; so do "
-                "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`, and "
-                "cast votes have a `profile`.",
-            )  # fmt: skip
+            raise InvalidInputError("data", ORDERS, data, STATED)
         tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
@@ -77,20 +102,32 @@ class Evidence:
         self.tolerance = tolerance
 
     @classmethod
-    def of(cls, data: Data | Evidence, tolerance: Tolerance = 0.0) -> Evidence:
+    def of(
+        cls,
+        data: Held | Evidence,
+        tolerance: Tolerance = 0.0,
+        higher_is_better: Directions | None = None,
+    ) -> Evidence:
         """Return the evidence that data are; evidence is what it is.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-            The data.
+            The data, or what `as_data` makes some of.
         tolerance : float, mapping or Series from task to float, default 0
             As for the class; evidence has its own.
+        higher_is_better : bool, mapping or Series from task to bool, optional
+            The direction of scores in a DataFrame; it goes with nothing else.
 
         Returns
         -------
         Evidence
         """
+        if higher_is_better is not None:
+            if not is_frame(data):
+                allowed = "left out for data that are no DataFrame of scores"
+                raise InvalidInputError("higher_is_better", allowed, higher_is_better)
+            data = ScoreTable(cast(Any, data), higher_is_better=higher_is_better)
         if not isinstance(data, Evidence):
             return cls(data, tolerance)
         tolerance = as_tolerance(tolerance, None)

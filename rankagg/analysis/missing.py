@@ -12,6 +12,7 @@ import pandas as pd
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     ROWS,
     ItemSet,
@@ -69,6 +70,7 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     B           0             0              2
     C           2             2              1
     """
+    data = as_data(data)
     names = by_task = sizes = patterns = None
     if isinstance(data, ScoreSummary):
         votes, n_units, unit = data.direct_pairwise(), data.n_units, "instance"

@@ -260,7 +260,7 @@ def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
     return total
 
 
-@plot_of(TournamentGraph, "TournamentGraph.from_data")
+@plot_of(TournamentGraph, "TournamentGraph")
 def tournament_plot(
     graph: TournamentGraph,
     ranking: PartialRanking | Consensus | None = None,
@@ -301,7 +301,7 @@ def tournament_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> voters = ra.datasets.load("borda_fails_condorcet")
-    >>> graph = ra.TournamentGraph.from_data(voters)
+    >>> graph = ra.TournamentGraph(voters)
     >>> ax = plotting.tournament_plot(graph, against=ra.Borda().aggregate(voters))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']

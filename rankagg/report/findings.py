@@ -16,6 +16,7 @@ from rankagg.aggregation import (
     Consensus,
     Data,
     Deadline,
+    Evidence,
     PairData,
     check_aggregator,
     time_limit_of,
@@ -93,7 +94,7 @@ class Findings:
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
         rules = _rules(kind, aggregators)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
-        comparison = compare_until(deadline.share(2), data, rules, tolerance=tolerance, rng=rng)
+        comparison = compare_until(deadline.share(2), Evidence(data, tolerance), rules, rng=rng)
         exact = comparison[rules[-1].name]
         lead = exact if kind.leader() is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.

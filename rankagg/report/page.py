@@ -17,6 +17,7 @@ from markupsafe import escape
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, listed, raw_text, said, stated
@@ -376,6 +377,7 @@ def make_report(
     gate first=Nashville holds: Nashville is first in every optimum.
     >>> page.save("tennessee.html")  # doctest: +SKIP
     """
+    data = as_data(data)
     if not isinstance(title, str) or not title.strip():
         raise InvalidInputError("title", "a text", title)
     if unit is not None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64
 from rankagg._validation import check_integer
-from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
@@ -58,6 +58,7 @@ def resample_kemeny(
     >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
     ['A B C', 'C A B']
     """
+    profile = as_data(profile)
     exact_rule = Kemeny() if aggregator is None else aggregator
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("aggregator", "a Kemeny rule", aggregator)

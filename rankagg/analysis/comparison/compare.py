@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import RNGLike, Tolerance, Unranked
+from rankagg._typing import Directions, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
-    Data,
     Deadline,
     Evidence,
     Guarantee,
+    Held,
     check_aggregator,
     time_limit_of,
 )
@@ -409,9 +409,10 @@ class RuleComparison(Result):
 
 
 def compare(
-    data: Data,
+    data: Held,
     aggregators: Iterable[Aggregator] | None = None,
     *,
+    higher_is_better: Directions | None = None,
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
     rng: RNGLike = None,
@@ -421,9 +422,12 @@ def compare(
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data.
+        The data. Orders of labels, best first, are taken as a list or as a mapping from order to
+        count; a DataFrame of scores with its direction.
     aggregators : iterable of Aggregator, optional
         The rules; by default those of `default_aggregators`.
+    higher_is_better : bool, mapping or Series from task to bool, optional
+        The direction of scores in a DataFrame; it goes with nothing else.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     time_limit : float, optional
@@ -452,20 +456,19 @@ def compare(
     1  Kemeny  A > B > C   4.0     0.0
     """
     limit = Deadline.after(time_limit_of(time_limit))
-    return compare_until(limit, data, aggregators, tolerance=tolerance, rng=rng)
+    evidence = Evidence.of(data, tolerance, higher_is_better)
+    return compare_until(limit, evidence, aggregators, rng=rng)
 
 
 def compare_until(
     deadline: Deadline,
-    data: Data,
+    evidence: Evidence,
     aggregators: Iterable[Aggregator] | None,
     *,
-    tolerance: Tolerance,
     rng: RNGLike,
 ) -> RuleComparison:
     """Compare as `compare` does, with a deadline that others may share."""
-    evidence = Evidence(data, tolerance)
-    rules = default_aggregators(data) if aggregators is None else list(aggregators)
+    rules = default_aggregators(evidence.data) if aggregators is None else list(aggregators)
     for rule in rules:
         check_aggregator(rule, "aggregators")
     if not rules or len(set(rules)) < len(rules):

@@ -23,6 +23,7 @@ from rankagg.aggregation import (
     Mean,
     time_limit_of,
 )
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.removal.removal_units import (
@@ -339,6 +340,7 @@ def removal_radius(
     >>> ra.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
     <RemovalRadius of A above C by Borda: <Removal: 4> of 8 rankings>
     """
+    data = as_data(data)
     rule = Kemeny() if aggregator is None else aggregator
     deadline = Deadline.after(time_limit_of(time_limit))
     return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)

@@ -28,6 +28,7 @@ from rankagg._typing import (
 )
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation import Aggregator, Consensus, Evidence, check_aggregator
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
@@ -365,6 +366,7 @@ def rank_shares(
     B               0.02           0.04        2.02
     C               0.00           0.00        2.96
     """
+    data = as_data(data)
     rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
 from rankagg.analysis.robustness.stability import Near
 from rankagg.core import (
@@ -204,6 +205,7 @@ def sensitivity(
     1     A     C   above  above  above  0.7675
     2     A     B   above  above  above  0.8875
     """
+    data = as_data(data)
     rule = Borda() if aggregator is None else check_aggregator(aggregator)
     names = [check_unranked(policy) for policy in policies]
     if not names or len(set(names)) < len(names):

@@ -23,6 +23,7 @@ from rankagg.aggregation import (
     check_aggregator,
     time_limit_of,
 )
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.analysis.comparison.agreement import agreement_of
@@ -545,6 +546,7 @@ def stability(
     CB             0.0  1.0   1.0  Human
     COPA           0.0  1.0   1.0  Human
     """
+    data = as_data(data)
     rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
     kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)

@@ -238,9 +238,8 @@ def compare(
     comparison = compare_until(
         # Looking at the other optima takes its share.
         deadline.share(1 if one else 2),
-        given.data,
+        ra.Evidence(given.data, given.tolerance),
         rules,
-        tolerance=given.tolerance,
         rng=rng,
     )
     others = comparison.alternatives(deadline) if output.is_text and not one else None
@@ -545,7 +544,7 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = ra.TournamentGraph.from_data(given.data, tolerance=given.tolerance)
+    graph = ra.TournamentGraph(ra.Evidence(given.data, given.tolerance).votes)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()

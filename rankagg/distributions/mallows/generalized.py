@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
 from rankagg.aggregation import Borda, Deadline, time_limit_of
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
 from rankagg.distributions.base import RankingDistribution, all_places
@@ -290,6 +291,7 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
+        profile = as_data(profile)
         stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
         return _thetas_fit(profile, stages, max_theta, time_limit)
 

@@ -20,6 +20,7 @@ from rankagg._validation import (
     check_number,
 )
 from rankagg.aggregation import Deadline, Evidence, time_limit_of
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import UNRANKED, Profile, counted
 from rankagg.distributions.base import effective_weights
 from rankagg.distributions.fit_result import FitResult
@@ -127,6 +128,7 @@ def fit_mixture(
     >>> [" ".join(part.mode.order) for part in fit.distribution.components]
     ['A B C D E', 'E B C D A']
     """
+    profile = as_data(profile)
     if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     number = check_integer(n_components, "n_components", low=1)

@@ -12,6 +12,7 @@ from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -309,6 +310,7 @@ class PlackettLuce(RankingDistribution):
         >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
         array([ 1.15 , -0.287, -0.863])
         """
+        profile = as_data(profile)
         from rankagg.distributions.plackett_luce import fit  # noqa: PLC0415
 
         options = fit.FitOptions(

@@ -16,6 +16,7 @@ from rankagg._validation import (
     check_integer,
 )
 from rankagg.aggregation import Deadline, Evidence, time_limit_of, unlike_tasks
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -308,6 +309,7 @@ def rank_intervals(
     >>> ranks.first, ranks.method, ranks.n_units
     (('A',), 'sign-flips', 100)
     """
+    data = as_data(data)
     deadline = Deadline.after(time_limit_of(time_limit))
     kind = cast(Of, check_choice(of, get_args(Of), "of"))
     if method is not None:
