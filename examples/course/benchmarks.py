@@ -238,8 +238,7 @@ def _(averaged, gaps):
 def _(gaps):
     policies = {
         policy: " ".join(
-            "=".join(bucket)
-            for bucket in ra.Borda().aggregate(gaps.with_unranked(policy)).buckets
+            "=".join(bucket) for bucket in ra.Borda().aggregate(gaps.with_unranked(policy)).buckets
         )
         for policy in ("uniform", "ignore", "last")
     }

@@ -19,10 +19,10 @@ from rankagg.core import (
     UNLISTED,
     UNRANKED,
     PartialRanking,
-    Permutation,
     Profile,
     as_ranking,
     exact,
+    permutation_of,
     sum_by_group,
     sum_rows,
 )
@@ -238,7 +238,7 @@ class FootruleOptimal(Aggregator):
         items, assigned = linear_sum_assignment(costs)
         ranks = np.empty(profile.n_items, dtype=np.int32)
         ranks[items] = assigned
-        return Outcome(ranking=Permutation(ranks, profile.items))
+        return Outcome(ranking=permutation_of(ranks, profile.items))
 
 
 def footrule_costs(profile: Profile) -> Floats:

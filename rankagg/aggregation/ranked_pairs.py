@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import Permutation
+from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import InvalidInputError
 
@@ -271,7 +271,7 @@ class RankedPairs(SearchingRule):
                     raise too_many(most)
                 found.append(order)
         return tuple(
-            Permutation(np.argsort(order).astype(np.int32), evidence.items)
+            permutation_of(np.argsort(order).astype(np.int32), evidence.items)
             for order in sorted(found)
         )
 

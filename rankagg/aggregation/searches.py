@@ -14,7 +14,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.positional import Borda, points
-from rankagg.core import PairwiseMatrix, Permutation, as_ranking, competition_ranks
+from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of
 from rankagg.exceptions import InvalidInputError
 
 Order = Positions
@@ -77,7 +77,7 @@ class InsertionSearch(SearchingRule):
         order = np.argsort(ranks, kind="stable")
         costs = _costs(votes)
         better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
-        return Outcome(ranking=Permutation(np.argsort(better), votes.items))
+        return Outcome(ranking=permutation_of(np.argsort(better), votes.items))
 
 
 def _costs(votes: PairwiseMatrix) -> Floats:
@@ -157,7 +157,7 @@ class KwikSort(Aggregator):
             if self.pivot == "random":
                 lead |= (costs[others, pivot] == 0) & (rng.random(len(others)) < 0.5)
             stack += [others[~lead], np.array([pivot]), others[lead]]
-        return Outcome(ranking=Permutation(np.argsort(order), votes.items))
+        return Outcome(ranking=permutation_of(np.argsort(order), votes.items))
 
     def _pivot(self, wins: Floats, part: Order, rng: Generator) -> int:
         if self.pivot == "random":

@@ -15,7 +15,14 @@ from rankagg._typing import Bools
 from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation import Borda, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import ROWS, PairwiseMatrix, PartialRanking, Permutation, counted, counts_told
+from rankagg.core import (
+    ROWS,
+    PairwiseMatrix,
+    PartialRanking,
+    counted,
+    counts_told,
+    permutation_of,
+)
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
@@ -273,4 +280,4 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
     order = np.argsort(reach.sum(axis=0), kind="stable")
-    return Permutation(np.argsort(order), votes.items)
+    return permutation_of(np.argsort(order), votes.items)

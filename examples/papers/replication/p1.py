@@ -271,7 +271,7 @@ def rows_of(ranking: ra.PartialRanking) -> np.ndarray:
 
 def in_file_order(ranking: ra.PartialRanking) -> ra.Permutation:
     """Return a ranking with its ties broken by the order of the file."""
-    return ra.Permutation(np.argsort(rows_of(ranking)), ranking.items)
+    return ra.Permutation.from_ranks(np.argsort(rows_of(ranking)), items=ranking.items)
 
 
 def name_of(board: str, system: str | int) -> str:
@@ -646,7 +646,7 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
         report, rows = _dispersion(table)
         # All tied costs what a random ranking costs on average.
         random = ra.PartialRanking(np.zeros(table.n_systems, dtype=np.int64), table.systems)
-        strict = ra.Permutation(np.arange(table.n_systems), table.systems)
+        strict = ra.Permutation.identity(table.systems)
         values = {
             "random ranking": ra.kendall_distance(random, strict, p=0.5),
             "random ranking, ties of tasks cost nothing": ra.dispersion(

@@ -35,6 +35,7 @@ from rankagg.core import (
     counted,
     exact,
     listed,
+    permutation_of,
     places,
     said,
     stated,
@@ -327,7 +328,7 @@ class Elimination(RoundRule):
             if not state.inside:
                 if len(found) == most:
                     raise too_many(most)
-                found.append(Permutation(np.array(ranks, dtype=np.int32), evidence.items))
+                found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(rounds.branches(state)):
                 placed = ranks.copy()

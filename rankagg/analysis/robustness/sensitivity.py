@@ -28,12 +28,12 @@ from rankagg.analysis.robustness.stability import Near
 from rankagg.core import (
     UNRANKED,
     ItemSet,
-    Permutation,
     Profile,
     Result,
     ScoreSummary,
     ScoreTable,
     counted,
+    permutation_of,
     places,
     shortened,
 )
@@ -88,7 +88,7 @@ def drawn_ranks(
         order = draw_optimum(problem, first, always, rng, deadline)
     except OutOfTimeError:
         return found, False
-    return Permutation(np.argsort(order), every.items).reindex(items).ranks, True
+    return permutation_of(np.argsort(order), every.items).reindex(items).ranks, True
 
 
 def complete_and_rank(

@@ -27,7 +27,7 @@ from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
+from rankagg.core import PairwiseMatrix, Permutation, Profile, counted, permutation_of
 from rankagg.distributions.base import effective_weights, log_compatible
 from rankagg.distributions.mallows.compatible_sums import (
     Completions,
@@ -345,7 +345,7 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
 def strict_order(consensus: Consensus) -> Permutation:
     """Return the consensus; ties of Borda are broken in the order of the items."""
     ranks = consensus.ranking.ranks
-    return Permutation(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
+    return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
 def _climb(data: MallowsData, steps: int) -> FittedCenter:
@@ -402,7 +402,7 @@ def _neighbor(data: MallowsData, best: FittedCenter) -> Permutation | None:
         data.deadline.seconds_left()
         changed = order.copy()
         changed[[k, k + 1]] = changed[[k + 1, k]]
-        center = Permutation(np.argsort(changed), best.center.items)
+        center = permutation_of(np.argsort(changed), best.center.items)
         gain = data.log_likelihood(center, theta) - height
         if gain > CLIMB * max(1.0, abs(height)):
             return center

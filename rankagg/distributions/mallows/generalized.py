@@ -19,7 +19,15 @@ from rankagg._validation import as_numbers, check_alpha, check_choice, check_num
 from rankagg.aggregation import Borda, Deadline, time_limit_of
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
+from rankagg.core import (
+    UNRANKED,
+    Permutation,
+    Profile,
+    array_key,
+    counted,
+    frozen_array,
+    permutation_of,
+)
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
@@ -386,7 +394,7 @@ def _thetas_fit(
         raise OutOfTimeError(
             f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
         ) from None
-    center = Permutation(np.argsort(best.order), profile.items)
+    center = permutation_of(np.argsort(best.order), profile.items)
     sizes = np.arange(profile.n_items, 1, -1)
     information = data.total * stages.variances(sizes, best.thetas)
     inside = best.thetas < bound

@@ -18,7 +18,6 @@ from rankagg.core import (
     UNRANKED,
     ItemSet,
     PartialRanking,
-    Permutation,
     Profile,
     array_key,
     as_ranking,
@@ -26,6 +25,7 @@ from rankagg.core import (
     counted,
     frozen_array,
     html_table,
+    permutation_of,
     places,
 )
 from rankagg.distributions.base import RankingDistribution
@@ -207,7 +207,7 @@ class PlackettLuce(RankingDistribution):
         """The most probable ranking: by worth; with ties by search through all subsets."""
         if not self.log_ties:
             order = np.argsort(-self.log_worths, kind="stable")
-            return Permutation(np.argsort(order), self.items)
+            return permutation_of(np.argsort(order), self.items)
         return as_ranking(self._table.mode(), self.items)
 
     def pairwise_probabilities(self) -> Floats:
