@@ -79,7 +79,7 @@ ENUMERATED = [c for c in CULTURES if not isinstance(c, ra.cultures.EuclideanCult
 
 @pytest.mark.parametrize("culture", ENUMERATED, ids=repr)
 def test_profiles_are_as_frequent_as_they_are_probable(culture):
-    assert p_value(drawn(culture, 3, 2, 800), law_of(culture, 3, 2)) > 1e-3
+    assert p_value(drawn(culture, 3, 2, 300), law_of(culture, 3, 2)) > 1e-3
 
 
 @pytest.mark.slow
@@ -91,16 +91,16 @@ def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m):
 
 def test_voters_on_a_line_rank_as_its_geometry_says():
     culture = ra.cultures.EuclideanCulture(n_dimensions=1)
-    assert p_value(drawn(culture, 3, 2, 800), laws.on_a_line()) > 1e-3
+    assert p_value(drawn(culture, 3, 2, 300), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
 def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension):
     """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
     culture = ra.cultures.EuclideanCulture(n_dimensions=dimension, points="gaussian")
-    pairs = drawn(culture, 2, 2, 2000, seed=3)
+    pairs = drawn(culture, 2, 2, 800, seed=3)
     alike = sum(number for (one, other), number in pairs.items() if one == other)
-    assert stats.binomtest(alike, 2000, 0.5 + asin(1 / 3) / pi).pvalue > 1e-3
+    assert stats.binomtest(alike, 800, 0.5 + asin(1 / 3) / pi).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(("draw", "law"), [(_walsh, laws.walsh), (_conitzer, laws.conitzer)])
@@ -123,30 +123,30 @@ def test_places_on_a_chain_do_not_depend_on_which_are_asked_for():
     assert (every[[0, 3, 4, 15]] == _on_chain(6, [0, 3, 4, 15], np.random.default_rng(5))).all()
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 12, 40])
-@pytest.mark.parametrize("norm_phi", [1e-6, 0.1, 0.5, 0.9, 1 - 1e-9])
-def test_norm_phi_is_the_expected_share_of_pairs(n, norm_phi):
-    mallows = ra.Mallows(range(n), theta=theta_of_norm_phi(n, norm_phi))
-    assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
+@pytest.mark.parametrize("n", [2, 3, 12, 40])
+def test_norm_phi_is_the_expected_share_of_pairs(n):
+    for norm_phi in (1e-6, 0.1, 0.5, 0.9, 1 - 1e-9):
+        mallows = ra.Mallows(range(n), theta=theta_of_norm_phi(n, norm_phi))
+        assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
 
 
 # -- what every culture promises ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
-@pytest.mark.parametrize(("n", "m"), [(2, 1), (7, 1), (2, 50), (9, 30)])
-def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture, n, m):
-    profile = culture.draw(n, m, rng=4)
-    assert (profile.n_items, len(profile)) == (n, m)
-    assert (np.sort(profile.ranks, axis=1) == np.arange(n)).all()
-    assert profile == culture.draw(n, m, rng=4)
+def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture):
+    for n, m in ((2, 1), (7, 1), (2, 50), (9, 30)):
+        profile = culture.draw(n, m, rng=4)
+        assert (profile.n_items, len(profile)) == (n, m)
+        assert (np.sort(profile.ranks, axis=1) == np.arange(n)).all()
+        assert profile == culture.draw(n, m, rng=4)
     assert pickle.loads(pickle.dumps(culture)) == culture
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
 def test_no_item_is_favored(culture):
     rng = np.random.default_rng(8)
-    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(120)])
+    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(80)])
     assert stats.chisquare(first).pvalue > 1e-3
 
 
@@ -178,20 +178,20 @@ def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch):
     assert (profile.ranks == stats.rankdata(distances, axis=1) - 1).all()
 
 
-@pytest.mark.parametrize(
-    ("make", "named"),
-    [
-        (lambda: ra.cultures.UrnCulture(contagion=-0.1), "contagion of UrnCulture"),
-        (lambda: ra.cultures.UrnCulture(contagion=float("inf")), "contagion of UrnCulture"),
-        (lambda: ra.cultures.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
-        (lambda: ra.cultures.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
-        (lambda: ra.cultures.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCultu"),
-        (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
-        (lambda: ra.cultures.MallowsCulture(norm_phi=1.1), "norm_phi of MallowsCulture"),
-        (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
-        (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
-    ],
-)
-def test_what_no_culture_is_is_refused_by_name(make, named):
-    with pytest.raises(InvalidInputError, match=named):
-        make()
+REFUSED = [
+    (lambda: ra.cultures.UrnCulture(contagion=-0.1), "contagion of UrnCulture"),
+    (lambda: ra.cultures.UrnCulture(contagion=float("inf")), "contagion of UrnCulture"),
+    (lambda: ra.cultures.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
+    (lambda: ra.cultures.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
+    (lambda: ra.cultures.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCultu"),
+    (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
+    (lambda: ra.cultures.MallowsCulture(norm_phi=1.1), "norm_phi of MallowsCulture"),
+    (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
+    (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
+]
+
+
+def test_what_no_culture_is_is_refused_by_name():
+    for make, named in REFUSED:
+        with pytest.raises(InvalidInputError, match=named):
+            make()

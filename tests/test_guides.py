@@ -38,12 +38,12 @@ def test_every_guide_for_authors_is_followed():
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys() - {"every_study"}
 
 
-# Of the programs that take a table through every study, one is followed, or each.
+# Of the programs that take a table through every study, one is followed a few times, or each often.
 @pytest.mark.parametrize(
-    ("left_out", "n_programs"),
-    [("own_table or hard_tasks", 1), pytest.param("nothing", 3, marks=pytest.mark.slow)],
+    ("left_out", "n_programs", "often"),
+    [("own_table or hard_tasks", 1, 2), pytest.param("nothing", 3, None, marks=pytest.mark.slow)],
 )
-def test_guides_followed_literally_pass_their_contracts(left_out, n_programs, tmp_path):
+def test_guides_followed_literally_pass_their_contracts(left_out, n_programs, often, tmp_path):
     """Follow each guide in a folder of its own, and run the tests of all: one start for all."""
     for guide in LEAST:
         files = files_of(guide)
@@ -51,7 +51,8 @@ def test_guides_followed_literally_pass_their_contracts(left_out, n_programs, tm
         assert all(len(code.splitlines()) <= 30 for code in files.values()) or guide[:4] == "own_"
         (tmp_path / guide).mkdir()
         for name, code in files.items():
-            (tmp_path / guide / name).write_text(code, encoding="utf-8")
+            text = re.sub(r"\b(often|n_repetitions)=\d+", rf"\1={often}", code) if often else code
+            (tmp_path / guide / name).write_text(text, encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-W", "error",
          "-k", f"not ({left_out})", "."], cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg"},

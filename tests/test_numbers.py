@@ -34,9 +34,8 @@ every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 
 
 @every_door
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_a_whole_number_that_no_float_is(door):
+    for values in (
         [[2**63], [2**63 + 1]],
         [[ODD], [0.5]],
         [[-ODD], [None]],
@@ -48,12 +47,9 @@ every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
         np.array([[2**64 - 1], [1]], dtype=np.uint64),
         np.array([[ODD], [1]], dtype=object),
         np.array([[ODD], [1]], dtype=np.longdouble),
-    ],
-    ids=repr,
-)
-def test_a_whole_number_that_no_float_is(door, values):
-    with pytest.raises(InvalidInputError, match=r"64-bit floats hold exactly\. Got -?\d+\. Subtr"):
-        door(values)
+    ):
+        with pytest.raises(InvalidInputError, match=r"floats hold exactly\. Got -?\d+\. Subtr"):
+            door(values)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +69,8 @@ def test_a_frame_keeps_the_integers_of_each_column(frame):
 
 
 @every_door
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_numbers_that_floats_tell_apart(door):
+    for values in (
         [[2**53], [2**53 + 2]],
         [[2**60], [0.1]],
         np.array([[2.0**53], [2.0**90]]),
@@ -87,19 +82,16 @@ def test_a_frame_keeps_the_integers_of_each_column(frame):
         np.array([[0.1], [0.2]], dtype=np.longdouble),
         np.array([[0.1], [0.2]], dtype=np.float16),
         [[0.1 + 0.2], [0.3]],
-    ],
-    ids=repr,
-)
-def test_numbers_that_floats_tell_apart(door, values):
-    taken = door(values)
-    first, second = (float(row[0]) for row in values)
-    if isinstance(taken, ra.ScoreTable):
-        assert taken.values.tolist() == [[first], [second]]
-    elif isinstance(taken, ra.PartialRanking):
-        assert (taken.ranks[0] < taken.ranks[1]) == (first > second)
-        assert (taken.ranks[0] > taken.ranks[1]) == (first < second)
-    else:
-        assert taken.ranks.tolist() == [[0], [0]]
+    ):
+        taken = door(values)
+        first, second = (float(row[0]) for row in values)
+        if isinstance(taken, ra.ScoreTable):
+            assert taken.values.tolist() == [[first], [second]]
+        elif isinstance(taken, ra.PartialRanking):
+            assert (taken.ranks[0] < taken.ranks[1]) == (first > second)
+            assert (taken.ranks[0] > taken.ranks[1]) == (first < second)
+        else:
+            assert taken.ranks.tolist() == [[0], [0]]
 
 
 def test_a_missing_score_may_stand_beside_exact_numbers():

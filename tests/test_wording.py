@@ -17,6 +17,8 @@ NOUNS = (
     "steps", "subsets", "systems", "tasks", "times", "units", "voters", "votes",
 )  # fmt: skip
 FOLLOWS = re.compile(rf" (?:more |other |exact )?(?:{'|'.join(NOUNS)})\b")
+#: What a text has that holds such an f-string, perhaps in two parts.
+MAY_COUNT = re.compile(rf"}}[\s\"'f]*{FOLLOWS.pattern}")
 
 
 def uncounted(source):
@@ -25,7 +27,7 @@ def uncounted(source):
     Constants in capitals are numbers that the author knows.
     """
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source)) if MAY_COUNT.search(source) else ():
         if not isinstance(node, ast.JoinedStr):
             continue
         for value, text in zip(node.values, node.values[1:], strict=False):
@@ -39,11 +41,12 @@ def uncounted(source):
 
 def test_no_sentence_counts_by_itself():
     found = {str(path): uncounted(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    assert not [lines for lines in found.items() if lines[1]]
 
 
 def test_what_counts_by_itself_is_found():
     assert len(uncounted("""f"{n} items, {len(x)} more pairs, {LARGEST} rows, {n} of {m}" """)) == 2
+    assert uncounted("""(f"{n}"\n    f" more items")""")
 
 
 @pytest.mark.parametrize(

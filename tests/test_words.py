@@ -16,6 +16,7 @@ LINE = re.compile(r"``((?:ra\.|rankagg )[^`]+)``")
 
 
 def test_lines_of_the_table_of_words_run(tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(ra.rank_shares.__kwdefaults__, "n_resamples", 20)
     monkeypatch.chdir(tmp_path)
     shown = DOCS / "howto" / "files" / "election.soi"
     (tmp_path / "election.soi").write_text(shown.read_text("utf-8"), "utf-8")

@@ -379,7 +379,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)], [0.7, 0.3])
-    >>> ax = plotting.memberships_plot(ra.fit_mixture(both.sample(200, rng=0), 2, rng=0))
+    >>> ax = plotting.memberships_plot(ra.fit_mixture(both.sample(50, rng=0), 2, n_starts=2, rng=0))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1: A > B > C > D', '2: D > C > B > A']
     """
@@ -432,7 +432,8 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
-    >>> found = ra.compare_models(rankings, ["uniform", "mallows-kendall"], rng=0)
+    >>> laws = ["uniform", "mallows-kendall"]
+    >>> found = ra.compare_models(rankings, laws, n_folds=2, n_resamples=20, rng=0)
     >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
     ['mallows-kendall', 'uniform']
     """

@@ -412,7 +412,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[4, 3, 3])
-    >>> shares = ra.rank_shares(profile, ra.Borda(), n_resamples=200, rng=0)
+    >>> shares = ra.rank_shares(profile, ra.Borda(), n_resamples=50, rng=0)
     >>> ax = plotting.rank_distribution_plot(shares)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']

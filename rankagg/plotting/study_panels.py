@@ -192,7 +192,7 @@ def corruption_plot(
     >>> study = ra.studies.CorruptionStudy(
     ...     models=[ra.datasets.load("superglue_human")],
     ...     corruptions=[ra.studies.Reversed(), ra.studies.Noisy()],
-    ...     n_repetitions=5,
+    ...     n_repetitions=2,
     ... )
     >>> ax = plotting.corruption_plot(study.run())
     >>> ax.get_xlabel()

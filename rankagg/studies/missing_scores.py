@@ -347,7 +347,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     >>> import rankagg as ra
     >>> leaderboard = ra.datasets.load("superglue_human")
     >>> study = ra.studies.MissingScoresStudy(
-    ...     models=[leaderboard], proportions=[0, 0.2, 0.4], n_repetitions=50
+    ...     models=[leaderboard], proportions=[0, 0.2, 0.4], n_repetitions=5
     ... )
     >>> result = study.run()
     """

@@ -10,8 +10,6 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.margins import locking, margins_of, votes_of
 
-RULES = [ra.Minimax(), ra.Schulze(), ra.RankedPairs(), ra.MC4()]
-
 
 @st.composite
 def margin_matrices(draw, *, distinct=False):
@@ -73,17 +71,6 @@ def test_schulze_respects_the_strongest_paths(margins):
     assert consensus.notes == expected
 
 
-def test_winners_below_the_first_bucket_are_named():
-    # Nothing beats A or B; A beats C alone.
-    margins = np.array([[0, 0, 1], [0, 0, 0], [-1, 0, 0]])
-    consensus = ra.Schulze().aggregate(votes_of(margins))
-    assert consensus.buckets == ((0,), (1,), (2,))
-    assert consensus.notes == ("winners too, as no item beats them: 1",)
-    ranked_pairs = ra.RankedPairs().aggregate(votes_of(margins))
-    assert ranked_pairs.buckets == ((0,), (1,), (2,))
-    assert ranked_pairs.notes == ("winners too, as no locked path leads to them: 1",)
-
-
 @given(margins=margin_matrices() | margin_matrices(distinct=True))
 def test_ranked_pairs_has_all_that_is_locked_and_nothing_else_where_no_two_are_equal(margins):
     n = len(margins)
@@ -123,15 +110,6 @@ def test_mc4_is_the_share_of_time_of_its_walk(margins, teleport):
     for wrong in (0, 1, -0.1, "x"):
         with pytest.raises(InvalidInputError, match="teleport of MC4"):
             ra.MC4(teleport=wrong)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@given(margins=margin_matrices(distinct=True))
-def test_a_condorcet_winner_is_first(rule, margins):
-    beats = margins > 0
-    winners = np.flatnonzero(beats.sum(axis=1) == len(margins) - 1)
-    if len(winners) and rule != ra.MC4():
-        assert rule.aggregate(votes_of(margins)).buckets[0] == (int(winners[0]),)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,8 @@ def test_a_deadline_is_one_point_in_time(monkeypatch) -> None:
 STRICT = ra.Kemeny(time_limit=LIMIT)
 WEAK = ra.Kemeny(consensus_ties=True, tie_cost=1.0, consensus_tie_cost=1.0, time_limit=LIMIT)
 TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(1, 5, (7, 12))).pairwise()
-FAST, SLOW = (*range(0, 60, 6), *range(60, 400, 74)), (*range(3, 60, 6), *range(97, 400, 74))
+FAST = (0, 6, 18, 42, 60, 208)
+SLOW = sorted({*range(0, 60, 3), *range(60, 400, 37)} - {*FAST})
 MOMENTS = [(k, []) for k in FAST] + [(k, [pytest.mark.slow]) for k in SLOW]
 SOLVES = [
     *(
@@ -70,7 +71,7 @@ SOLVES = [
         for votes in (TANGLED.pairwise(), PALEY)
         for k, marks in MOMENTS
     ),
-    *((WEAK, votes, k) for votes in (TIED, PALEY) for k in (0, 3, 9, 20, 45, 100, 400)),
+    *((WEAK, votes, k) for votes in (TIED, PALEY) for k in (0, 9, 45, 400)),
 ]
 
 
@@ -125,7 +126,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch, rule, where, called: str, s
 
 def test_a_limit_in_the_middle_keeps_what_was_proved(stop_at) -> None:
     found = []
-    for k in (*range(0, 60, 3), 10_000):
+    for k in (*range(0, 60, 9), 10_000):
         stop_at(k)
         found.append(STRICT.aggregate(TANGLED).certificate)
     assert (found[0].status, found[-1].status) == ("gap", "optimal")
@@ -146,12 +147,18 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+QUICK = ("relation", "count", "winners", "second_value", "nearest")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [pytest.param(q, marks=() if q in QUICK else pytest.mark.slow) for q in QUESTIONS],
+)
 def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
     ask = QUESTIONS[question]
     true = ask(ra.Kemeny().aggregate(TANGLED).optima)
     outcomes = []
-    for k in (0, 2, 7, 30, 100, 10**6):
+    for k in (0, 7, 100, 10**6):
         optima = ra.Kemeny().aggregate(TANGLED).optima
         stop_at(k)
         try:

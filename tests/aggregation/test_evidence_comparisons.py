@@ -45,13 +45,3 @@ def test_what_comparisons_leave_open_is_said():
     )
     joined = ra.Comparisons.from_arrays("AB", "BC", [1, 1])
     assert ra.Kemeny().aggregate(joined).notes == ()
-
-
-def test_compare_and_explain_and_report():
-    comparison = ra.compare(BATTLES)
-    assert [consensus.aggregator.name for consensus in comparison.consensuses] == [
-        "Borda", "Copeland", "Kemeny",
-    ]  # fmt: skip
-    assert "A" in str(ra.explain(comparison["Kemeny"], "A", "B"))
-    page = ra.make_report(BATTLES, title="Battles")
-    assert "<strong>5</strong> battles</span>" in page.html

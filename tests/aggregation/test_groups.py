@@ -155,12 +155,3 @@ def test_counts_intervals_fits_and_explanations_say_it() -> None:
     assert (across.are_joined, within.are_joined) == (False, True)
     assert "groups      no chain of rankings joins Dot and Ada" in str(across)
     assert "joins" not in str(within)
-
-
-def test_a_comparison_and_a_page_say_it_first() -> None:
-    comparison = ra.compare(PANELS, [ra.Borda(), ra.Kemeny()])
-    assert comparison.summary().count("no ranking joins") == 1
-    assert comparison.sentences()[1].startswith("No ranking joins {Ada, Bee, Cid} and")
-    page = ra.make_report(PANELS).html
-    screen = page[page.index('class="certainty"') :][:200]
-    assert "No ranking joins {Ada, Bee, Cid} and {Dot, Eve, Fay}: " in screen

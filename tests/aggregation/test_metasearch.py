@@ -78,18 +78,3 @@ def test_no_ranking_is_nearer_by_footrule(orders):
         return sum(ra.distances.spearman_footrule(ranking, vote) for vote in profile)
 
     assert total(found) == min(total(ra.Permutation(p)) for p in permutations(range(4)))
-
-
-@given(profile=profiles(max_size=4))
-def test_uniform_costs_are_expected_over_compatible_permutations(profile):
-    n = profile.n_items
-    if not profile.is_strict or profile.has_unlisted:
-        return
-    found = footrule_costs(
-        profile.ranks, np.ones(len(profile), int), np.ones(len(profile)), "uniform"
-    )
-    expected = np.zeros((n, n))
-    for ranking in profile:
-        every = [p.ranks for p in ranking.compatible_permutations()]
-        expected += np.mean([np.abs(r[:, None] - np.arange(n)) for r in every], axis=0)
-    np.testing.assert_allclose(found, expected, atol=1e-9)

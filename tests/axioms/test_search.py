@@ -1,8 +1,7 @@
 """What the search finds is what brute force finds, no more and no less."""
 
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
-from math import factorial
+from itertools import combinations, permutations, product
 from typing import ClassVar
 
 import numpy as np
@@ -19,41 +18,21 @@ from tests.axioms.brute_force import broken, rankings, winners
 from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
 
 
-def burnside(n, m):
-    """Count classes of profiles under renaming, as fixed points of renamings on average.
-
-    A renaming acts on orders in cycles of one length, so it fixes what is whole on them.
-    """
-    total = 0
-    for names in permutations(range(n)):
-        length, power = 1, names
-        while power != tuple(range(n)):
-            power, length = tuple(names[i] for i in power), length + 1
-        if m % length == 0:
-            kinds, copies = factorial(n) // length, m // length
-            ways = 1
-            for k in range(copies):
-                ways = ways * (kinds + k) // (k + 1)
-            total += ways
-    return total // factorial(n)
-
-
-@pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 1), (2, 5), (3, 1), (3, 6), (4, 3), (5, 2)])
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
 def test_profiles_are_one_of_each_class(n, m) -> None:
-    assert class_count(n, m) == burnside(n, m) == len(set(profiles(n, m)))
-
-
-@pytest.mark.parametrize(("n", "m"), [(2, 4), (3, 3), (4, 2)])
-def test_every_profile_is_one_of_them_renamed(n, m) -> None:
+    classes = list(profiles(n, m))
+    assert len(classes) == len(set(classes))
+    for size in ((n, m), (1, 3), (2, 5), (3, 4), (4, 3)):
+        assert class_count(*size) == len(set(profiles(*size)))
     found = {
         tuple(sorted(tuple(names[x] for x in order) for order, k in one for _ in range(k)))
-        for one in profiles(n, m)
+        for one in classes
         for names in permutations("ABCD"[:n])
     }
     assert found == set(all_profiles(n, m))
 
 
-@pytest.mark.parametrize("rule", some_slow("Bucklin", "InstantRunoff"))
+@pytest.mark.parametrize("rule", some_slow("Bucklin"))
 def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
     # Of all profiles, not of classes; the smallest size at which it is broken, or none.
     table = ra.axioms.axiom_table([rule], n_items=3, n_rankings=3)
@@ -74,14 +53,14 @@ def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "sizes"), [(8, (4, 7)), pytest.param(150, (1, 11), marks=pytest.mark.slow)]
+    ("number", "sizes"), [(4, (4, 7)), pytest.param(150, (1, 11), marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("rule", RULES, ids=plain)
 def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule, number, sizes) -> None:
     rng = np.random.default_rng(5)
     outcomes = Outcomes(rule, "ABCD", neutral=True)
     if number < 150 and plain(rule) in ("Young", "Dodgson", "Kemeny"):
-        number = 2
+        number = 1
     for _ in range(number):
         drawn = ["".join(rng.permutation(list("ABCD"))) for _ in range(rng.integers(*sizes))]
         given = ballots_of(ra.Profile.from_orders(drawn))
@@ -271,31 +250,32 @@ def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
     assert broken_ties[0] < broken_ties[1] & broken_ties[2]
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"aggregator": "Borda"}, "`aggregator` must be an aggregator object"),
-        ({"axiom": "monotony"}, "Did you mean 'monotonicity'"),
-        ({"axiom": 3}, "must be an axiom or the name of one"),
-        ({"n_items": 0}, "`n_items` must be an integer of at least 1"),
-        ({"n_items": 7}, "at most 6"),
-        ({"n_rankings": 0}, "`n_rankings` must be"),
-        ({"n_items": 5, "n_rankings": 9}, "a whole search has at most 3,000,000 profiles"),
-        ({"n_items": 6, "n_rankings": 30}, "a whole search has at most 3,000,000 profiles"),
-        ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
-        ({"n_items": 2, "n_rankings": 63}, "at most 62 for a whole search with 2 items"),
-        ({"n_items": 3, "n_rankings": 25}, "at most 24 for a whole search with 3 items"),
-        ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
-        ({"search": "random", "n_rankings": 10**9}, "at most 10000"),
-        ({"search": "some"}, "'all' or 'random'"),
-        ({"search": "random", "n_samples": 0}, "`n_samples` must be"),
-        ({"search": "random", "rng": "x"}, "`rng` must be"),
-    ],
-)
-def test_what_cannot_be_searched_is_refused(asked, message) -> None:
-    given = {"aggregator": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3} | asked
-    with pytest.raises(InvalidInputError, match=message):
-        ra.axioms.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
+REFUSED = [
+    ({"aggregator": "Borda"}, "`aggregator` must be an aggregator object"),
+    ({"axiom": "monotony"}, "Did you mean 'monotonicity'"),
+    ({"axiom": 3}, "must be an axiom or the name of one"),
+    ({"n_items": 0}, "`n_items` must be an integer of at least 1"),
+    ({"n_items": 7}, "at most 6"),
+    ({"n_rankings": 0}, "`n_rankings` must be"),
+    ({"n_items": 5, "n_rankings": 9}, "a whole search has at most 3,000,000 profiles"),
+    ({"n_items": 6, "n_rankings": 30}, "a whole search has at most 3,000,000 profiles"),
+    ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
+    ({"n_items": 2, "n_rankings": 63}, "at most 62 for a whole search with 2 items"),
+    ({"n_items": 3, "n_rankings": 25}, "at most 24 for a whole search with 3 items"),
+    ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
+    ({"search": "random", "n_rankings": 10**9}, "at most 10000"),
+    ({"search": "some"}, "'all' or 'random'"),
+    ({"search": "random", "n_samples": 0}, "`n_samples` must be"),
+    ({"search": "random", "rng": "x"}, "`rng` must be"),
+]
+
+
+def test_what_cannot_be_searched_is_refused() -> None:
+    plain = {"aggregator": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3}
+    for asked, message in REFUSED:
+        given = plain | asked
+        with pytest.raises(InvalidInputError, match=message):
+            ra.axioms.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
 
 
 @pytest.mark.parametrize(
@@ -322,9 +302,8 @@ def test_searches_and_divisions_are_bounded() -> None:
         ra.axioms.Reinforcement().check(ra.Borda(), many)
 
 
-@pytest.mark.parametrize("axiom", ra.axioms.AXIOMS, ids=lambda axiom: axiom.name)
-def test_one_item_breaks_nothing(axiom) -> None:
-    for orders in (["A"], ["A", "A"]):
+def test_one_item_breaks_nothing() -> None:
+    for orders, axiom in product((["A"], ["A", "A"]), ra.axioms.AXIOMS):
         profile = ra.Profile.from_orders(orders)
         assert axiom.check(ra.Borda(), profile) is None
         assert axiom.check(ra.Kemeny(), profile) is None

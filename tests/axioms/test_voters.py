@@ -41,11 +41,10 @@ DEFINED = {
 }
 
 
-@pytest.mark.parametrize("extension", EXTENSIONS)
-def test_extensions_are_as_defined_and_refine_each_other(extension) -> None:
+def test_extensions_are_as_defined_and_refine_each_other() -> None:
     for one, other in product(SETS, repeat=2):
         said = {name: prefers(ORDER, one, other, name) for name in EXTENSIONS}
-        assert said[extension] == DEFINED[extension](one, other)
+        assert said == {name: DEFINED[name](one, other) for name in EXTENSIONS}
         assert said["kelly"] <= said["fishburn"] <= said["gardenfors"]
 
 
@@ -54,7 +53,7 @@ def test_the_extension_is_part_of_the_axiom() -> None:
     with pytest.raises(InvalidInputError, match="extension of Participation"):
         ra.axioms.Participation(extension="fisher")
     assert ra.axioms.Participation(extension="kelly") != ra.axioms.Participation()
-    asked = {"n_items": 3, "n_rankings": 4}
+    asked = {"n_items": 3, "n_rankings": 3}
     for extension in EXTENSIONS:
         axiom = ra.axioms.Strategyproofness(extension=extension)
         found = ra.axioms.find_counterexample(ra.Borda(), axiom, **asked)

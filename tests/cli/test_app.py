@@ -22,7 +22,7 @@ from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
 from rankagg.cli.app import FILES, MOVED, app
 from rankagg.cli.options.rules import RULES_BY_NAME, WITHOUT_POLICY, make
-from rankagg.testing.commands import CommandContract, commands_of
+from rankagg.testing.commands import UNREADABLE, CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +50,8 @@ class TestCommands(CommandContract):
         "power": ["--dataset", "superglue_human"],
         "cycles": ["--rankings", "5", "--repetitions", "3"],
         "removals": [*BUNDLED, "--method", "borda"],
+        "models": [*BUNDLED, "--model", "uniform", "--folds", "2", "--resamples", "9"],
+        "report": ["--dataset", "three_cycle"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--method", "borda", "--samples", "5"],
@@ -66,6 +68,33 @@ class TestCommands(CommandContract):
             (folder / f"{name}.run").write_text(f"q Q0 {name} 1 {score} x\n", encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
+    # An option that commands share is asked of one of them, and what is quick in one test.
+    def test_an_unknown_choice_names_the_option_and_suggests(self, folder) -> None:
+        asked = {
+            id(one): (path, one.opts[0], one.type.choices[-1])
+            for path, command in commands_of(app).items()
+            for one in command.params
+            if isinstance(one, click.Option) and isinstance(one.type, click.Choice)
+        }
+        assert len(asked) > 30
+        for case in asked.values():
+            super().test_an_unknown_choice_names_the_option_and_suggests(folder, *case)
+
+    def test_an_unknown_option_is_bad_usage(self) -> None:
+        for path in commands_of(app):
+            super().test_an_unknown_option_is_bad_usage(path)
+
+    def test_files_that_cannot_be_read_end_with_one_sentence(self, folder) -> None:
+        kinds = click.Path | click.File
+        for path, command in commands_of(app).items():
+            arguments = [one for one in command.params if isinstance(one, click.Argument)]
+            for file in UNREADABLE if any(isinstance(one.type, kinds) for one in arguments) else ():
+                super().test_files_that_cannot_be_read_end_with_one_sentence(folder, path, file)
+
+    def test_what_is_required_is_asked_for(self) -> None:
+        for path in commands_of(app):
+            super().test_what_is_required_is_asked_for(path)
+
 
 def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     told = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
@@ -75,13 +104,12 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     assert set(rows) <= set(COMMANDS) == set(commands_of(app))
 
 
-@pytest.mark.parametrize("name", MOVED)
-def test_what_was_a_command_says_in_one_line_where_it_is(name, called) -> None:
-    told = called(f"{name} --help")
-    assert (told.code, told.out) == (2, "")
-    assert told.err == f"{MOVED[name]}\n"
-    assert (ROOT / MOVED[name].split()[-1]).exists()
-    assert name not in commands_of(app)
+def test_what_was_a_command_says_in_one_line_where_it_is(called) -> None:
+    for name, said in MOVED.items():
+        told = called(f"{name} --help")
+        assert (told.code, told.out, told.err) == (2, "", f"{said}\n")
+        assert (ROOT / said.split()[-1]).exists()
+        assert name not in commands_of(app)
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------
@@ -92,6 +120,13 @@ class Suggesting(click.Group):
         if args[0] not in self.commands:
             ctx.fail(f"No such command {args[0]!r}. Did you mean '{args[0][:-1]}'?")
         return super().resolve_command(ctx, args)
+
+
+class Tone(click.Choice):
+    def convert(self, value, param, ctx):
+        if value not in self.choices:
+            self.fail(f"{value!r} is none. Did you mean '{value[:-1]}'?", param, ctx)
+        return value
 
 
 @click.group(name="tool", cls=Suggesting)
@@ -107,8 +142,9 @@ def remote() -> None:
 @remote.command()
 @click.option("--name", required=True, help="Whom to greet.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--tone", type=Tone(["high", "low"]), help="How.")
 @click.argument("file", type=click.File())
-def greet(name: str, file, *, as_json: bool) -> None:
+def greet(name: str, file, tone: str, *, as_json: bool) -> None:
     """Say hello.
 
     \b

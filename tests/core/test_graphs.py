@@ -14,7 +14,7 @@ def test_groups_of_a_long_chain_are_in_order():
     assert [part.tolist() for part in ordered_parts(arcs)] == [[i] for i in range(500)]
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 64, 65, 90])
+@pytest.mark.parametrize("n", [1, 7, 65])
 def test_parts_are_those_of_networkx(n: int) -> None:
     rng = np.random.default_rng(n)
     for share in (0.0, 0.5 / n, 1 / n, 2 / n, 0.5):
@@ -31,7 +31,7 @@ def test_parts_are_those_of_networkx(n: int) -> None:
 
 def test_strong_parts_of_few_items_have_the_numbers_that_those_of_many_have() -> None:
     rng = np.random.default_rng(0)
-    for trial in range(400):
+    for trial in range(80):
         n = int(rng.integers(1, 65 if trial % 40 == 0 else 12))
         arcs = rng.random((n, n)) < rng.choice([0.05, 0.1, 0.2, 0.3, 0.5, 0.9])
         graph = scipy.sparse.csr_array(arcs)
@@ -40,7 +40,7 @@ def test_strong_parts_of_few_items_have_the_numbers_that_those_of_many_have() ->
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.03, 0.2])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_parts_of_many_items_are_those_of_few(monkeypatch, seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     # Of most pairs the first has an arc to the second, and of some the other way.

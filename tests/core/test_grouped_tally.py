@@ -96,13 +96,6 @@ def test_groups_follow_from_labels_alone(labels, n_groups):
     assert found.tolist() == [group_of(as_text(label), n_groups) for label in labels]
 
 
-def test_groups_are_alike():
-    for labels in (range(20_000), range(0, 10**8, 5000)):
-        found = grouped_tally.groups_of(grouped_tally.keys_of_labels(labels), 100)
-        squares = ((np.bincount(found, minlength=100) - 200) ** 2 / 200).sum()
-        assert 50 < squares < 165  # chi-squared with 99 degrees of freedom
-
-
 def plain_groups(table, n_groups):
     """Return for each task and group the units, and what they add up to."""
     units = {}
@@ -147,7 +140,7 @@ def test_counts_in_plain_python(table, n_groups):
     assert summary != plain
 
 
-@given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([2, 5]))
+@given(table=tables(), cut=st.integers(0, 9), n_groups=st.sampled_from([None, 2, 5]))
 def test_parts_add_up_and_come_back(table, cut, n_groups):
     whole = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
     parts = [np.arange(table.n_units)[:cut], np.arange(table.n_units)[cut:]]
@@ -159,6 +152,7 @@ def test_parts_add_up_and_come_back(table, cut, n_groups):
     total = sum(pieces[1:], start=pieces[0])
     assert total == whole
     assert hash(total) == hash(whole)
+    assert total.fingerprint == whole.fingerprint
     again = ra.ScoreSummary.from_dict(json.loads(json.dumps(whole.to_dict())))
     assert again == whole
     assert again.to_dict() == whole.to_dict()
@@ -230,42 +224,42 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words, monkeypatch):
-    monkeypatch.setattr(grouped_tally, "MOST_BYTES", max(1000, 2**30 * ("50" not in words)))
-    with pytest.raises(InvalidInputError, match=words):
-        call()
+def test_what_is_refused(monkeypatch):
+    for call, words in REFUSED:
+        monkeypatch.setattr(grouped_tally, "MOST_BYTES", max(1000, 2**30 * ("50" not in words)))
+        with pytest.raises(InvalidInputError, match=words):
+            call()
 
 
 ONE_SYSTEM = TaskTally.of(np.ones((1, 1)), higher_is_better=True).to_dict()
-FORGED = {
-    "off by one": ((0, 1, "n_empty"), lambda number: number + 1),
-    "left out": ((), lambda parts: parts[1:]),
-    "twice": ((), lambda parts: [parts[0], *parts]),
-    "beyond": ((-1, 0), lambda _: 4),
-    "below": ((0, 0), lambda _: -1),
-    "no number": ((0, 0), float),
-    "impossible": ((0, 1, "wins", 0, 1), lambda number: number + 1),
-    "fewer systems": ((0, 1), lambda _: ONE_SYSTEM),
-    "nothing": ((), lambda _: []),
-}
+FORGED = [
+    ((0, 1, "n_empty"), lambda number: number + 1),
+    ((), lambda parts: parts[1:]),
+    ((), lambda parts: [parts[0], *parts]),
+    ((-1, 0), lambda _: 4),
+    ((0, 0), lambda _: -1),
+    ((0, 0), float),
+    ((0, 1, "wins", 0, 1), lambda number: number + 1),
+    ((0, 1), lambda _: ONE_SYSTEM),
+    ((), lambda _: []),
+]
 
 
-@pytest.mark.parametrize(("path", "forge"), FORGED.values(), ids=FORGED)
-def test_forged_groups_are_refused(path, forge):
-    plain = made().to_dict()
-    plain["tasks"][0]["groups"] = changed(plain["tasks"][0]["groups"], "parts", path, forge)
-    with pytest.raises(DataFormatError, match="not what a summary holds"):
-        ra.ScoreSummary.from_dict(plain)
+def test_forged_groups_are_refused():
+    for path, forge in FORGED:
+        plain = made().to_dict()
+        plain["tasks"][0]["groups"] = changed(plain["tasks"][0]["groups"], "parts", path, forge)
+        with pytest.raises(DataFormatError, match="not what a summary holds"):
+            ra.ScoreSummary.from_dict(plain)
 
 
-@pytest.mark.parametrize("version", [0, 1, 3])
-def test_versions_and_what_they_hold(version):
+def test_versions_and_what_they_hold():
     plain = made().to_dict()
     assert plain["version"] == 2
     assert made(None).to_dict()["version"] == 1
-    with pytest.raises(DataFormatError):
-        ra.ScoreSummary.from_dict({**plain, "version": version})
+    for version in (0, 1, 3):
+        with pytest.raises(DataFormatError):
+            ra.ScoreSummary.from_dict({**plain, "version": version})
     with pytest.raises(DataFormatError):
         ra.ScoreSummary.from_dict({**made(None).to_dict(), "version": 2})
 

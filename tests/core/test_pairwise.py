@@ -1,6 +1,6 @@
 from fractions import Fraction
 from hashlib import sha256
-from itertools import combinations, permutations
+from itertools import permutations
 from random import Random
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import ItemSet, PairwiseMatrix, PartialRanking, Permutation, Profile, kendall_distance
+from rankagg import PairwiseMatrix, PartialRanking, Permutation, Profile
 from rankagg.core import tally
 from rankagg.core.arithmetic.exact import fit, narrow
 from rankagg.core.pairwise import fingerprint
@@ -52,12 +52,6 @@ def test_votes_are_those_of_an_enumeration(profile, policy):
     expected = oracles.squared_weights(profile, profile.counts, profile.weights)
     for i, j in oracles.ordered_pairs(profile.n_items):
         assert votes.squared_weights[i, j] == pytest.approx(float(expected[i][j]), rel=1e-12, abs=0)
-
-
-@given(strategies.profiles(max_size=3), st.lists(st.integers(1, 2**53 - 1), min_size=4))
-def test_votes_are_exact_for_counts_of_any_size(profile, counts):
-    many = Profile(list(profile), counts=counts[: len(profile)], weights=profile.weights)
-    assert all_fractions(many.pairwise()) == oracles.pairwise_votes(many)
 
 
 @pytest.mark.parametrize("weight", [1e-100, 1e-20, 1e20, 1e100])
@@ -121,7 +115,7 @@ def test_rankings_of_all_lengths_are_counted_together(policy):
         assert fractions(votes, "wins")[n - 1][0] == last_before_first
 
 
-@pytest.mark.parametrize("n", [254, 255, 256])
+@pytest.mark.parametrize("n", [254, 256])
 @pytest.mark.parametrize("times", [1, 64])
 def test_places_are_told_apart_beyond_what_a_byte_holds(n, times):
     # The ranking of the first half, as it is, as a top-k list, and among unranked items.
@@ -180,14 +174,14 @@ def test_the_matrices_of_two_parts_add_up_exactly(data, items, policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("exponent", [52, 53, 56, 58, 60, 61, 62, 63, 64])
-def test_sums_around_the_end_of_int64_equal_the_whole(exponent, policy):
-    weight = 2.0**exponent
-    part = Profile([ABC], weights=[weight]).pairwise(policy)
-    whole = Profile([ABC, ABC], weights=[weight, weight]).pairwise(policy)
-    assert fractions(whole, "wins")[0] == [0, 2 ** (exponent + 1), 2 ** (exponent + 1)]
-    assert part + part == whole
-    assert hash(part + part) == hash(whole)
+def test_sums_around_the_end_of_int64_equal_the_whole(policy):
+    for exponent in (52, 53, 56, 58, 60, 61, 62, 63, 64):
+        weight = 2.0**exponent
+        part = Profile([ABC], weights=[weight]).pairwise(policy)
+        whole = Profile([ABC, ABC], weights=[weight, weight]).pairwise(policy)
+        assert fractions(whole, "wins")[0] == [0, 2 ** (exponent + 1), 2 ** (exponent + 1)]
+        assert part + part == whole
+        assert hash(part + part) == hash(whole)
 
 
 def test_plain_matrices_add_up():
@@ -197,13 +191,6 @@ def test_plain_matrices_add_up():
     assert fractions(both, "ties") == [[0, 1], [1, 0]]
     assert both.total_weight is None
     assert both.unranked is None
-
-
-def test_rounding_adds_up_with_the_votes():
-    rounded = Profile([ABC], weights=[0.1234567890123]).pairwise()
-    both = rounded + Profile([BCA]).pairwise() + rounded
-    assert both.rounding == 2 * rounded.rounding > 0
-    assert not both.is_exact
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -246,10 +233,10 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words):
-    with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
-        call()
+def test_what_is_refused():
+    for call, words in REFUSED:
+        with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
+            call()
     with pytest.raises(TypeError):
         _ = VOTES + VOTES.wins
 
@@ -272,26 +259,7 @@ def test_votes_are_off_by_no_more_than_they_say(profile, policy):
             assert abs(held[i][j] - true[i][j]) <= Fraction(votes.rounding) + ulp
 
 
-def test_weights_that_are_no_simple_fractions_are_marked():
-    votes = Profile([ABC, BCA], weights=[0.1234567890123, 1.0]).pairwise()
-    assert votes.rounding == 2.0**-39  # half a step of 2**-39 for each of two rankings
-    assert not votes.is_exact
-    assert votes.wins[0, 1] == pytest.approx(0.1234567890123, abs=1e-11)
-    lost = Profile([ABC, BCA], weights=[1e15, 0.1234567890123]).pairwise()
-    assert abs(lost.wins[1, 0] - 0.1234567890123) <= lost.rounding < 10
-
-
 # -- any non-negative matrix ----------------------------------------------------------------------
-
-
-def test_a_plain_matrix_is_taken_as_it_is():
-    votes = PairwiseMatrix.from_wins([[0, 0.1], [1 / 3, 0]], items="BA")
-    assert votes.items == ItemSet(["B", "A"])
-    assert fractions(votes, "wins") == [[0, Fraction(1, 10)], [Fraction(1, 3), 0]]
-    assert fractions(votes, "comparisons")[0][1] == Fraction(13, 30)
-    assert votes.is_exact
-    assert votes.unranked is None
-    assert votes.total_weight is None
 
 
 def test_the_diagonal_is_ignored():
@@ -318,33 +286,30 @@ def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
     assert np.abs(votes.comparisons - (wins + wins.T + ties)).max() <= bound
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"wins": [[0, 1]]}, "wins"),
-        ({"wins": [0, 1]}, "wins"),
-        ({"wins": 5}, "wins"),
-        ({"wins": np.zeros((2, 2, 2))}, "wins"),
-        ({"wins": [[0, 1], [0]]}, "wins"),
-        ({"wins": [[0, "x"], [1, 0]]}, "wins"),
-        ({"wins": [[0, -1], [1, 0]]}, "wins` .*-1 in row 0, column 1.*Adding a constant"),
-        ({"wins": [[0, NAN], [1, 0]]}, "wins"),
-        ({"wins": [[0, 2 * 10**100], [1, 0]]}, "wins` .*2e\\+100 in row 0.*Divide all entries"),
-        ({"wins": [[0, np.inf], [1, 0]]}, "wins"),
-        ({"wins": np.zeros((0, 0))}, "items"),
-        ({"wins": np.eye(2), "ties": [[0, 1], [2, 0]]}, "ties"),
-        ({"wins": np.eye(2), "ties": np.eye(3)}, "ties"),
-        ({"wins": np.eye(2), "ties": [[0, -1], [-1, 0]]}, "ties"),
-        ({"wins": np.eye(2), "ties": [[0, NAN], [NAN, 0]]}, "ties"),
-        ({"wins": np.eye(2), "items": "ABC"}, "items"),
-        ({"wins": np.eye(2), "items": "AA"}, "items"),
-        ({"wins": np.eye(2), "items": ["A", 1]}, "items"),
-    ],
-    ids=str,
-)
-def test_refuses_what_is_no_matrix_of_votes(arguments, words):
-    with pytest.raises(InvalidInputError, match=f"^`{words}"):
-        PairwiseMatrix.from_wins(**arguments)
+NO_MATRICES = [
+    ({"wins": [[0, 1]]}, "wins"),
+    ({"wins": 5}, "wins"),
+    ({"wins": np.zeros((2, 2, 2))}, "wins"),
+    ({"wins": [[0, 1], [0]]}, "wins"),
+    ({"wins": [[0, "x"], [1, 0]]}, "wins"),
+    ({"wins": [[0, -1], [1, 0]]}, "wins` .*-1 in row 0, column 1.*Adding a constant"),
+    ({"wins": [[0, NAN], [1, 0]]}, "wins"),
+    ({"wins": [[0, 2 * 10**100], [1, 0]]}, "wins` .*2e\\+100 in row 0.*Divide all entries"),
+    ({"wins": [[0, np.inf], [1, 0]]}, "wins"),
+    ({"wins": np.zeros((0, 0))}, "items"),
+    ({"wins": np.eye(2), "ties": [[0, 1], [2, 0]]}, "ties"),
+    ({"wins": np.eye(2), "ties": np.eye(3)}, "ties"),
+    ({"wins": np.eye(2), "ties": [[0, -1], [-1, 0]]}, "ties"),
+    ({"wins": np.eye(2), "items": "ABC"}, "items"),
+    ({"wins": np.eye(2), "items": "AA"}, "items"),
+    ({"wins": np.eye(2), "items": ["A", 1]}, "items"),
+]
+
+
+def test_refuses_what_is_no_matrix_of_votes():
+    for arguments, words in NO_MATRICES:
+        with pytest.raises(InvalidInputError, match=f"^`{words}"):
+            PairwiseMatrix.from_wins(**arguments)
 
 
 # -- costs ----------------------------------------------------------------------------------------
@@ -357,20 +322,6 @@ def test_the_cost_of_any_ranking_is_its_expected_cost(data, profile, policy):
     wins, _, _ = oracles.pairwise_votes(profile, policy)
     assert votes.exact_cost(ranking) == oracles.cost(ranking, wins)
     assert votes.cost(ranking) == float(votes.exact_cost(ranking))
-
-
-@given(st.data(), strategies.profiles(unranked=False))
-def test_the_cost_of_a_permutation_is_its_summed_distance(data, profile):
-    ranking = data.draw(strategies.strict_rankings(profile.items))
-    weights = profile.counts * profile.weights
-    for policy in ("ignore", "last"):
-        for p in (0.0, 0.5):
-            summed = sum(
-                weight * kendall_distance(ranking, vote, p=p)
-                for weight, vote in zip(weights, profile, strict=True)
-            )
-            cost = profile.pairwise(policy).cost(ranking, tie_cost=p)
-            assert cost == pytest.approx(summed)
 
 
 @given(st.data(), strategies.profiles(max_size=4))
@@ -418,23 +369,7 @@ def test_every_tie_cost_is_taken_as_given(tie_cost):
     assert cost == pytest.approx(1000 * tie_cost, rel=1e-12)
 
 
-# -- the oracle itself, held to known answers -----------------------------------------------------
-
-
-def test_kemeny_by_brute_force_knows_the_condorcet_cycle():
-    wins, _, _ = oracles.pairwise_votes([[0, 1, 2], [2, 0, 1], [1, 2, 0]])
-    cost, optima = oracles.kemeny(wins)
-    assert cost == 4
-    assert set(optima) == {(0, 1, 2), (1, 2, 0), (2, 0, 1)}
-
-
-def test_borda_by_enumeration_knows_points_and_policies():
-    votes = [[0, 1, 2], [2, 0, 1]]
-    assert oracles.borda(votes, weights=[3, 2]) == [6, 7, 2]
-    missing = [[0, 1, None]]
-    assert oracles.borda(missing) == [Fraction(5, 3), Fraction(1, 3), 1]
-    assert oracles.borda(missing, "last") == [2, 1, 0]
-    assert oracles.borda(missing, "ignore") == [1, -1, 0]
+# -- fingerprints ---------------------------------------------------------------------------------
 
 
 def by_hand(*lines: str | bytes) -> str:
@@ -463,31 +398,7 @@ def test_numbers_as_items_and_beyond_doubles() -> None:
     assert votes.fingerprint == by_hand(*heads, "11", row, bytes(22), "0")
 
 
-def test_other_votes_have_other_fingerprints() -> None:
-    wins = np.array([[0, 3, 1], [1, 0, 2], [2, 2, 0]])
-    others = [
-        ra.PairwiseMatrix.from_wins(wins, items="ABC"),
-        ra.PairwiseMatrix.from_wins(wins, items="ACB"),
-        ra.PairwiseMatrix.from_wins(wins),
-        ra.PairwiseMatrix.from_wins(wins, items="012"),
-        ra.PairwiseMatrix.from_wins(wins.T, items="ABC"),
-        ra.PairwiseMatrix.from_wins(2 * wins, items="ABC"),
-        ra.PairwiseMatrix.from_wins(wins / 2, items="ABC"),
-        ra.PairwiseMatrix.from_wins(wins, items="ABC", ties=1 - np.eye(3)),
-        ra.PairwiseMatrix.from_wins(wins[:2, :2], items="AB"),
-        ra.PairwiseMatrix.from_wins(1 - np.eye(3), items="ABC", ties=wins + wins.T),
-        ra.PairwiseMatrix.from_wins(wins + wins.T, items="ABC", ties=1 - np.eye(3)),
-    ]
-    for one, other in combinations(others, 2):
-        assert one.fingerprint != other.fingerprint
-    profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
-    plain = ra.PairwiseMatrix.from_wins(profile.pairwise().wins, items="ABC")
-    for unranked in ("uniform", "ignore"):  # the way of counting is no part of it
-        assert profile.pairwise(unranked).fingerprint == plain.fingerprint
-
-
-@pytest.mark.parametrize("largest", [1, 127, 255, 256, 2**23, 2**63, 10**20])
-@pytest.mark.parametrize("n", [1, 3, 40])
+@pytest.mark.parametrize(("n", "largest"), [(1, 1), (3, 256), (40, 127), (3, 2**63), (3, 10**20)])
 def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
     rng = np.random.default_rng(n)
     wins = rng.integers(0, min(largest, 2**40) + 1, (n, n)).astype(object)
@@ -501,7 +412,7 @@ def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> 
         assert fingerprint(*votes) == by_hand("rankagg.votes 1", *heads, f"{width}", numbers, "0")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 3])
 def test_a_pair_costs_the_product_of_its_weights(seed: int) -> None:
     items, votes = random_votes(seed)
     rng = Random(seed)
@@ -541,7 +452,7 @@ def test_irrational_weights_state_by_how_much_they_are_off(numbers) -> None:
     assert consensus.certificate.verify(heavy)
 
 
-@pytest.mark.parametrize("kind", ["i1", "u1", ">i2", "i8", "u8", "f2", "f4", "f8", "O"])
+@pytest.mark.parametrize("kind", ["i1", ">i2", "u8", "f2", "f8", "O"])
 def test_votes_are_the_same_in_whatever_type_they_are_given(kind: str) -> None:
     wins = np.random.default_rng(0).integers(0, 100, (40, 40))
     np.fill_diagonal(wins, 0)

@@ -138,16 +138,12 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words):
-    with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
-        call()
+def test_what_is_refused():
+    for call, words in REFUSED:
+        with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
+            call()
     with pytest.raises(TypeError):
         _ = Profile([ABC]) + ABC
-
-
-def test_unranked_items_are_given_as_nan():
-    assert Profile.from_ranks(np.where(GAPS.ranks < 0, NAN, GAPS.ranks), items="ABC") == GAPS
 
 
 # -- what it holds --------------------------------------------------------------------------------
@@ -303,27 +299,23 @@ def test_groups_of_numpy_are_plain_labels() -> None:
     assert list(ra.Profile.from_orders(["AB", "BA"], groups=iter("xy")).by_group()) == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        ra.Borda(), ra.Bucklin(), ra.Copeland(), ra.PairwiseMajority(), ra.Minimax(), ra.Schulze(),
-        ra.RankedPairs(), ra.MC4(), ra.KwikSort(), ra.PickAPerm(), ra.FootruleOptimal(),
-        ra.InsertionSearch(), ra.Kemeny(),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_rules_take_the_largest_counts_and_the_farthest_weights(rule: ra.Aggregator) -> None:
+def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
     # 2**53 of nearly all the weight say B > C > A, against as many of next to none.
     profile = ra.Profile.from_orders(
         ["ABC", "BCA", "CAB"], counts=[2**53 - 1] * 3, weights=[1e-100, 1e100, 3.3]
     )
-    consensus = rule.aggregate(profile, rng=0)
-    assert consensus.order == ("B", "C", "A")
-    # Costs are right to within what the votes say of themselves.
-    true = (2.0**53 - 1) * 2 * 3.3
-    assert abs(consensus.cost - true) <= 6 * profile.pairwise().rounding
     even = ra.Profile.from_orders(["ABC", "BCA"], counts=[2**53 - 1, 2**53 - 2])
-    assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
+    for rule in (
+        ra.Borda(), ra.Bucklin(), ra.Copeland(), ra.PairwiseMajority(), ra.Minimax(), ra.Schulze(),
+        ra.RankedPairs(), ra.MC4(), ra.KwikSort(), ra.PickAPerm(), ra.FootruleOptimal(),
+        ra.InsertionSearch(), ra.Kemeny(),
+    ):  # fmt: skip
+        consensus = rule.aggregate(profile, rng=0)
+        assert consensus.order == ("B", "C", "A"), rule
+        # Costs are right to within what the votes say of themselves.
+        true = (2.0**53 - 1) * 2 * 3.3
+        assert abs(consensus.cost - true) <= 6 * profile.pairwise().rounding
+        assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
 
 
 def test_resampled_counts_may_be_of_any_size() -> None:
@@ -382,12 +374,3 @@ def test_a_rank_0_that_may_be_either_is_refused(ranks):
         Profile.from_ranks(ranks)
     scores = Profile.from_scores(ranks, higher_is_better=False)
     assert (scores.ranks[0] == 0).any()
-
-
-def test_ranks_of_a_profile_come_back_with_gaps():
-    rng = np.random.default_rng(0)
-    for n in (2, 3, 5, 8):
-        ranks = np.argsort(rng.random((20, n)), axis=1).astype(float)
-        ranks[rng.random(ranks.shape) < 0.3] = NAN
-        slowly = [[sum(y < x for y in row) if x == x else -1 for x in row] for row in ranks]  # noqa: PLR0124
-        assert Profile.from_ranks(ranks).ranks.tolist() == slowly

@@ -252,14 +252,6 @@ def test_captions_and_keys() -> None:
             here.latex(label=wrong)
 
 
-def test_rank_intervals_as_a_paper_prints_them() -> None:
-    intervals = ra.rank_intervals(ra.datasets.load("glue_human"))
-    frame, rows = intervals.to_frame(), markdown_cells(intervals.to_markdown())
-    assert rows[0] == ["item", "rank"]
-    for row, (item, told) in zip(rows[1:], frame.iterrows(), strict=True):
-        assert row == [markdown_text(item), f"{told['rank']} ({told['best']}{DASH}{told['worst']})"]
-
-
 def test_scores_are_bold_by_the_direction_of_their_task() -> None:
     scores = ra.ScoreTable(
         [[1.5, 20.0, np.nan], [2.5, 30.0, 1.0], [2.5, 25.0, -2.0]], systems=["a_b", "B", "C"],
@@ -271,12 +263,3 @@ def test_scores_are_bold_by_the_direction_of_their_task() -> None:
         ["B", "**2.5**", "30", "1"], ["C", "**2.5**", "25", "**-2**"],
     ]  # fmt: skip
     assert r"C & \textbf{2.5} & 25 & \textbf{$-$2} \\" in scores.to_latex()
-
-
-def test_instances_are_averaged() -> None:
-    scores = ra.ScoreTable(
-        [[1, 2, 5], [3, 4, 1]], systems="AB", tasks=["x", "x", "y"], instances=[0, 1, 0],
-        higher_is_better=True,
-    )  # fmt: skip
-    rows = markdown_cells(scores.to_markdown())[1:]
-    assert rows == [["A", "1.5", "**5**"], ["B", "**3.5**", "1"]]

@@ -149,10 +149,10 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words):
-    with pytest.raises(InvalidInputError, match=words):
-        call()
+def test_what_is_refused():
+    for call, words in REFUSED:
+        with pytest.raises(InvalidInputError, match=words):
+            call()
     with pytest.raises(TypeError, match="higher_is_better"):
         ScoreTable([[1.0]])
 

@@ -129,29 +129,6 @@ def test_many_items_take_int64_and_say_that_they_are_rounded(n):
     assert certificate.tolerance == 2 * Fraction(votes.rounding) * (n * (n - 1) // 2) > 0
 
 
-def test_parts_of_many_items_add_up_to_the_whole_in_any_order():
-    profile = incomplete(120, 40)
-    votes = profile.pairwise()
-    order = np.random.default_rng(0).permutation(40)
-    assert profile[order].pairwise() == votes
-    parts = [
-        profile[order[rows]].pairwise() for rows in (slice(0, 13), slice(13, 25), slice(25, 40))
-    ]
-    assert (parts[0] + parts[1]) + parts[2] == parts[0] + (parts[1] + parts[2]) == votes
-    assert sum(part.rounding for part in parts) == votes.rounding
-    # One by one, parts that are exact meet the grid on the way.
-    ones = [profile[[row]].pairwise() for row in range(12)]
-    summed = ones[0]
-    for one in ones[1:]:
-        summed = summed + one
-        assert summed.scaled_wins.dtype == np.int64
-    known = profile[range(12)].pairwise()
-    assert known.scaled_wins.dtype == np.int64
-    assert summed.rounding > 0
-    assert np.abs(summed.wins - known.wins).max() <= summed.rounding + known.rounding
-    assert np.array_equal(summed.comparisons, known.comparisons)
-
-
 def test_few_lengths_of_rankings_of_many_items_stay_exact():
     n = 200
     profile = Profile.from_orders([range(n), range(n - 1), range(9)], items=range(n))
@@ -174,26 +151,6 @@ def test_the_grid_leaves_room_for_votes_and_fits(n):
     step = tally.grid(n)
     assert step * n**2 <= 2**50 < 2 * step * n**2
     assert tally.shares_fit(step, n)
-
-
-def test_votes_on_the_grid_stay_as_they_are():
-    votes = incomplete(110, 30).pairwise()
-    scaled, denominator, rounding = tally.on_grid(*votes._scaled, votes.denominator, votes._shares)
-    assert all(np.array_equal(a, b) for a, b in zip(scaled, votes._scaled, strict=True))
-    assert (denominator, rounding) == (votes.denominator, 0.0)
-
-
-def test_weights_keep_their_denominator_on_the_grid():
-    ranks = np.full((2, 150), np.nan)
-    ranks[0, :139], ranks[1, :127] = range(139), range(127)
-    profile = Profile.from_ranks(ranks, weights=[0.1, 1 / 3])
-    first, second = (profile[[row]].pairwise() for row in range(2))
-    both = first + second
-    assert both.total_weight == float(Fraction(13, 30))
-    assert fractions(both, "wins")[0][1] == fractions(both, "comparisons")[0][1] == Fraction(13, 30)
-    # Unexacting alone, the share of 1/140 for a tenth and 1/128 for a third.
-    true = Fraction(1, 1400) + Fraction(1, 384)
-    assert abs(fractions(both, "wins")[149][0] - true) <= Fraction(both.rounding)
 
 
 @given(st.integers(-(10**30), 10**30), st.integers(0, 10**12), st.integers(1, 10**12))

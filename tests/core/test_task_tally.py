@@ -52,26 +52,24 @@ def test_what_scores_have_is_taken():
             assert TaskTally.from_dict(json.loads(json.dumps(plain))).to_dict() == plain
 
 
-@pytest.mark.parametrize("name", TIED_TO_OTHERS)
 @pytest.mark.parametrize("step", [1, -1])
-def test_any_number_of_units_that_is_off_by_one(name, step):
+def test_any_number_of_units_that_is_off_by_one(step):
     plain = made()
-    for path in places(plain[name]):
-        with pytest.raises(ValueError, match=r"no scores have these sums|shares"):
-            TaskTally.from_dict(changed(plain, name, path, lambda old: old + step))
+    for name in TIED_TO_OTHERS:
+        for path in places(plain[name]):
+            with pytest.raises(ValueError, match=r"no scores have these sums|shares"):
+                TaskTally.from_dict(changed(plain, name, path, lambda old: old + step))
 
 
 NAMES = ("wins", "both", "n_units", "units_of_size", "placed", "shares", "squares")
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("n_empty", -1), *product(NAMES, [-1, 10**6, 2**61, 2**63, 10**30])]
-)
-def test_numbers_out_of_range(name, number):
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_out_of_range(name):
     plain = made()
-    for path in places(plain[name]):
+    for path, number in product(places(plain[name]), [-1, 10**6, 2**61, 2**63, 10**30]):
         with pytest.raises((ValueError, OverflowError)):
-            TaskTally.from_dict(changed(plain, name, path, lambda _: number))
+            TaskTally.from_dict(changed(plain, name, path, lambda _, number=number: number))
 
 
 @pytest.mark.parametrize("name", ["on_grid", "squares_on_grid"])
@@ -79,7 +77,7 @@ def test_shares_of_many_systems(name):
     plain = made(101, 5)
     tally = TaskTally.from_dict(plain)
     most = {"on_grid": tally.missed.T * grid(101), "squares_on_grid": tally.on_grid}[name]
-    for path in list(places(plain[name]))[::9999]:
+    for path in list(places(plain[name]))[::25_000]:
         for wrong in (-1, int(most[path]) + 1):
             with pytest.raises(ValueError, match="no scores have these sums: shares"):
                 TaskTally.from_dict(changed(plain, name, path, lambda _, wrong=wrong: wrong))
@@ -143,10 +141,10 @@ FORGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("forged", "words"), FORGED)
-def test_sums_that_break_one_bound(forged, words):
-    with pytest.raises(ValueError, match=f"no scores have these sums: .*{words}"):
-        TaskTally.from_dict(forged)
+def test_sums_that_break_one_bound():
+    for forged, words in FORGED:
+        with pytest.raises(ValueError, match=f"no scores have these sums: .*{words}"):
+            TaskTally.from_dict(forged)
 
 
 def test_the_largest_and_the_longest_sums_of_scores_are_taken():

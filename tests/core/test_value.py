@@ -180,7 +180,7 @@ def test_values_of_different_kinds_differ():
         assert first not in ("a word", None, 0)
 
 
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
 def test_pickling_keeps_value_class_and_read_only_arrays(name, protocol):
     value = make_all()[name]
     arrays_of(value)  # fills what is cached
@@ -254,15 +254,14 @@ def kinds_of(items):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", range(9))
-def test_labels_are_escaped_in_html_and_a_repr_is_one_short_line(kind):
-    html = kinds_of(["plain", SCRIPT])[kind]._repr_html_()
-    assert "<script" not in html
-    assert "&lt;script&gt;" in html
-    assert "plain" in html
-    text = repr(kinds_of([f"system number {i}" for i in range(500)])[kind])
-    assert "\n" not in text
-    assert len(text) < 500
+def test_labels_are_escaped_in_html_and_a_repr_is_one_short_line():
+    for html in (kind._repr_html_() for kind in kinds_of(["plain", SCRIPT])):
+        assert "<script" not in html
+        assert "&lt;script&gt;" in html
+        assert "plain" in html
+    for text in map(repr, kinds_of([f"system number {i}" for i in range(500)])):
+        assert "\n" not in text
+        assert len(text) < 500
 
 
 def test_html_counts_places_from_one_and_is_cut():

@@ -68,19 +68,12 @@ def test_complete_rankings_agree_with_scipy(both):
         assert_same(spearman_rho(*both), stats.spearmanr(first, second).statistic)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8, 100, 1001])
+@pytest.mark.parametrize("n", [2, 3, 4, 1001])
 def test_a_ranking_is_opposed_to_its_reverse(n):
     both = (Permutation.identity(range(n)), Permutation.identity(range(n)).reverse())
     for distance, largest in ((kendall_distance, n * (n - 1) / 2), (spearman_footrule, n * n // 2)):
         assert (distance(*both), distance(*both, normalized=True)) == (largest, 1)
     assert kendall_tau(*both) == kendall_tau(*both, variant="a") == spearman_rho(*both) == -1
-
-
-@given(strategies.ranking_pairs(min_size=2, max_size=30, unranked=False, unlisted=False))
-def test_correlations_stay_between_their_bounds(both):
-    first, second = both
-    for tau in (kendall_tau(first, second), kendall_tau(first, first), spearman_rho(first, first)):
-        assert isnan(tau) or -1 <= tau <= 1
 
 
 def test_large_rankings_are_counted_exactly():

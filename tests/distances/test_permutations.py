@@ -40,7 +40,7 @@ def steps_from(start, moves):
     return found
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("n", [1, 3, 5])
 @pytest.mark.parametrize(
     ("distance", "moves"),
     [(ra.distances.cayley_distance, exchanges), (ra.distances.ulam_distance, insertions)],

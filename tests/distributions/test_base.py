@@ -20,12 +20,10 @@ class TestStrictLaws(DistributionContract):
         ra.Uniform("DBAC"),
         ra.Mallows("DBAC", theta=0.0),
         ra.Mallows("DBACE", theta=1e-9),
-        ra.Mallows("DBACE", theta=0.02),
         ra.Mallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), theta=0.7),
         ra.Mallows(ra.Permutation([2, 0, 3, 1], [7, 3, 11, 5]), theta=5.0),
         ra.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
         ra.GeneralizedMallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), [0.3, 2.0, 0.0, 1.1]),
-        ra.PlackettLuce(WORTHS),
         ra.PlackettLuce(FIVE),
         ra.BradleyTerry(WORTHS),
     )
@@ -79,12 +77,12 @@ def on(*names):
     )
 
 
-class TestHostileNames(DistributionContract):
+class TestTwoHostileNames(DistributionContract):
     distributions = on("<script>alert(1)</script>", "b & c")
 
 
-class TestFewItems(DistributionContract):
-    distributions = (*on("A"), *on("B", "A"))
+class TestOneItem(DistributionContract):
+    distributions = on("A")
 
 
 class TestThurstone(DistributionContract):

@@ -6,9 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.optimize import linear_sum_assignment
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
@@ -147,15 +145,14 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("seed", seeds(1, 3))
 @pytest.mark.parametrize(("family", "distance", "kind"), CASES)
-@pytest.mark.parametrize("noise", [False, True])
-@pytest.mark.parametrize("n_starts", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_no_step_lowers_the_likelihood(family, distance, kind, noise, n_starts):
-    for seed in range(n_starts):
-        parts = family_of(rows_of(60, seed, kind=kind), family, distance)
+def test_no_step_lowers_the_likelihood(family, distance, kind, seed):
+    parts = family_of(rows_of(30, seed, kind=kind), family, distance)
+    for noise in (False, True):
         here = climb.begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
-        for _ in range(25):
+        for _ in range(8):
             here = climb.climbed(parts, here, 1)
             heights.append(here.height)
         assert (np.diff(heights) >= -1e-9).all()
@@ -185,9 +182,9 @@ def slow_mixture(profile, k, start):
 
     table = np.array([[distance(center, row) for row in ranks] for center in every], dtype=float)
     among = np.array([distance(center, every[0]) for center in every], dtype=float)
-    thetas = np.linspace(0.0, 12.0, 4801)
+    thetas = np.linspace(0.0, 12.0, 1201)
     log_z = np.log(np.exp(-thetas[:, None] * among).sum(axis=1))
-    centers, at = list(start), [400] * k
+    centers, at = list(start), [100] * k
     weights = np.full(k, 1.0 / k)
     height = -np.inf
     for _ in range(3000):
@@ -210,10 +207,10 @@ def slow_mixture(profile, k, start):
 
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_no_climb_through_all_centers_ends_higher(seed):
-    votes = rows_of(80, seed)
-    fit = ra.fit_mixture(votes, 2, rng=seed)
+    votes = rows_of(40, seed)
+    fit = ra.fit_mixture(votes, 2, n_starts=4, rng=seed)
     rng = np.random.default_rng(seed)
-    slow = max(slow_mixture(votes, 2, rng.integers(0, 24, 2)) for _ in range(12))
+    slow = max(slow_mixture(votes, 2, rng.integers(0, 24, 2)) for _ in range(4))
     assert fit.log_likelihood >= slow - 1e-3
     assert fit.log_likelihood == pytest.approx(fit.distribution.log_prob(votes), abs=1e-8)
 
@@ -239,46 +236,32 @@ def test_one_component_is_the_fit_of_plackett_luce_with_that_ridge():
 
 
 @needs_data
-def test_known_log_likelihoods_are_reached():
+@pytest.mark.parametrize(
+    ("k", "n_starts", "value"),
+    [
+        (1, 1, -1996.1964),
+        (2, 2, -1985.759),
+        pytest.param(3, 9, -1979.677, marks=pytest.mark.slow),
+    ],
+)
+def test_known_log_likelihoods_are_reached(k, n_starts, value):
     facts = json.loads((SHARED / "models" / "ranks.json").read_text())["horror"]["rank_vectors"]
     rows = [ra.Permutation(np.array([int(c) - 1 for c in row]), "ABCDE") for row in facts]
     votes = ra.Profile(rows, counts=list(facts.values()))
-    for k, value in {1: -1996.1964, 2: -1985.759, 3: -1979.677}.items():
-        fit = ra.fit_mixture(votes, k, n_starts=3 * k, rng=0)
-        assert fit.log_likelihood >= value - 5e-4
-        assert 0 < fit.share_of_best <= 1
-
-
-@needs_data
-def test_a_component_that_is_one_ranking_is_said():
-    ranks = pd.read_csv(SHARED / "rankings" / "German_ranks.csv").iloc[:, 1:]
-    votes = ra.Profile([ra.PartialRanking(row - 1, "abcd") for row in ranks.to_numpy()])
-    fit = ra.fit_mixture(votes, 2, rng=0)
-    assert "Component 2 is one ranking: theta is at its bound 12" in fit.summary()
-    assert np.isnan(fit.standard_errors[3])
-    assert np.isfinite(fit.standard_errors[:3]).all()
+    fit = ra.fit_mixture(votes, k, n_starts=n_starts, rng=0)
+    assert fit.log_likelihood >= value - 5e-4
+    assert 0 < fit.share_of_best <= 1
 
 
 def test_recovery_and_workers():
-    votes = TWO.sample(2000, rng=3)
-    fit = ra.fit_mixture(votes, 2, n_starts=6, rng=1)
+    votes = TWO.sample(1000, rng=3)
+    fit = ra.fit_mixture(votes, 2, n_starts=2, rng=1)
     assert [part.center for part in fit.distribution.components] == [
         part.center for part in TWO.components
     ]
     truth = np.array([0.6, 0.4, 1.5, 1.0])
     assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
-    assert ra.fit_mixture(votes, 2, n_starts=6, rng=1, n_jobs=2) == fit
-
-
-def test_recovery_of_plackett_luce():
-    truth = ra.Mixture(
-        [ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0]), ra.PlackettLuce([-2.0, 0.0, 1.0, -1.0, 2.0])]
-    )
-    fit = ra.fit_mixture(truth.sample(3000, rng=0), 2, family="plackett-luce", n_starts=3, rng=0)
-    found = [part.log_worths for part in fit.distribution.components]
-    costs = [[np.abs(a - b.log_worths).max() for b in truth.components] for a in found]
-    assert np.array(costs)[linear_sum_assignment(costs)].max() < 0.3
-    assert fit.n_parameters == 9
+    assert ra.fit_mixture(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -323,64 +306,69 @@ def test_bad_calls_are_refused():
 # -- how many components --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_starts", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_the_number_is_found(n_starts):
-    votes = TWO.sample(400, rng=2)
-    found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=n_starts, rng=0)
+@pytest.mark.parametrize(("most", "n_starts"), [(2, 1), pytest.param(3, 4, marks=pytest.mark.slow)])
+def test_the_number_is_found(most, n_starts):
+    votes, numbers = TWO.sample(400, rng=2), range(1, most + 1)
+    found = ra.distributions.choose_components(
+        votes, numbers, n_folds=most, n_starts=n_starts, rng=0
+    )
     assert "bound" not in str(found).splitlines()[0]
     table = found.to_frame()
     assert table["n_components"][table["bic"].argmin()] == 2
     assert table["held_out"].argmax() >= 1
+    assert (table["held_out"] < table["log_likelihood"] / 400).all()
     assert (np.diff(table["log_likelihood"]) >= -1e-6).all()
     fit = found.fits[1]
     shares = fit.memberships().to_numpy()
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
 
 
-@pytest.mark.parametrize("family", ["mallows", "plackett-luce"])
-def test_the_unit_of_weights_changes_no_number_of_components(family):
+def test_the_unit_of_weights_changes_no_number_of_components():
     both = ra.Mixture([ra.Mallows("ABCDE", 2.0), ra.Mallows("EDCBA", 2.0)], [0.6, 0.4])
-    votes = both.sample(60, rng=0)
+    votes = both.sample(40, rng=0)
     weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(votes))
     tables = []
-    for unit in (1.0, 1 / 200, 7.0, 1e6):
+    for unit in (1.0, 1 / 200):
         weighted = ra.Profile(list(votes), counts=votes.counts, weights=unit * weights)
         found = ra.distributions.choose_components(
-            weighted, [1, 2], family=family, n_starts=2, n_folds=2, rng=0
+            weighted, [1, 2], family="plackett-luce", n_starts=1, n_folds=2, rng=0
         )
         assert found.summary().startswith("components: 2 by BIC, 2 by ICL, 2 by held-out score")
         tables.append(found.table.to_numpy())
-    for table in tables[1:]:
-        np.testing.assert_allclose(table, tables[0], rtol=1e-6)
+    np.testing.assert_allclose(*tables, rtol=1e-6)
 
 
 def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
     others = ra.Mallows("EDCBA", 1.5).sample(40, rng=0)
     votes = ra.Profile.from_orders(["ABCDE"] * 20, items=others.items) + others
-    found = ra.distributions.choose_components(votes, [1, 2], n_folds=2, n_starts=4, rng=0)
+    found = ra.distributions.choose_components(votes, [1, 2], n_folds=2, n_starts=1, rng=0)
     told = str(found).splitlines()[0]
     assert told.startswith("components: 2 by BIC, 2 by ICL, ")
     assert told.endswith("; with 2 one is at a bound, see below")
     assert "With 2 components: Component 2 is one ranking: theta is at its bound" in str(found)
+    fit = found.fits[1]
+    assert "Component 2 is one ranking: theta is at its bound 12" in fit.summary()
+    assert np.isnan(fit.standard_errors[3])
+    assert np.isfinite(fit.standard_errors[:3]).all()
 
 
 @pytest.mark.parametrize(
-    ("m", "n_starts", "n_resamples"), [(40, 1, 9), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
+    ("m", "n_starts", "n_resamples"), [(40, 1, 3), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
 )
 def test_one_more_component_is_tested(m, n_starts, n_resamples):
     both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
     votes, options = both.sample(m, rng=5), {"n_starts": n_starts, "rng": 0}
     one, two = (ra.fit_mixture(votes, k, **options) for k in (1, 2))
-    needed = one.test_more_components(n_resamples=19, rng=0)
+    needed = one.test_more_components(n_resamples=n_resamples, rng=0)
     enough = two.test_more_components(n_resamples=n_resamples, rng=0)
-    assert needed.p_value == 0.05
+    assert needed.p_value == 1 / (n_resamples + 1)
     assert needed.likelihood_ratio > 4 * needed.expected
     assert enough.p_value > 1 / (n_resamples + 1)
 
 
 def test_bootstrap_matches_components():
-    fit = ra.fit_mixture(TWO.sample(1000, rng=4), 2, n_starts=4, rng=0)
-    found = fit.bootstrap(n_resamples=40, rng=0)
+    fit = ra.fit_mixture(TWO.sample(500, rng=4), 2, n_starts=2, rng=0)
+    found = fit.bootstrap(n_resamples=20, rng=0)
     frame = found.to_frame()
     assert (found.same_modes > 0.9).all()
     np.testing.assert_allclose(frame["std_err"], fit.standard_errors, rtol=0.5)

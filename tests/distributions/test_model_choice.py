@@ -7,6 +7,7 @@ from runpy import run_path
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED
@@ -99,14 +100,13 @@ def test_weights_are_of_the_mean():
 def test_the_unit_of_weights_changes_no_comparison():
     votes, models = ra.Mallows("ABCD", 0.7).sample(40, rng=0), ["uniform", "mallows-kendall"]
     frames = []
-    for unit in (1.0, 1 / 200, 1e6):
+    for unit in (1.0, 1 / 200):
         weights = unit * np.linspace(0.5, 2, len(votes))
         weighted = ra.Profile(list(votes), counts=votes.counts, weights=weights)
         found = ra.compare_models(weighted, models, n_folds=2, n_resamples=19, rng=0)
         frames.append(found.to_frame())
         assert found.verdict == "Nothing here speaks against mallows-kendall: p 0.4."
-    for frame in frames[1:]:
-        pd.testing.assert_frame_equal(frame, frames[0], rtol=1e-7)
+    pd.testing.assert_frame_equal(*frames, rtol=1e-7)
 
 
 @pytest.mark.parametrize("drawn", [None, 10])  # rankings in place of sums over all of them
@@ -118,10 +118,10 @@ def test_errors_of_chances_are_beyond_chance(drawn, monkeypatch):
     other = ra.PlackettLuce([0.5, 0.5, -0.5, -0.5], items="ABCD")
     rng = np.random.default_rng(0)
     found = [
-        [_calibration(made, LUCE.sample(25, rng=s), rng) for s in range(400)]
+        [_calibration(made, LUCE.sample(25, rng=s), rng) for s in range(100)]
         for made in (LUCE, other)
     ]
-    means, spread = np.mean(found, axis=1), np.std(found, axis=1) / 20
+    means, spread = np.mean(found, axis=1), np.std(found, axis=1) / 10
     off = np.triu_indices(4, 1)
     pairs = (LUCE.pairwise_probabilities() - other.pairwise_probabilities())[off]
     firsts = (LUCE.rank_probabilities() - other.rank_probabilities())[:, 0]
@@ -134,11 +134,12 @@ def test_gaps_have_scores_and_no_errors_of_chances():
     even = ra.PlackettLuce([0.5, 0.2, -0.2, -0.5], items="ABCD")
     ranks = even.sample(60, rng=1).ranks.copy()
     ranks[ranks >= 2] = UNLISTED
-    found = compared(ra.Profile._trusted(even.items, ranks), n_resamples=19)
+    models = ["uniform", "mallows-kendall", "plackett-luce", "generalized-mallows"]
+    found = compared(ra.Profile._trusted(even.items, ranks), models, n_resamples=19)
     frame = found.to_frame()
     assert not found.tests
     scored = frame[frame["failure"] == ""]
-    assert {"uniform", "mallows-kendall", "plackett-luce"} <= set(scored.index)
+    assert set(scored.index) == set(models[:3])
     assert scored.loc["uniform", "log_score"] == pytest.approx(-np.log(12))
     assert scored[["pair_error", "first_error"]].isna().all().all()
     assert "complete strict" in frame.loc["generalized-mallows", "failure"]
@@ -192,19 +193,22 @@ def test_a_ranking_without_a_chance_puts_a_model_last():
 
 def test_the_verdict_says_what_fits():
     both = KENDALL.sample(200, rng=1)
-    found = ra.compare_models(both, ["uniform", "mallows-kendall", "mallows-hamming"], rng=1)
+    options = {"n_folds": 2, "n_resamples": 19, "rng": 1}
+    found = ra.compare_models(both, ["uniform", "mallows-kendall", "mallows-hamming"], **options)
     assert found.models[0] == "mallows-kendall"
     assert [test.model for test in found.tests] == ["mallows-kendall"]
     assert found.verdict.startswith("Nothing here speaks against mallows-kendall")
-    found = ra.compare_models(both, ["uniform", "mallows-hamming"], n_resamples=39, rng=1)
+    found = ra.compare_models(both, ["uniform", "mallows-hamming"], **options)
     assert found.verdict == "Nothing here fits: not mallows-hamming."
     assert "was not tested" in compared(both, ["uniform"]).verdict
 
 
-def test_processes_find_the_same():
-    rankings = ra.Mallows(range(9), theta=0.3).sample(40, rng=1)
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_workers_find_the_same(backend):
+    rankings = ra.Mallows(range(9), theta=0.3).sample(20, rng=1)
     models = ["mallows-footrule", "plackett-luce"]
-    assert compared(rankings, models, n_jobs=2) == compared(rankings, models)
+    with parallel_config(backend):
+        assert compared(rankings, models, n_jobs=2) == compared(rankings, models)
 
 
 def test_bad_input_is_refused():
@@ -223,21 +227,6 @@ def test_bad_input_is_refused():
     ):
         with pytest.raises(InvalidInputError, match=words):
             compared(profile, models, **options)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("repetitions", [6, pytest.param(60, marks=pytest.mark.slow)])
-def test_the_true_family_is_chosen(repetitions):
-    families = {
-        "mallows-kendall": KENDALL,
-        "mallows-hamming": ra.Mallows("ABCDE", 1.2, "hamming"),
-        "plackett-luce": ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE"),
-    }
-    for name, made in families.items():
-        chosen = [
-            compared(made.sample(200, rng=seed), families).models[0] for seed in range(repetitions)
-        ]
-        assert chosen.count(name) >= 0.8 * repetitions
 
 
 # -- the kept simulation --------------------------------------------------------------------------

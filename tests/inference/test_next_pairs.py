@@ -22,6 +22,7 @@ FITS = {
     "rao-kupper": ra.BradleyTerry.fit(battles(60, 4, 3), ties="rao-kupper"),
 }
 TARGETS = [{}, {"k": 1}, {"k": 2}, {"pair": ("C", "A")}]
+QUICK = [("rankings", {"k": 2}), *((kind, TARGETS[3]) for kind in FITS)]
 
 
 def wrong(d, v, u):
@@ -66,8 +67,12 @@ def after(fit, covariance, i, j):
     return np.linalg.pinv(np.linalg.pinv(covariance, rcond=1e-8) + told * np.outer(row, row))
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=str)
-@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [pytest.param(kind, target, marks=[pytest.mark.slow] * ((kind, target) not in QUICK))
+     for kind in FITS for target in TARGETS],
+    ids=str,
+)  # fmt: skip
 def test_the_pairs_gain_nearly_as_much_as_the_best_would(kind, target):
     fit = FITS[kind]
     covariance = fit.covariance[:4, :4]

@@ -110,16 +110,6 @@ def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
     assert np.mean(told) <= (0.12 if kind == "answers" else 0.05)
 
 
-@pytest.mark.slow
-def test_skewed_differences_of_many_tasks_are_said():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(scale=0.2, size=(100, 30, 2))
-    scores[..., 0] += 1 - rng.exponential(size=(100, 30))
-    told = [asymmetry_note(x[:, :1] - x[:, 1:], [("A", "B")], "") for x in scores]
-    # 49 % of 800 tables, less three standard errors.
-    assert sum(map(bool, told)) >= 34
-
-
 # -- instances ------------------------------------------------------------------------------------
 
 POOLED = "taken for independent"
@@ -202,7 +192,7 @@ def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
 )  # fmt: skip
 def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, least, most):
     rng = np.random.default_rng(tasks)
-    told = [bool(selection_note(with_gaps(rng, tasks, gaps))) for _ in range(200)]
+    told = [bool(selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
     assert least <= np.mean(told) <= most
 
 
@@ -232,11 +222,11 @@ def neighbor_excess(scores):
     return found, (found - pairs.mean()) / (pairs.std() / np.sqrt(n - 1))
 
 
-@pytest.mark.parametrize("columns", [6, 8, 12, 25])
+@pytest.mark.parametrize("columns", [6, 25])
 @pytest.mark.parametrize("by", [0.0, 0.3, 0.6])
 def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by):
     rng = np.random.default_rng(columns)
-    for _ in range(40):
+    for _ in range(20):
         scores = leaning(rng, columns, 6, by) * rng.lognormal(size=(columns, 1))
         found, excess = neighbor_excess(scores)
         notes = neighbor_note(scores)
@@ -248,14 +238,14 @@ def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by)
 
 def test_how_often_neighbors_are_noted():
     rng = np.random.default_rng(0)
-    for columns, power in ((8, 0.2), (12, 0.6), (25, 0.95)):
-        equal = [neighbor_note(rng.normal(size=(columns, 5))) for _ in range(500)]
-        gaps = [rng.normal(size=(columns, 5)) for _ in range(500)]
+    for columns, power in ((8, 0.2), (25, 0.95)):
+        equal = [neighbor_note(rng.normal(size=(columns, 5))) for _ in range(200)]
+        gaps = [rng.normal(size=(columns, 5)) for _ in range(200)]
         for scores in gaps:
             scores[rng.random(scores.shape) < 0.2] = np.nan
-        assert sum(map(bool, equal)) <= 12  # of 500 at 1 %: 12 or more in one of 100 studies
-        assert sum(bool(neighbor_note(scores)) for scores in gaps) <= 12
-        noted = [bool(neighbor_note(leaning(rng, columns, 5))) for _ in range(100)]
+        assert sum(map(bool, equal)) <= 6  # of 200 at 1 %: 7 or more in one of 200 studies
+        assert sum(bool(neighbor_note(scores)) for scores in gaps) <= 6
+        noted = [bool(neighbor_note(leaning(rng, columns, 5))) for _ in range(60)]
         assert np.mean(noted) >= power
 
 

@@ -7,7 +7,6 @@ from statsmodels.stats.power import TTestPower
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.one_pair import binomial_p_value
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])
@@ -184,33 +183,6 @@ def test_one_table_of_systems():
         ra.separation(ra.ScoreTable([[1, 2]], higher_is_better=True))
     with pytest.raises(InvalidInputError, match="a ScoreTable"):
         ra.separation(ra.Profile.from_orders(["AB"]))
-
-
-# -- by drawing -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("gap", "method"), [(0.25, "sign-flip"), (0.6, "sign-flip"), (0.6, "wilcoxon")]
-)
-def test_so_many_scores_are_enough(gap, method):
-    n, rng, decided = ra.units_needed(gap, spread=1.0), np.random.default_rng(0), 0
-    for seed in range(400):
-        values = np.stack([gap + rng.normal(size=n), np.zeros(n)])
-        table = ra.ScoreTable(values, higher_is_better=True)
-        found = ra.paired_test(table, 0, 1, method=method, n_resamples=1000, rng=seed)
-        decided += found.p_value <= 0.05
-    # Three standard errors; Wilcoxon's test has 95 % of the efficiency.
-    assert 0.8 - 0.06 - 0.03 * (method == "wilcoxon") <= decided / 400 <= 0.8 + 0.06
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("gap", "share"), [(0.05, 0.2), (0.1, 0.4), (0.02, 0.05)])
-def test_so_many_answers_are_enough(gap, share):
-    n, rng = ra.units_needed(gap, differing=share), np.random.default_rng(0)
-    wins = rng.multinomial(n, [(share + gap) / 2, (share - gap) / 2, 1 - share], size=4000)
-    decided = np.mean([binomial_p_value(int(b), int(c), midp=True) <= 0.05 for b, c, _ in wins])
-    assert abs(decided - 0.8) < 0.03
 
 
 def test_as_many_units_as_are_needed_are_enough() -> None:

@@ -18,7 +18,7 @@ from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
 from tests.strategies import policies
 
-few = settings(max_examples=15)
+few = settings(max_examples=10)
 
 
 def assert_same(found, expected, *, exactly):
@@ -340,8 +340,7 @@ def test_points_of_groups(table, unranked):
     assert row == len(units.groups.first)
 
 
-@pytest.mark.parametrize("of", ["borda", "pairwise"])
-@pytest.mark.parametrize("unit", ["ranking", "instance"])
+@pytest.mark.parametrize(("of", "unit"), [("borda", "ranking"), ("pairwise", "instance")])
 def test_ranks_by_max_t(of, unit):
     rng = np.random.default_rng(5)
     values = rng.normal(size=(4, 1200)) + np.array([0.5, 0.45, 0, 0])[:, None]

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import rankagg as ra
 from rankagg.core.arithmetic import exact_sum
@@ -269,7 +268,7 @@ def test_families_are_units_of_as_many_tasks():
     for other in (
         ra.friedman(table),
         ra.paired_test(table, 0, 1),
-        ra.rank_shares(table, ra.Borda()),
+        ra.rank_shares(table, ra.Borda(), n_resamples=10),
         ra.PairwiseIntervals.from_data(table),
         ra.rank_intervals(table, of="pairwise", unit="task"),
     ):
@@ -283,21 +282,6 @@ def test_rankings_of_one_rater_are_one_unit():
     assert given.unit_weights.tolist() == [2, 3, 1]
     with pytest.raises(InvalidInputError, match="fixed_tasks"):
         units_of(profile.with_clusters("xxyyyz"), fixed_tasks=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
-@pytest.mark.parametrize("n_families", [6, 12])
-def test_families_of_three_hold_the_level(of, n_families):
-    rng, wrong = np.random.default_rng(0), 0
-    tasks = [f"{k}{part}" for k in range(n_families) for part in "xyz"]
-    families = {task: task[:-1] for task in tasks}
-    for _ in range(300):
-        shared = np.repeat(rng.normal(size=(5, n_families)), 3, axis=1)
-        scores = shared + 0.3 * rng.normal(size=shared.shape)
-        table = ra.ScoreTable(scores, tasks=tasks, higher_is_better=True, task_families=families)
-        wrong += ra.rank_intervals(table, of=of).decisions.above.any()
-    assert wrong <= stats.binom.ppf(0.999, 300, 0.05)
 
 
 def test_a_score_table_has_instances_and_tasks(table):

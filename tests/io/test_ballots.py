@@ -7,7 +7,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -204,15 +204,10 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
         assert ra.read_ballots(path, count="count") == profile
 
 
-plain = st.text(
-    st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters=";"),
-    min_size=1,
-    max_size=6,
-).filter(lambda name: name not in ("count", "weight", "group"))
+plain = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1", min_size=1, max_size=6)
 
 
 @given(data=st.data())
-@settings(max_examples=30)
 def test_ballots_come_back(data, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(plain, min_size=1, max_size=6, unique=True)))
     profile = data.draw(profiles(items, unlisted=False, groups=data.draw(st.booleans())))

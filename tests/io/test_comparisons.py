@@ -132,10 +132,10 @@ NO_OUTCOMES = [
 ]
 
 
-@pytest.mark.parametrize(("outcomes", "words"), NO_OUTCOMES)
-def test_what_is_no_outcome_is_refused(outcomes, words):
-    with pytest.raises(DataFormatError, match=words):
-        read(outcomes)
+def test_what_is_no_outcome_is_refused():
+    for outcomes, words in NO_OUTCOMES:
+        with pytest.raises(DataFormatError, match=words):
+            read(outcomes)
 
 
 # -- outcomes by name -----------------------------------------------------------------------------
@@ -260,78 +260,49 @@ def test_rows_without_a_win_are_told():
 
 
 @pytest.mark.parametrize(
-    ("columns", "options", "words"),
+    ("columns", "outcome_is", "words"),
     [
         (
             ([1], [0]),
-            {},
+            None,
             "`outcome_is` must be 'points' or 'wins' for 2 columns of outcomes. Got nothing",
         ),
-        (
-            ([1], [0]),
-            {"outcome_is": "side"},
-            "must be 'points' or 'wins' for 2 columns .* Got 'side'",
-        ),
-        (
-            ([1], [0], [0]),
-            {"outcome_is": "points"},
-            "must be 'wins' or nothing for 3 columns .* Got 'po",
-        ),
-        (([1],), {"outcome_is": "wins"}, "must be 'side' or 'winner' or nothing for 1 column"),
-        (([1],), {"outcome": []}, "`outcome` must be one, two or three columns"),
-        (([1],), {"outcome": ["p", "p"], "outcome_is": "wins"}, "different columns"),
+        (([1], [0]), "side", "must be 'points' or 'wins' for 2 columns .* Got 'side'"),
+        (([1], [0], [0]), "points", "must be 'wins' or nothing for 3 columns .* Got 'po"),
+        (([1],), "wins", "must be 'side' or 'winner' or nothing for 1 column"),
         (
             ([1, 1], [0, 0], [0, 1]),
-            {},
+            None,
             r"row 2 must have a single 1 in p, q, r\. Got 2 of them\. `o",
         ),
-        (([1, 0], [0, 0], [0, 0]), {}, "row 2 must have a single 1 in p, q, r. Got 0"),
+        (([1, 0], [0, 0], [0, 0]), None, "row 2 must have a single 1 in p, q, r. Got 0"),
         (
             ([1, 2], [0, 0], [0, 0]),
-            {},
+            None,
             "row 2, column 'p' must be 1 or 0. Got 2. `outcome_is='wins'`",
         ),
-        (
-            ([1, 2], [0, None]),
-            {"outcome_is": "points"},
-            r"row 2, column 'q' is empty.*`drop_outcome`",
-        ),
-        (
-            ([1, 2], [0, "late"]),
-            {"outcome_is": "points"},
-            "column 'q' must be a finite .*`drop_outc",
-        ),
-        (
-            ([1, -999], [0, 3]),
-            {"outcome_is": "points"},
-            "row 2, column 'p' is -999, .*`drop_outcome=-999",
-        ),
-        (
-            ([1, 3], [0, -1]),
-            {"outcome_is": "points"},
-            "row 2, column 'q' is -1, a code for a missing number",
-        ),
-        (
-            ([1, -1], [0, 3]),
-            {"outcome_is": "wins"},
-            "row 2, column 'p' must be a whole number of 0 or",
-        ),
-        (([1, 1], [0, 0.5]), {"outcome_is": "wins"}, "row 2, column 'q' must be a whole.* Got 0.5"),
-        (
-            ([0], [0]),
-            {"outcome_is": "wins"},
-            "in p, q add up to 0; their sum must be from 1 to 5000000",
-        ),
-        (
-            ([10**7], [0]),
-            {"outcome_is": "wins"},
-            "add up to 10000000; .*`PairwiseMatrix.from_wins`",
-        ),
+        (([1, 2], [0, None]), "points", r"row 2, column 'q' is empty.*`drop_outcome`"),
+        (([1, 2], [0, "late"]), "points", "column 'q' must be a finite .*`drop_outc"),
+        (([1, -999], [0, 3]), "points", "row 2, column 'p' is -999, .*`drop_outcome=-999"),
+        (([1, 3], [0, -1]), "points", "row 2, column 'q' is -1, a code for a missing number"),
+        (([1, -1], [0, 3]), "wins", "row 2, column 'p' must be a whole number of 0 or"),
+        (([1, 1], [0, 0.5]), "wins", "row 2, column 'q' must be a whole.* Got 0.5"),
+        (([0], [0]), "wins", "in p, q add up to 0; their sum must be from 1 to 5000000"),
+        (([10**7], [0]), "wins", "add up to 10000000; .*`PairwiseMatrix.from_wins`"),
     ],
 )
-def test_columns_of_outcomes_that_are_refused(columns, options, words):
+def test_columns_of_outcomes_that_are_refused(columns, outcome_is, words):
     with pytest.raises(RankaggError, match=words):
-        columns_of(*columns, **options)
+        columns_of(*columns, outcome_is=outcome_is)
+
+
+def test_names_of_columns_of_outcomes_that_are_refused():
+    for outcome, words in (
+        ([], "must be one, two or three col"),
+        (["p", "p"], "different columns"),
+    ):
+        with pytest.raises(RankaggError, match=words):
+            columns_of([1], outcome=outcome, outcome_is="wins")
 
 
 # -- rows that are left out -----------------------------------------------------------------------

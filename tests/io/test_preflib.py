@@ -8,7 +8,7 @@ import warnings
 from io import StringIO
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -350,13 +350,12 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
         assert ra.read_preflib(path) == profile
 
 
-names = st.text(
-    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6
-).filter(lambda name: name == name.strip())
+names = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1 ,:#{", max_size=6).filter(
+    lambda name: name == name.strip()
+)
 
 
 @given(data=st.data(), unlisted=st.booleans())
-@settings(max_examples=30)
 def test_ballots_come_back(data, unlisted, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=6, unique=True)))
     kinds = {"unranked": not unlisted, "unlisted": unlisted, "weights": st.just(1.0)}

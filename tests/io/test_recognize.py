@@ -26,7 +26,7 @@ def fate(path, truth) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-@pytest.mark.parametrize(("n", "seed"), [(75, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("n", "seed"), [(60, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
 def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
     maker = Maker(seed)
     fates: Counter[tuple[str, str]] = Counter()
@@ -59,11 +59,12 @@ REAL = {
 }  # fmt: skip
 
 
-def test_no_real_file_is_taken_wrongly():
+@pytest.mark.parametrize(("step", "least"), [(9, 10), pytest.param(1, 110, marks=pytest.mark.slow)])
+def test_no_real_file_is_taken_wrongly(step, least):
     if not DATA.is_dir():
         pytest.skip("the optional data are not there")
     certain = 0
-    for path in sorted(one for one in DATA.rglob("*") if one.is_file()):
+    for path in sorted(one for one in DATA.rglob("*") if one.is_file())[::step]:
         try:
             found = ra.recognize(path)
         except RankaggError:
@@ -80,7 +81,7 @@ def test_no_real_file_is_taken_wrongly():
             if expected == "scores":
                 table = found.read(higher_is_better=True)
                 assert table.is_instance_level == (place[0] == "instances")
-    assert certain >= 110
+    assert certain >= least
 
 
 ASKED = {
@@ -124,14 +125,13 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("kind", ASKED)
-def test_where_there_is_doubt_all_that_it_may_be_is_said(kind):
-    text, formats = ASKED[kind]
-    found = ra.recognize(StringIO(text))
-    assert not found.is_certain
-    assert {one.format for one in found.readings} >= formats
-    with pytest.raises(DataFormatError, match="may hold"):
-        found.read()
+def test_where_there_is_doubt_all_that_it_may_be_is_said():
+    for kind, (text, formats) in ASKED.items():
+        found = ra.recognize(StringIO(text))
+        assert not found.is_certain, kind
+        assert {one.format for one in found.readings} >= formats, kind
+        with pytest.raises(DataFormatError, match="may hold"):
+            found.read()
 
 
 @pytest.mark.parametrize(

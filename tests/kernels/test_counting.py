@@ -12,7 +12,7 @@ from rankagg.kernels import counting
 from rankagg.kernels.counting import count
 from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
 
-SIZES = [(1, 1), (7, 2), (8, 3), (200, 5), (3, 253), (3, 254), (3, 255)]
+SIZES = [(1, 1), (7, 2), (200, 5), (3, 254), (3, 255)]
 
 
 def test_few_rankings_are_counted_as_many_are(monkeypatch):
@@ -49,7 +49,7 @@ class TestCount:
         assert told(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
         assert told(count(ranks, weights)) == each_counted(ranks, weights)
 
-    @pytest.mark.parametrize("kinds", KINDS)
+    @pytest.mark.parametrize("kinds", KINDS[::2])
     @pytest.mark.parametrize(("m", "n"), SIZES)
     def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
         monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
@@ -67,10 +67,6 @@ class TestCount:
                 found[1:], [(there, there), (off, there), (off, off)], strict=True
             ):
                 assert array.tolist() == ((mine * each[:, None]).T @ (theirs * 1)).tolist()
-
-    def test_what_is_complete_takes_one_matrix(self):
-        counts = count(drawn_ranks(50, 30, ""))
-        assert [array.base is not None for array in counts] == [False, True, True, True]
 
     def test_before_bits_could_be_counted(self, monkeypatch):
         if not hasattr(np, "bitwise_count"):

@@ -5,7 +5,7 @@ from hypothesis import settings
 from rankagg.testing.plots import below, of_group
 
 # Each example is a picture.
-drawn_quickly = settings(max_examples=10)
+drawn_quickly = settings(max_examples=5)
 
 
 def notes(ax):

@@ -20,7 +20,7 @@ def spots(ax):
     return {name: text.xy for name, text in texts(ax).items()}
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 3, 4])
 def test_lines_are_swaps_of_neighbours(n):
     items = "ABCD"[:n]
     ax = ra.teaching.show_steps(ra.Borda(), ra.Mallows(items, theta=0.5).sample(9, rng=n)).plot()

@@ -54,9 +54,8 @@ def heights(ax, panel, method):
 
 @pytest.mark.parametrize(
     ("measure", "alpha", "proportion"),
-    [("decided", 0.05, 0), ("any_wrong", 0.3, 0.3), ("coverage", 0.3, 0), ("covers_all", 0.05, 0.3),
-     ("width", 0.05, 0)],
-)  # fmt: skip
+    [("coverage", 0.3, 0.3), pytest.param("any_wrong", 0.05, 0, marks=pytest.mark.slow)],
+)
 def test_lines_are_the_table_in_the_order_of_the_steps(latent, measure, alpha, proportion):
     ax = latent.plot(measure=measure, alpha=alpha, proportion=proportion)
     table = latent.by_method().xs((proportion, alpha), level=("proportion", "alpha"))[measure]
@@ -125,7 +124,7 @@ def test_mechanisms_have_panels_of_their_own():
     mechanisms = [ra.studies.AtRandom(), ra.studies.ByScore(strength=9)]
     result = ra.studies.ConfidenceStudy(
         models=[ra.studies.Resampled(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
-        proportions=[0, 0.4], removals=mechanisms, n_repetitions=4,
+        proportions=[0, 0.4], removals=mechanisms, n_repetitions=2,
     ).run()  # fmt: skip
     table = result.by_method()["decided"].droplevel(["model", "alpha"])
     names = [mechanism.name for mechanism in mechanisms]
@@ -145,7 +144,7 @@ def test_mechanisms_have_panels_of_their_own():
         plotting.confidence_heatmap(result, removal="by task")
 
 
-@pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm", "hoeffding, holm, by instance"])
+@pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm, by instance"])
 def test_the_heat_map_marks_what_the_study_decided(tables, name):
     ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)
     frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
@@ -274,9 +273,12 @@ def test_what_has_no_such_number_is_told():
 
 
 def test_more_panels_than_a_page_holds_are_told():
-    kinds = [ra.studies.Noisy(share=share) for share in np.linspace(0, 1, 8)]
-    ax = corrupted(corruptions=kinds, models=MODELS[:1], n_repetitions=1).plot(over="n_corrupted")
-    assert "the first 6 of 8 panels" in notes(ax)
+    kinds = [ra.studies.Noisy(share=share) for share in np.linspace(0, 1, 7)]
+    ax = corrupted(
+        corruptions=kinds, models=MODELS[:1], n_corrupted=[0, 3], n_repetitions=1,
+        aggregators=[ra.Borda()],
+    ).plot(over="n_corrupted")  # fmt: skip
+    assert "the first 6 of 7 panels" in notes(ax)
     assert len(headings(ax)) == 6
 
 
@@ -291,10 +293,9 @@ def test_ticks_stand_at_their_numbers(scaled):
 
 
 def test_the_threshold_is_drawn_where_it_is(many):
-    for value in (0.75, 0.5):
-        ax = plotting.corruption_plot(many, threshold=value)
-        assert set(one(ax, "dashed").get_ydata()) == {value}
-        assert f"dashed: {value}" in notes(ax)
+    ax = plotting.corruption_plot(many, threshold=0.5)
+    assert set(one(ax, "dashed").get_ydata()) == {0.5}
+    assert "dashed: 0.5" in notes(ax)
     with pytest.raises(InvalidInputError, match="threshold"):
         plotting.corruption_plot(many, threshold=1)
 

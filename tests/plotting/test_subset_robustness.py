@@ -14,7 +14,9 @@ from tests.plotting.reading import legend_words, notes, one, row_labels
 @pytest.fixture(scope="module")
 def few():
     """Return an analysis of subsets of 10 tasks."""
-    return ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), n_samples=20, rng=0)
+    return ra.stability(
+        ra.datasets.load("superglue_human"), ra.Borda(), sizes=[1, 4, 9], n_samples=20, rng=0
+    )
 
 
 def dots(ax):

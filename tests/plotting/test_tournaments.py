@@ -225,6 +225,7 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
+@pytest.mark.slow
 def test_margins_of_many_arcs_do_not_collide():
     votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
@@ -254,7 +255,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn():
 
 
 def test_an_unproved_order_is_said_to_be_one():
-    profile = ra.Uniform(range(40)).sample(7, rng=0)
+    profile = ra.Uniform(range(30)).sample(7, rng=0)
     consensus = ra.Kemeny(time_limit=0.0).aggregate(profile)
     assert consensus.certificate.status == "gap"
     ax = plotting.tournament_plot(graph_of(profile), consensus)
@@ -273,7 +274,7 @@ def test_margins_are_written_shortly():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("n", [1, 2, 9])
+@pytest.mark.parametrize("n", [1, 9])
 def test_any_number_of_items(n):
     ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders([range(n)])))
     assert len(points(ax, n)) == n

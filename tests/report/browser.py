@@ -22,12 +22,29 @@ def find_browser():
 
 
 class Visit:
-    """An open page with everything that it asked for and complained about."""
+    """The window of all tests, for one is slow to open, with what its page asked and said."""
 
-    def __init__(self, page, requests, messages):
-        self.page = page
-        self.requests = requests
-        self.messages = messages
+    def __init__(self, browser, *, scripts=True):
+        self.page = page = browser.new_page(java_script_enabled=scripts)
+        self.requests, self.messages = [], []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: (self.messages.append(dialog.message), dialog.dismiss()))
+
+    def open(self, path, *, width=1100, dark=False):
+        """Open a page from a file, on a screen."""
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(media="screen", color_scheme="dark" if dark else "light")
+        self.requests.clear()
+        self.messages.clear()
+        self.page.goto(path.as_uri())
+        return self
+
+    def is_as_wide_as_it_may_be(self):
+        """Return whether nothing stands beyond the window."""
+        wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        return self.page.evaluate(wide)
 
     def unfold(self):
         """Open all chapters."""
@@ -64,24 +81,3 @@ def launched():
             yield browser
         finally:
             browser.close()
-
-
-@contextmanager
-def visiting(browser, path, *, width=1100, dark=False, scripts=True):
-    """Open a page from a file, with nothing left of earlier visits."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 800},
-        color_scheme="dark" if dark else "light",
-        java_script_enabled=scripts,
-    )
-    try:
-        page = context.new_page()
-        requests, messages = [], []
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
-        page.goto(path.as_uri())
-        yield Visit(page, requests, messages)
-    finally:
-        context.close()

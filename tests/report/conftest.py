@@ -1,38 +1,47 @@
-"""Two pages from bundled data, made once, and their pictures drawn without a screen."""
+"""Pages of bundled data, made once, and their pictures drawn without a screen."""
+
+from functools import cache
 
 import matplotlib as mpl
 import pytest
 
 import rankagg as ra
-from tests.report.browser import visiting
+from rankagg.report import findings
+from tests.report.browser import Visit
 from tests.report.checking import checker_page
 
 mpl.use("Agg")
 
 
+@pytest.fixture(autouse=True)
+def _few_removals(monkeypatch):
+    """Let pages not look for the fewest removals, which takes most of their time."""
+    monkeypatch.setattr(findings, "SECONDS_FOR_REMOVALS", 0.0)
+
+
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory):
+def reports():
+    """Return a function from the name of a bundled data set to its report."""
+    return cache(lambda name: ra.make_report(ra.datasets.load(name), title=name))
+
+
+@pytest.fixture(scope="session")
+def pages(reports, tmp_path_factory):
     """Return a function from the name of a bundled data set to the path of its page."""
-    made = {}
+    folder = tmp_path_factory.mktemp("pages")
 
     def page_of(name):
-        if name not in made:
-            target = tmp_path_factory.mktemp("page") / f"{name}.html"
-            ra.make_report(ra.datasets.load(name), title=name).save(target)
-            made[name] = target
-        return made[name]
+        reports(name).save(folder / f"{name}.html")
+        return folder / f"{name}.html"
 
     return page_of
 
 
 @pytest.fixture(scope="session")
 def visit_page(browser):
-    """Return a context manager that opens a page from a path."""
-
-    def opened(path, **look):
-        return visiting(browser, path, **look)
-
-    return opened
+    """Return a function that opens a page from a path."""
+    window = cache(lambda scripts: Visit(browser, scripts=scripts))
+    return lambda path, *, scripts=True, **look: window(scripts).open(path, **look)
 
 
 @pytest.fixture(scope="session")

@@ -44,20 +44,15 @@ SMITHS = ra.PairwiseMatrix.from_wins(
 )
 
 
-@pytest.fixture(scope="module")
-def opened(visit_page, tmp_path_factory):
-    """Return a function that opens a text as a page, always in the same window, which is quick."""
-    path = tmp_path_factory.mktemp("opened") / "page.html"
-    path.write_text("", encoding="utf-8")
-    with visit_page(path) as visit:
+@pytest.fixture
+def opened(visit_page, tmp_path):
+    """Return a function that opens a text as a page."""
 
-        def reopened(html):
-            path.write_text(html, encoding="utf-8")
-            visit.messages.clear()
-            visit.page.goto(path.as_uri())
-            return visit
+    def visit(html):
+        (tmp_path / "page.html").write_text(html, encoding="utf-8")
+        return visit_page(tmp_path / "page.html")
 
-        yield reopened
+    return visit
 
 
 @pytest.fixture

@@ -64,9 +64,9 @@ def check(consensus, tmp_path, visit_page):
         assert by_stand_alone(votes, certificate)
     path = tmp_path / "kind.html"
     path.write_text(html, encoding="utf-8")
-    with visit_page(path) as visit:
-        said = press(visit)
-        assert visit.messages == []
+    visit = visit_page(path)
+    said = press(visit)
+    assert visit.messages == []
     what = "proof" if consensus.is_proved else "bound"
     assert said.startswith(f"✓ The {what} holds: "), said
     assert re.search(r"integers, \d+\.\d\d s\.$", said)

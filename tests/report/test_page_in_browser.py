@@ -11,63 +11,45 @@ BUNDLED = ["superglue_human", "xtreme_gaps"]
 RANKS = "Ranks by every method"
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "dark"), [(360, True), (1100, False)])
 @pytest.mark.parametrize("name", BUNDLED)
-def test_nothing_is_asked_for_and_nothing_complains(pages, name, dark, visit_page) -> None:
+def test_it_asks_for_nothing_complains_of_nothing_and_fits(
+    pages, name, width, dark, visit_page
+) -> None:
     path = pages(name)
-    with visit_page(path, dark=dark) as visit:
-        visit.page.wait_for_timeout(200)
-        outside = [url for url in visit.requests if not url.startswith(("data:", "file:"))]
-        assert outside == []
-        assert [url for url in visit.requests if url.startswith("file:")] == [path.as_uri()]
-        assert visit.messages == []
+    visit = visit_page(path, width=width, dark=dark)
+    visit.page.wait_for_timeout(200)
+    assert [url for url in visit.requests if not url.startswith("data:")] == [path.as_uri()]
+    assert visit.messages == []
+    visit.unfold()
+    assert visit.is_as_wide_as_it_may_be()
+    letters = visit.page.evaluate(
+        "Math.min(...[...document.querySelectorAll('p,li,td,th,dd,figcaption')]"
+        ".map(e => parseFloat(getComputedStyle(e).fontSize)))"
+    )
+    assert letters >= 12
+    in_plots = visit.page.evaluate(
+        "Math.min(...[...document.querySelectorAll('svg text')]"
+        ".filter(e => e.textContent.trim()).map(e => e.getBoundingClientRect())"
+        ".map(r => Math.max(r.height, r.width)))"
+    )
+    assert in_plots >= 6
 
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -> None:
-    with visit_page(pages(name)) as visit:
-        visit.unfold()
-        items = visit.column(RANKS, "System")
-        visit.click(RANKS, "System")
-        assert visit.column(RANKS, "System") == sorted(items, key=str.casefold)
-        visit.click(RANKS, "System")
-        assert visit.column(RANKS, "System") == sorted(items, key=str.casefold, reverse=True)
-        visit.click(RANKS, "Rank")
-        assert visit.column(RANKS, "System") == items
-        visit.click(RANKS, "Borda")
-        places = [int(text) for text in visit.column(RANKS, "Borda")]
-        assert places == sorted(places)
-
-
-def test_numbers_are_sorted_as_numbers_and_unknown_ones_stay_below(saved, visit_page) -> None:
-    names = [f"s{k}" for k in range(12)]
-    gaps = [[float(k % 5), float(k)] if k else [float("nan"), 30.0] for k in range(12)]
-    path = saved(ra.ScoreTable(gaps, systems=names, higher_is_better=True))
-    with visit_page(path) as visit:
-        visit.unfold()
-        visit.click(RANKS, "Mean")
-        up = visit.column(RANKS, "Mean")
-        assert [int(p) for p in up] == sorted(int(p) for p in up)
-        assert up.index("10") > up.index("2")
-
-
-@pytest.mark.parametrize("width", [360, 1100])
-@pytest.mark.parametrize("name", BUNDLED)
-def test_the_page_is_never_wider_than_the_window(pages, name, width, visit_page) -> None:
-    with visit_page(pages(name), width=width) as visit:
-        visit.unfold()
-        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-        letters = visit.page.evaluate(
-            "Math.min(...[...document.querySelectorAll('p,li,td,th,dd,figcaption')]"
-            ".map(e => parseFloat(getComputedStyle(e).fontSize)))"
-        )
-        assert letters >= 12
-        in_plots = visit.page.evaluate(
-            "Math.min(...[...document.querySelectorAll('svg text')]"
-            ".filter(e => e.textContent.trim()).map(e => e.getBoundingClientRect())"
-            ".map(r => Math.max(r.height, r.width)))"
-        )
-        assert in_plots >= 6
+    visit = visit_page(pages(name))
+    visit.unfold()
+    items = visit.column(RANKS, "System")
+    visit.click(RANKS, "System")
+    assert visit.column(RANKS, "System") == sorted(items, key=str.casefold)
+    visit.click(RANKS, "System")
+    assert visit.column(RANKS, "System") == sorted(items, key=str.casefold, reverse=True)
+    visit.click(RANKS, "Rank")
+    assert visit.column(RANKS, "System") == items
+    visit.click(RANKS, "Borda")
+    places = [int(text) for text in visit.column(RANKS, "Borda")]
+    assert places == sorted(places)
 
 
 @pytest.fixture
@@ -81,18 +63,19 @@ def saved(tmp_path):
     return save
 
 
-@pytest.mark.parametrize("n", [3, 41, pytest.param(105, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [3, 41, 105])
 def test_few_and_many_systems_read_well(saved, visit_page, n) -> None:
     names = [f"team {k} | big model" for k in range(n)]
     law = ra.distributions.LatentScores([0.05 * k for k in range(n)], systems=names)
     path = saved(law.sample(9, rng=0), title=f"{n} systems")
     for width in (360, 1100):
-        with visit_page(path, width=width) as visit:
-            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-            assert len(visit.column(RANKS, "System")) == n
-            assert visit.messages == []
-            if n > 40:
-                assert visit.page.get_by_text(f"The first 30 of {n} items.").count() >= 1
+        visit = visit_page(path, width=width)
+        assert visit.is_as_wide_as_it_may_be()
+        assert len(visit.column(RANKS, "System")) == n
+        assert visit.messages == []
+        if n > 40:
+            assert visit.page.get_by_text(f"The first 30 of {n} items.").count() >= 1
 
 
 @pytest.fixture(scope="module")
@@ -108,25 +91,25 @@ def many(tmp_path_factory):
 def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
-    with visit_page(path) as visit:
-        seen = visit.column(first, "Item")
-        assert len(seen) == 40
-        assert set(order[:38]) < set(seen) < set(order[:43])
-        visit.page.get_by_role("button", name="Show all 52").click()
-        assert visit.column(first, "Item")[43:] == order[43:]
-        assert visit.page.get_by_role("button", name="Show all 52").count() == 0
-    with visit_page(path, scripts=False) as visit:
-        assert visit.page.locator("#ranking tbody tr:visible").count() == 52
+    visit = visit_page(path)
+    seen = visit.column(first, "Item")
+    assert len(seen) == 40
+    assert set(order[:38]) < set(seen) < set(order[:43])
+    visit.page.get_by_role("button", name="Show all 52").click()
+    assert visit.column(first, "Item")[43:] == order[43:]
+    assert visit.page.get_by_role("button", name="Show all 52").count() == 0
+    visit = visit_page(path, scripts=False)
+    assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
 def test_paper_has_all_rows_and_no_buttons(many, visit_page) -> None:
-    with visit_page(many[0]) as visit:
-        rows = visit.page.locator("#ranking tbody tr:visible")
-        assert rows.count() == 40
-        visit.page.emulate_media(media="print")
-        assert rows.count() == 52
-        for tool in ("#check-proof", ".more", ".tools"):
-            assert not visit.page.locator(tool).first.is_visible()
+    visit = visit_page(many[0])
+    rows = visit.page.locator("#ranking tbody tr:visible")
+    assert rows.count() == 40
+    visit.page.emulate_media(media="print")
+    assert rows.count() == 52
+    for tool in ("#check-proof", ".more", ".tools"):
+        assert not visit.page.locator(tool).first.is_visible()
 
 
 @pytest.fixture(scope="module")
@@ -142,56 +125,56 @@ def wide(tmp_path_factory):
 
 
 def test_paper_has_the_columns_that_fit_and_says_so(wide, visit_page) -> None:
-    with visit_page(wide, width=700) as visit:
-        table = visit.page.locator("#scores table.sortable, [id=scores] ~ * table.sortable").first
-        said = visit.page.get_by_text("On paper stand the first columns").first
-        cells = table.locator("tbody tr").first.locator("th:visible, td:visible")
-        assert (cells.count(), said.is_visible()) == (33, False)
-        visit.page.emulate_media(media="print")
-        assert (cells.count(), said.is_visible()) == (10, True)
-        assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
-        assert table.locator("thead th:visible").last.inner_text() == "Mean"
+    visit = visit_page(wide, width=700)
+    table = visit.page.locator("#scores table.sortable, [id=scores] ~ * table.sortable").first
+    said = visit.page.get_by_text("On paper stand the first columns").first
+    cells = table.locator("tbody tr").first.locator("th:visible, td:visible")
+    assert (cells.count(), said.is_visible()) == (33, False)
+    visit.page.emulate_media(media="print")
+    assert (cells.count(), said.is_visible()) == (10, True)
+    assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
+    assert table.locator("thead th:visible").last.inner_text() == "Mean"
 
 
 def test_names_in_wide_tables_stay_on_a_line_where_there_is_room(wide, visit_page) -> None:
     for width, lines in ((768, 1), (360, 2)):
-        with visit_page(wide, width=width) as visit:
-            cell = visit.page.locator(".wide td.name, .wide th.name").nth(1)
-            line = cell.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
-            assert (cell.bounding_box()["height"] < 2 * line) == (lines == 1)
-            # A table that goes on beyond the window has a shadow there.
-            around = visit.page.locator(".wide .scroll").first
-            assert around.evaluate("e => e.scrollWidth > e.clientWidth")
-            assert "linear-gradient" in around.evaluate("e => getComputedStyle(e).backgroundImage")
+        visit = visit_page(wide, width=width)
+        cell = visit.page.locator(".wide td.name, .wide th.name").nth(1)
+        line = cell.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+        assert (cell.bounding_box()["height"] < 2 * line) == (lines == 1)
+        # A table that goes on beyond the window has a shadow there.
+        around = visit.page.locator(".wide .scroll").first
+        assert around.evaluate("e => e.scrollWidth > e.clientWidth")
+        assert "linear-gradient" in around.evaluate("e => getComputedStyle(e).backgroundImage")
 
 
 def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
-    with visit_page(path) as visit:
-        assert visit.page.locator("#ranking tbody.open").count() == 1
-        field = visit.page.get_by_label("Find items")
-        field.fill("4 SYSTEM")
-        assert sorted(visit.column(first, "Item")) == [name for name in order if "4" in name]
-        assert visit.page.locator(".above output").text_content() == "14 of 52"
-        assert visit.page.locator("#ranking tbody.open").count() == 0
-        field.fill("")
-        assert len(visit.column(first, "Item")) == 40
-        assert visit.page.locator("#ranking tbody.open").count() == 1
+    visit = visit_page(path)
+    assert visit.page.locator("#ranking tbody.open").count() == 1
+    field = visit.page.get_by_label("Find items")
+    field.fill("4 SYSTEM")
+    assert sorted(visit.column(first, "Item")) == [name for name in order if "4" in name]
+    assert visit.page.locator(".above output").text_content() == "14 of 52"
+    assert visit.page.locator("#ranking tbody.open").count() == 0
+    field.fill("")
+    assert len(visit.column(first, "Item")) == 40
+    assert visit.page.locator("#ranking tbody.open").count() == 1
 
 
 def test_links_open_their_chapter_and_paper_has_all(pages, visit_page) -> None:
-    with visit_page(pages("superglue_human")) as visit:
-        shut = visit.page.locator("main > details:not([open])")
-        closed = shut.count()
-        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert shut.count() == 0
-        visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert shut.count() == closed
-        assert not visit.page.locator("#data").is_visible()
-        visit.page.get_by_role("link", name="What was read and left out").click()
-        visit.page.wait_for_timeout(50)
-        assert visit.page.locator("#data").is_visible()
+    visit = visit_page(pages("superglue_human"))
+    shut = visit.page.locator("main > details:not([open])")
+    closed = shut.count()
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert shut.count() == 0
+    visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert shut.count() == closed
+    assert not visit.page.locator("#data").is_visible()
+    visit.page.get_by_role("link", name="What was read and left out").click()
+    visit.page.wait_for_timeout(50)
+    assert visit.page.locator("#data").is_visible()
 
 
 def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None:
@@ -202,13 +185,13 @@ def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None
         name => [name, name.firstElementChild]).some(
         e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "hidden")"""
     for width in (360, 1100):
-        with visit_page(path, width=width) as visit:
-            assert visit.page.evaluate(cut)
-            visit.page.get_by_label("Full names").check()
-            assert not visit.page.evaluate(cut)
-            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-            visit.page.emulate_media(media="print")
-            assert not visit.page.evaluate(cut)
+        visit = visit_page(path, width=width)
+        assert visit.page.evaluate(cut)
+        visit.page.get_by_label("Full names").check()
+        assert not visit.page.evaluate(cut)
+        assert visit.is_as_wide_as_it_may_be()
+        visit.page.emulate_media(media="print")
+        assert not visit.page.evaluate(cut)
 
 
 def test_marks_and_bars_stand_at_their_ranks(pages, visit_page) -> None:
@@ -222,8 +205,8 @@ def test_marks_and_bars_stand_at_their_ranks(pages, visit_page) -> None:
         return [row.dataset.position, middle(row.querySelector(".mark")), bar.left - strip.left,
             bar.right - strip.left].map(x => Number(x)).concat(strip.width);
     })"""
-    with visit_page(pages("superglue_human")) as visit:
-        rows = visit.page.evaluate(drawn)
+    visit = visit_page(pages("superglue_human"))
+    rows = visit.page.evaluate(drawn)
     for place, (item, mark, left, right, width) in enumerate(rows, 1):
         i = int(item)
         assert table.systems[i] == order[place - 1]
@@ -245,45 +228,45 @@ def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
     path = saved(table, title=evil, source=[f"read: {evil}", "C:\\<i>x</i>"])
     n_scripts = path.read_text(encoding="utf-8").count("<script")
     for width in (360, 1100):
-        with visit_page(path, width=width) as visit:
-            visit.page.wait_for_timeout(200)
-            assert visit.messages == []
-            assert visit.page.evaluate("document.scripts.length") == n_scripts
-            assert visit.page.locator("b, i, img").count() == 0
-            assert visit.page.title() == evil
-            assert visit.column(RANKS, "System").count(long) == 1
-            assert evil in visit.column(RANKS, "System")
-            visit.page.click("#check-proof")
-            visit.page.locator("#proof-verdict.holds").wait_for()
-            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        visit = visit_page(path, width=width)
+        visit.page.wait_for_timeout(200)
+        assert visit.messages == []
+        assert visit.page.evaluate("document.scripts.length") == n_scripts
+        assert visit.page.locator("b, i, img").count() == 0
+        assert visit.page.title() == evil
+        assert visit.column(RANKS, "System").count(long) == 1
+        assert evil in visit.column(RANKS, "System")
+        visit.page.click("#check-proof")
+        visit.page.locator("#proof-verdict.holds").wait_for()
+        assert visit.is_as_wide_as_it_may_be()
 
 
 def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> None:
-    with visit_page(pages("superglue_human")) as visit:
-        plots = visit.page.locator("figure svg[role=img]")
-        assert plots.count() == 1
-        assert "In color, those that move most" in plots.get_attribute("aria-label")
-        # All other pictures repeat what stands beside them as text.
-        silent = visit.page.evaluate(
-            "[...document.querySelectorAll('svg:not([role=img])')]"
-            ".filter(s => !s.parentElement.closest('svg'))"
-            ".filter(s => !s.closest('[aria-hidden=true]')).length"
-        )
-        assert silent == 0
-        drawn = visit.page.locator(".flow text").all_text_contents()
-        for item in ra.datasets.load("superglue_human").systems:
-            assert sum(item in map(str.strip, text.split("\u2002")) for text in drawn) == 2
+    visit = visit_page(pages("superglue_human"))
+    plots = visit.page.locator("figure svg[role=img]")
+    assert plots.count() == 1
+    assert "In color, those that move most" in plots.get_attribute("aria-label")
+    # All other pictures repeat what stands beside them as text.
+    silent = visit.page.evaluate(
+        "[...document.querySelectorAll('svg:not([role=img])')]"
+        ".filter(s => !s.parentElement.closest('svg'))"
+        ".filter(s => !s.closest('[aria-hidden=true]')).length"
+    )
+    assert silent == 0
+    drawn = visit.page.locator(".flow text").all_text_contents()
+    for item in ra.datasets.load("superglue_human").systems:
+        assert sum(item in map(str.strip, text.split("\u2002")) for text in drawn) == 2
 
-        # Headings and headers are those that readers jump to.
-        visit.unfold()
-        levels = visit.page.evaluate(
-            "[...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))"
-        )
-        assert levels[0] == 1
-        assert levels.count(1) == 1
-        assert all(b <= a + 1 for a, b in pairwise(levels))
-        for bare in ("th:not([scope])", "table:not(:has(caption))"):
-            assert visit.page.evaluate(f"document.querySelectorAll('{bare}').length") == 0
+    # Headings and headers are those that readers jump to.
+    visit.unfold()
+    levels = visit.page.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+    for bare in ("th:not([scope])", "table:not(:has(caption))"):
+        assert visit.page.evaluate(f"document.querySelectorAll('{bare}').length") == 0
 
 
 def test_without_scripts_the_page_is_complete(pages) -> None:

@@ -170,13 +170,13 @@ def expected(method, step, m, n, alpha):
 def test_shares_are_those_of_exact_sums(step):
     methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
     model = latent(step, 40, 5)
-    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=49)
+    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=16)
     frame = study.run().to_frame()
     for method in methods:
         rows = frame[frame["method"] == method.name]
         shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
         shares[:, :3] /= 10
-        error = shares.std(axis=0) / 7
+        error = shares.std(axis=0) / 4
         values = expected(method, step, 40, 5, 0.2)
         assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
 
@@ -188,25 +188,6 @@ def test_figure_4_by_exact_sums(facts):
         np.testing.assert_allclose(values, printed, atol=case["tolerance"])
         by_equation = [expected(EQUATION, step, m, 10, 0.01)[0] for step in STEPS]
         assert np.max(np.subtract(by_equation, printed)) > 0.3
-
-
-@pytest.mark.slow
-def test_valid_methods_hold_their_level_in_every_cell():
-    table = flat(ra.studies.ConfidenceStudy(proportions=[0, 0.2], n_repetitions=300).run())
-    valid = [ALL_PAIRS, ANYTIME, HOLM, SIGNS, ra.studies.IntervalMethod(
-        method="clopper-pearson", simultaneous="bonferroni")]  # fmt: skip
-    part = table[table["method"].isin([method.name for method in valid])]
-    slack = 3.5 * np.sqrt(part["alpha"] * (1 - part["alpha"]) / 300)
-    assert (part["any_wrong"] <= part["alpha"] + slack).all()
-    assert (part["covers_all"].fillna(1.0) >= 1 - part["alpha"] - slack).all()
-    each = table[table["method"].isin([HOEFFDING.name, EXACT.name])]
-    slack = 3.5 * np.sqrt(each["alpha"] * (1 - each["alpha"]) / 300)
-    assert (each["coverage"] >= 1 - each["alpha"] - slack).all()
-    # What is for one pair, and what is for one side, is not for all.
-    none = table[table["model"].str.contains("step=0.0,") & (table["alpha"] == 0.1)]
-    none = none[none["proportion"] == 0]
-    marginal = none[none["method"].isin([EQUATION.name, HOEFFDING.name, EXACT.name])]
-    assert (marginal["any_wrong"] > 0.2).all()
 
 
 # -- with missing scores ---------------------------------------------------------------------------

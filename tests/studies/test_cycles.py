@@ -4,7 +4,6 @@ from collections import Counter
 from math import comb
 
 import pytest
-from scipy import stats
 
 import rankagg as ra
 from rankagg import plotting
@@ -56,18 +55,7 @@ def test_restricted_domains_have_no_cycles(n_rankings):
         assert (table["winner_exact"] == 1).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "culture", [ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()], ids=repr
-)
-def test_shares_are_near_what_is_known(culture):
-    study = ra.studies.CycleStudy(models=[culture], n_rankings=[3, 4, 25], n_repetitions=4000)
-    for row in study.run().by_size().to_dict("records"):
-        hits = round(row["winner"] * 4000)
-        assert stats.binomtest(hits, 4000, row["winner_exact"]).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("measure", ["winner", "cycle", "optimal"])
+@pytest.mark.parametrize("measure", ["winner", "optimal"])
 def test_the_plot_shows_the_shares_and_what_is_known(measure):
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2)]
     result = ra.studies.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
@@ -89,7 +77,7 @@ def test_the_plot_shows_the_shares_and_what_is_known(measure):
 
 def test_numbers_of_rankings_that_are_far_apart_are_spread():
     models = [ra.cultures.ImpartialCulture()]
-    for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log"), ([3, 101], "linear")):
+    for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log")):
         result = ra.studies.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
         ax = plotting.cycle_plot(result)
         assert ax.get_xscale() == scale

@@ -20,11 +20,11 @@ TABLE = ra.ScoreTable(
 )  # fmt: skip
 PROFILE = TABLE.rankings()
 LATENT = ra.studies.LatentModel(step=0.4, n_systems=4, n_tasks=1, n_instances=20)
-# Each with eight cells or more.
+# Each with six cells or more.
 STUDIES = {
     "approximation": lambda **changes: ra.studies.ApproximationStudy(**{
         "aggregators": [ra.Borda(), ra.KwikSort()], "n_items": [4], "n_rankings": [5],
-        "models": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 4, **changes,
+        "models": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 3, **changes,
     }),
     "cycles": lambda **changes: ra.studies.CycleStudy(**{
         "models": [ra.cultures.ImpartialCulture()], "n_repetitions": 4, **changes,
@@ -34,14 +34,15 @@ STUDIES = {
         "methods": [ra.studies.IntervalMethod(method="percentile")], **changes,
     }),
     "missing scores": lambda **changes: ra.studies.MissingScoresStudy(**{
-        "models": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 4, **changes,
+        "models": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 3,
+        "aggregators": [ra.Mean(), ra.Borda()], **changes,
     }),
     "task subsets": lambda **changes: ra.studies.TaskSubsetStudy(**{
         "data": TABLE, "n_repetitions": 2, **changes,
     }),
     "corruption": lambda **changes: ra.studies.CorruptionStudy(**{
         "models": [TABLE, LATENT], "corruptions": [ra.studies.Reversed(), ra.studies.Noisy()],
-        "n_repetitions": 4, **changes,
+        "n_repetitions": 2, "aggregators": [ra.Mean(), ra.Borda()], **changes,
     }),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("make", STUDIES.values(), ids=STUDIES)
@@ -117,7 +118,8 @@ def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path):
     ("name", "backend"),
     [
         pytest.param("approximation", "loky", marks=pytest.mark.slow),
-        ("confidence", "multiprocessing"),
+        pytest.param("confidence", "multiprocessing", marks=pytest.mark.slow),
+        ("confidence", "threading"),
         ("missing scores", "threading"),
         ("task subsets", "threading"),
     ],
@@ -129,17 +131,15 @@ def test_results_do_not_depend_on_the_workers(name, backend):
     alone = study.run(n_jobs=1)
     assert_frame_equal(rows(many), rows(alone), check_exact=True)
     assert many == alone
-    assert many != STUDIES[name](seed=8).run()
 
 
 @EVERY
 def test_a_cell_stays_what_it_is_in_another_grid(make):
-    frame, larger = rows(make().run()), rows(make(n_repetitions=5).run())
+    frame, larger = rows(make(n_repetitions=1).run()), rows(make(n_repetitions=2).run())
     assert len(larger) >= len(frame)
     both = frame.merge(larger, how="left", indicator=True)
     assert (both["_merge"] == "both").all()
-    other = rows(make(seed=8).run())
-    assert not other.equals(frame)
+    assert not rows(make(seed=8, n_repetitions=1).run()).equals(frame)
 
 
 def test_stopping_a_search_stops_every_study(monkeypatch):
@@ -199,10 +199,6 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
             ({"missing": [0.1, 0.1]}, "different values"),
             ({"time_limit": -1}, "time_limit of ApproximationStudy"),
         ]),
-        *(
-            ("corruption", {"n_corrupted": wrong}, "n_corrupted of CorruptionStudy")
-            for wrong in ([], [-1], [2], [0.5])
-        ),
         ("confidence", {"methods": []}, "methods of ConfidenceStudy"),
         ("confidence", {"methods": HOLM[0]}, "methods of ConfidenceStudy"),
         ("confidence", {"methods": ["hoeffding"]}, "objects such as `IntervalMethod"),
@@ -344,7 +340,7 @@ def test_files_of_preflib_take_part_under_their_names(tmp_path):
 
 def test_the_summary_is_pasted_and_not_every_row():
     for make in STUDIES.values():
-        result = make().run()
+        result = make(n_repetitions=2).run()
         rows = result.to_latex().count("\\\\") - 1
         assert rows == len(result._to_paste())
         assert rows < len(result.to_frame())

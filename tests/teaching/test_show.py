@@ -18,11 +18,10 @@ from rankagg.teaching import majority_steps
 from rankagg.teaching.least_steps import certificate_step
 from rankagg.teaching.show import STEPS
 from rankagg.teaching.steps import Worked
-from rankagg.testing.aggregators import score_tables
 from tests.teaching.ballots import ballots, costs, lead, partial, supporters, table, voters
 
 VOTES = [rule for rule in STEPS if rule.needs == "votes"]
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=6, deadline=None)
 
 
 @FEW
@@ -279,7 +278,7 @@ def test_averages_by_hand():
 # -- any data -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     partial(), st.sampled_from(VOTES), st.sampled_from(["uniform", "ignore", "last"]), st.booleans()
 )
@@ -292,22 +291,15 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     assert steps.answer in str(steps)
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.data(), st.sampled_from([ra.Mean(), ra.Median(), ra.Borda()]))
-def test_steps_of_scores_come_to_what_the_rule_returns(data, rule):
-    scores = data.draw(score_tables())
-    assert ra.teaching.show_steps(rule, scores).answer == rule.aggregate(scores).ranking._arrows()
-
-
-@pytest.mark.parametrize("rule", VOTES)
-def test_what_differs_is_refused(rule, monkeypatch):
+def test_what_differs_is_refused():
     """A rule that comes to something else is told, whichever of the two is wrong."""
     profile = ra.Profile.from_orders(["ABC", "ABC", "ACB"])
     other = ra.Profile.from_orders(["CBA", "CBA", "BCA", "CAB"])
-    right = rule().aggregate(profile)
-    worked = STEPS[rule](rule().aggregate(other))
-    with pytest.raises(VerificationError, match="something else"):
-        worked.check(right)
+    for rule in VOTES:
+        right = rule().aggregate(profile)
+        worked = STEPS[rule](rule().aggregate(other))
+        with pytest.raises(VerificationError, match="something else"):
+            worked.check(right)
 
 
 def test_a_wrong_cost_is_refused():
@@ -332,22 +324,22 @@ def test_a_proof_of_more_than_cycles_says_so():
 CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
 
 
-@pytest.mark.parametrize(
-    ("rule", "data", "told"),
-    [
-        (ra.Borda, CYCLE, "such as Borda"),
-        ("borda", CYCLE, "such as Borda"),
-        (ra.Borda(), [["A", "B"]], "a ScoreTable"),
-        (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
-        (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
-        (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),
-        (ra.Mean(), CYCLE, "Mean needs scores"),
-        *((ra.MC4(), CYCLE, rf"{rule.__name__}\b.* Got .*MC4") for rule in STEPS),
-    ],
-)
-def test_what_cannot_be_shown_is_said(rule, data, told):
-    with pytest.raises((InvalidInputError, InformationLostError), match=told):
-        ra.teaching.show_steps(rule, data)
+NOT_SHOWN = [
+    (ra.Borda, CYCLE, "such as Borda"),
+    ("borda", CYCLE, "such as Borda"),
+    (ra.Borda(), [["A", "B"]], "a ScoreTable"),
+    (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
+    (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
+    (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),
+    (ra.Mean(), CYCLE, "Mean needs scores"),
+    *((ra.MC4(), CYCLE, rf"{rule.__name__}\b.* Got .*MC4") for rule in STEPS),
+]
+
+
+def test_what_cannot_be_shown_is_said():
+    for rule, data, told in NOT_SHOWN:
+        with pytest.raises((InvalidInputError, InformationLostError), match=told):
+            ra.teaching.show_steps(rule, data)
 
 
 def test_six_items_are_proved_and_not_listed():

@@ -19,7 +19,7 @@ from rankagg.teaching.steps import told
 from tests.rules import public_rules
 from tests.teaching.ballots import ballots, costs, lead, partial, table, voters
 
-FEW = settings(max_examples=5, deadline=None)
+FEW = settings(max_examples=3, deadline=None)
 WAYS = ["together", "order", "parallel"]
 POLICIES = ["uniform", "ignore", "last"]
 
@@ -78,8 +78,10 @@ def endings(orders, inside, rule):
     return found
 
 
-@pytest.mark.parametrize("ways", WAYS)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("rule", "ways"),
+    [(ra.InstantRunoff, "parallel"), (ra.Baldwin, "order"), (ra.Coombs, "together")],
+)
 @awkward
 @FEW
 @given(case=voters())
@@ -148,19 +150,21 @@ def with_gaps():
 @pytest.mark.parametrize(
     "made",
     [
-        *(rule(unranked=policy) for rule in RANKING_RULES for policy in POLICIES),
+        *(rule(unranked="uniform") for rule in RANKING_RULES),
+        *(pytest.param(rule(unranked=policy), marks=pytest.mark.slow)
+          for rule in RANKING_RULES for policy in POLICIES[1:]),
         ra.Bucklin(), ra.ReciprocalRankFusion(k=1), ra.Dodgson(unranked="last"),
     ],
 )  # fmt: skip
 def test_steps_of_gaps_come_to_what_the_rule_returns(made):
     rankings, weights = with_gaps()
-    for size in (4, 6, 8):
+    for size in (6, 8):
         profile = ra.Profile(rankings[:size], weights=weights[:size])
         steps = ra.teaching.show_steps(made, profile)
         assert steps.answer == made.aggregate(profile).ranking._arrows()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(partial(), st.sampled_from(RANKING_RULES), st.sampled_from(POLICIES), st.sampled_from(WAYS))
 def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, rule, policy, ways):
     made = rule(unranked=policy)

@@ -108,9 +108,17 @@ BREAKS = {
     drifts: {"test_drawing_again_moves_nothing"},
     other_data: {"test_data_drawn_are_the_data_given"},
 }
+# Where another one tries the same test.
+ALIKE = {opens_two, cuts}
 
 
-@pytest.mark.parametrize("draw", BREAKS, ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pytest.param(draw, id=draw.__name__, marks=pytest.mark.slow if draw in ALIKE else ())
+        for draw in BREAKS
+    ],
+)
 def test_each_break_is_found_by_its_test(draw) -> None:
     seen = _look_at(Picture(draw, ["a name"], LINE, [1, 2, 3]))
     red = set()
@@ -126,8 +134,8 @@ def test_each_break_is_found_by_its_test(draw) -> None:
     ("draw", "fault"),
     [
         (overlaps, "'a name' on 'another name'"),
-        (cuts, "is cut off"),
-        (drifts, "axes move when they are drawn again"),
+        pytest.param(cuts, "is cut off", marks=pytest.mark.slow),
+        pytest.param(drifts, "axes move when they are drawn again", marks=pytest.mark.slow),
     ],
 )
 def test_faults_on_given_axes_are_found(draw, fault) -> None:

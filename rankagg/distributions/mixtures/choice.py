@@ -106,8 +106,8 @@ def choose_components(
     --------
     >>> import rankagg as ra
     >>> both = ra.Mixture([ra.Mallows("ABCDE", 1.5), ra.Mallows("EBCDA", 1.0)], [0.6, 0.4])
-    >>> votes = both.sample(200, rng=0)
-    >>> found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=2, n_folds=2, rng=0)
+    >>> votes = both.sample(100, rng=0)
+    >>> found = ra.distributions.choose_components(votes, [1, 2, 3], n_starts=1, n_folds=2, rng=0)
     >>> print(found.summary().splitlines()[0])
     components: 2 by BIC, 2 by ICL, 2 by held-out score
     """

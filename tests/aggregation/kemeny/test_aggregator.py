@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.parts import majority_components
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.strategies import policies, profiles
@@ -42,15 +40,6 @@ def integer_matrices(draw: st.DrawFn, sizes: tuple[int, ...] = (1, 3, 10**6)) ->
     largest = draw(st.sampled_from(sizes))
     cells = draw(st.lists(st.integers(0, largest), min_size=n * n, max_size=n * n))
     return ra.PairwiseMatrix.from_wins(np.array(cells, dtype=object).reshape(n, n))
-
-
-@given(votes=integer_matrices())
-def test_any_matrix_is_a_linear_ordering_problem(votes: ra.PairwiseMatrix) -> None:
-    cost, _ = best_cost(votes)
-    for backend in BACKENDS:
-        exact = ra.Kemeny(backend=backend).aggregate(votes)
-        assert votes.exact_cost(exact.ranking) == cost
-        assert exact.certificate.status == "optimal"
 
 
 def test_cost_of_tied_votes_shifts_the_optimum_by_a_constant() -> None:
@@ -91,16 +80,6 @@ def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
         assert f"in {exact.certificate.n_cases} cases" in exact.certificate.summary()
 
 
-@given(votes=integer_matrices())
-def test_components_leave_no_majority_uphill(votes: ra.PairwiseMatrix) -> None:
-    problem = Problem.from_pairwise(votes)
-    parts = majority_components(problem)
-    assert sorted(np.concatenate(parts).tolist()) == list(range(votes.n_items))
-    for k, upper in enumerate(parts):
-        for lower in parts[k + 1 :]:
-            assert (problem.margins[np.ix_(upper, lower)] <= 0).all()
-
-
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -122,7 +101,7 @@ def test_large_denominators_leave_int64_and_stay_exact() -> None:
     # Partial rankings of many lengths: the common denominator is lcm(2(k + 1)) over k.
     rng = np.random.default_rng(5)
     n = 45
-    scores = rng.random((43, n))
+    scores = 4 * rng.random((43, n)) + np.arange(n)
     for row, observed in zip(scores, range(2, n), strict=True):
         row[rng.permutation(n)[observed:]] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)

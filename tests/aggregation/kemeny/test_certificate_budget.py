@@ -15,7 +15,7 @@ from rankagg.exceptions import (
 )
 from rankagg.io.json_files import votes_to_dict
 
-LIMITS = {"time_limit": 0.25, "memory_limit": 2.0**26}
+LIMITS = {"time_limit": 0.05, "memory_limit": 2.0**26}
 
 
 def drawn(n: int, high: int = 9, seed: int = 0) -> ra.PairwiseMatrix:

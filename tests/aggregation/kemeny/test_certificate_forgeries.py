@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Branch, Enumeration, Fixing, Leaf
+from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging as strict
 from tests.aggregation.kemeny import weak_forging as weak
@@ -30,11 +30,15 @@ WEAK_KINDS = (
 )  # fmt: skip
 KITS = ((strict, KINDS), (weak, WEAK_KINDS))
 EVERY = [(kit, kind) for kit, kinds in KITS for kind in kinds]
-JUNKED = ("one cycle", "fixings", "rows of rows", "every optimum", "quotas")
+MORE_JUNKED = ("one cycle", "rows of rows", "every optimum", "quotas")
 
 
 def certificates(kit, *kinds: str) -> list:
     return [(kit, kind) for kind in kinds]
+
+
+def slow_ones(kit, *kinds: str) -> list:
+    return [pytest.param(kit, kind, marks=pytest.mark.slow) for kind in kinds]
 
 
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
@@ -50,14 +54,16 @@ def test_genuine_certificates_hold(kit, kind: str) -> None:
 @pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
 def test_no_mutant_passes_that_is_false(kit, kind: str, many: bool) -> None:
-    count = (300 if many else 5) if kind == "cases" else 2_000 if many else 25
+    count = (300 if many else 5) if kind == "cases" else 2_000 if many else 15
     rng = Random(f"slow {kind}" if many else kind)
     assert strict.judge(kit, kit.specimens()[kind], rng, count)[False] > count / 2
 
 
 @pytest.mark.parametrize(
-    ("kit", "kind"), certificates(strict, *JUNKED) + certificates(weak, "rows", "fixings")
-)
+    ("kit", "kind"),
+    certificates(strict, "fixings") + certificates(weak, "fixings")
+    + slow_ones(strict, *MORE_JUNKED) + slow_ones(weak, "rows"),
+)  # fmt: skip
 def test_every_field_with_every_kind_of_junk(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     rng = Random(1)
@@ -76,7 +82,9 @@ def test_every_field_with_every_kind_of_junk(kit, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("kit", "kind"),
-    certificates(strict, "one cycle", "fixings", "every optimum") + certificates(weak, "fixings"),
+    certificates(strict, "fixings")
+    + certificates(weak, "fixings")
+    + slow_ones(strict, "one cycle", "every optimum"),
 )
 def test_mutated_bytes(kit, kind: str) -> None:
     case = kit.specimens()[kind]
@@ -105,19 +113,7 @@ def genuine_leaf(votes: ra.PairwiseMatrix) -> Leaf:
     return next((node for node in nodes if isinstance(node, Leaf)), Leaf())
 
 
-def test_a_fixing_that_leaves_nothing_proves_its_threshold() -> None:
-    case = strict.specimens()["one cycle"]
-    genuine = ra.Certificate.from_dict(case.plain)
-    ((leaf,),) = (proof.nodes for proof in genuine.proofs)
-    for threshold, proved in ((75, 75), (76, 76), (77, 76)):
-        tree = (Fixing(leaf, threshold, 1), Leaf() if threshold < 77 else leaf)
-        fixing = ra.Certificate.build(case.votes, genuine.order, [Proof((0, 1, 2), tree)])
-        assert fixing.scaled_lower_bound == proved
-        assert strict.holds(fixing.to_dict(), case)
-        assert strict.holds_alone(fixing.to_dict(), case)
-
-
-@pytest.mark.parametrize("seed", seeds(24, 60))
+@pytest.mark.parametrize("seed", seeds(8, 60))
 def test_both_checkers_prove_the_same_bound(seed: int) -> None:
     rng = Random(seed)
     wins = [
@@ -146,14 +142,6 @@ def test_both_checkers_prove_the_same_bound(seed: int) -> None:
         assert not strict.holds_alone(more.to_dict(), case)
 
 
-def test_a_bound_that_is_too_modest_is_true() -> None:
-    case = strict.specimens()["one cycle"]
-    modest = {**case.plain, "scaled_lower_bound": 70, "lower_bound": "70", "status": "gap"}
-    assert strict.holds(modest, case)
-    assert strict.holds_alone(modest, case)
-    assert strict.is_true(modest, case)
-
-
 # -- objects that no reader has seen --------------------------------------------------------------
 
 NO_VALUES = (
@@ -174,8 +162,10 @@ def refused(certificate, kit, case) -> None:
 
 @pytest.mark.parametrize(
     ("kit", "kind"),
-    certificates(strict, "one cycle", "fixings", "rounded weights", "enumeration", "every optimum")
-    + certificates(weak, "rows", "fixings"),
+    certificates(strict, "fixings", "every optimum")
+    + certificates(weak, "fixings")
+    + slow_ones(strict, "one cycle", "rounded weights", "enumeration")
+    + slow_ones(weak, "rows"),
 )
 def test_verify_relies_on_nothing_that_the_constructor_was_given(kit, kind: str) -> None:
     case = kit.specimens()[kind]
@@ -215,7 +205,7 @@ def test_a_deep_tree_is_walked_without_recursion(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     genuine = kit.Kind.from_dict(case.plain)
     (proof,) = genuine.proofs
-    leaf, depth = proof.nodes[-1], 1_000
+    leaf, depth = proof.nodes[-1], 600
     nodes: list = []
     for at in range(0, 2 * depth, 2):
         nodes += [Branch(*proof.positions[:2], at + 2, at + 1), leaf]
@@ -233,22 +223,3 @@ def test_a_node_has_one_parent() -> None:
     with pytest.raises(DataFormatError, match=r"nodes\[0\].after` must be a node that is not the"):
         ra.Certificate.from_dict(data)
     assert not strict.holds_alone(data, case)
-
-
-def test_an_enumeration_stands_alone() -> None:
-    case = strict.specimens()["enumeration"]
-    genuine = ra.Certificate.from_dict(case.plain)
-    positions = genuine.proofs[0].positions
-    tree = (Branch(*positions[:2], 1, 2), Enumeration(), Enumeration())
-    with pytest.raises(VerificationError, match="the only node"):
-        replace(genuine, proofs=(Proof(positions, tree),)).verify(case.votes)
-
-
-def test_mutants_reach_every_depth() -> None:
-    rng, case, seen = Random(0), strict.specimens()["fixings"], set()
-    for _ in range(300):
-        data = json.loads(json.dumps(case.plain))
-        strict.change(data, rng)
-        same = data.keys() == case.plain.keys()
-        seen.add((same, same and data["proofs"] != case.plain["proofs"]))
-    assert seen == {(False, False), (True, False), (True, True)}

@@ -18,8 +18,8 @@ from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging
 
 KINDS = ("plain", "ties", "above", "quotas", "top")
-FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
 SIZES = (2**31, 2**53, 2**60, 2**63, 10**99)
+FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
 
 
 def rule(kind: str, n: int, rng: Random) -> ra.Aggregator:
@@ -66,13 +66,13 @@ def check_scales(kind: str, seed: int, most: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, pytest.param(300, marks=pytest.mark.slow)])
 def test_votes_of_every_size(kind: str, seed: int) -> None:
     for each in range(300) if seed == 300 else [seed]:
         check_scales(kind, each, 9 if seed == 300 else 6)
 
 
-@pytest.mark.parametrize("size", [2**59, 2**60])
+@pytest.mark.parametrize("size", [2**59, pytest.param(2**60, marks=pytest.mark.slow)])
 def test_groups_of_judges_with_weights_of_every_size(size: int) -> None:
     """Votes of judges in groups, each group one voice: no simple common denominator."""
     rng = np.random.default_rng(1)
@@ -102,22 +102,22 @@ def large(size: int, **options) -> forging.Specimen:
     return forging.specimen(ra.PairwiseMatrix.from_wins(numbers), **options)
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("wish", [forging.WISH, forging.QUOTAS], ids=["pairs", "counts"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES[2::2])
 def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish, count: int) -> None:
     case = large(size, constraints=wish)
     assert case.plain["scaled_cost"] > size
     assert forging.holds(case.plain, case)
     assert forging.holds_alone(case.plain, case)
     verdicts = forging.judge(forging, case, Random(f"{size} {count}"), count)
-    assert count == 10 or verdicts[False] > 250
+    assert count == 8 or verdicts[False] > 250
 
 
-@pytest.mark.parametrize("size", [2**58, 2**59, 2**60, 2**61, 2**62])
+@pytest.mark.parametrize("size", [2**59, 2**61])
 def test_a_bound_of_twice_the_optimum_by_a_floor_that_wraps(size: int) -> None:
     """A count that says nothing, two nodes, a threshold, and sums that pass 64 bits."""
-    for seed in range(8):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         ones = rng.integers(0, 2, size=(5, 5)) * (1 - np.eye(5, dtype=int))
         wins = ones.astype(object) * size + np.array([[0, 1, 0, 0, 0], *[[0] * 5] * 4])

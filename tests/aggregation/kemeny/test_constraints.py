@@ -51,7 +51,7 @@ def check(seed: int) -> bool:
 
 @pytest.mark.parametrize(
     ("seeds", "least", "most"),
-    [(range(30), 6, 26), pytest.param(range(1_000, 2_200), 501, 1_099, marks=pytest.mark.slow)],
+    [(range(16), 4, 15), pytest.param(range(1_000, 2_200), 501, 1_099, marks=pytest.mark.slow)],
 )
 def test_random_instances_equal_brute_force(seeds, least, most) -> None:
     assert least <= sum(map(check, seeds)) <= most
@@ -66,19 +66,6 @@ def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
     orders = constrained_brute.allowed(range(7), wish)
     assert exact.certificate.n_cases > 1
     assert votes.exact_cost(exact.ranking) == constrained_brute.least_cost(votes, orders, 0.0)
-
-
-def test_what_is_kept_anyway_costs_nothing_more() -> None:
-    table = ra.datasets.load("glue_human")
-    free = ra.Kemeny().aggregate(table)
-    order = free.order
-    wish = ra.Constraints(
-        above=[(order[0], order[3])], first=order[:1], last=order[-2:],
-        top=(order[:2], 4), quotas=[ra.Quota(order[1:4], within=3, at_least=2)],
-    )  # fmt: skip
-    kept = ra.Kemeny(constraints=wish).aggregate(table)
-    assert kept.cost == free.cost
-    assert "no ranking under the constraints costs less" in kept.certificate.summary()
 
 
 def test_without_constraints_the_certificate_is_the_same() -> None:
@@ -178,15 +165,6 @@ def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
         for left_out in range(len(found)):
             assert any(all(row[:left_out] + row[left_out + 1 :]) for row in holds)
     assert n_seen > 5
-
-
-def test_what_does_not_matter_is_left_out_of_a_conflict() -> None:
-    votes = ra.PairwiseMatrix.from_wins(np.ones((12, 12)))
-    circle = [(i, (i + 1) % 12) for i in range(12)]
-    wish = ra.Constraints(above=[*circle, (5, 9)], first=[3])
-    with pytest.raises(InfeasibleError) as caught:
-        ra.Kemeny(constraints=wish).aggregate(votes)
-    assert caught.value.conflict == ("2 above 3", "3 first")
 
 
 # -- the time is over -----------------------------------------------------------------------------
@@ -301,25 +279,7 @@ def test_an_enumeration_takes_orders_that_break_constraints() -> None:
     assert refused_by_both(data, votes)
 
 
-def test_the_row_that_a_last_order_breaks_bounds_it() -> None:
-    votes = ra.Profile.from_orders([[3, 4, 5, 6, 0, 1, 2]], items=range(7)).pairwise()
-    demands = ra.Constraints(quotas=[ra.Quota([0, 1, 2], 3, 2)]).over(votes.items)
-    problem = Problem.from_pairwise(votes)
-    nothing = np.zeros((7, 7), dtype=bool)
-    search = constrained.ConstrainedSearch(
-        problem, start=np.arange(7), decided=nothing, demands=demands
-    )
-    search.run()
-    for order in ([3, 4, 5, 6, 0, 1, 2], [3, 0, 4, 5, 6, 1, 2], [3, 4, 0, 1, 5, 6, 2]):
-        leaf = search._only(np.array(order))
-        place = np.argsort(order)
-        proof = Proof(tuple(range(7)), (leaf,), tuple(search.rows))
-        assert problem.cost(np.array(order)) < search.upper
-        assert proof.bound_of(problem, place[:, None] < place[None, :]) >= search.upper
-    assert search._only(np.arange(7)) == Leaf()
-
-
-@pytest.mark.parametrize("seed", seeds(20, 40))
+@pytest.mark.parametrize("seed", seeds(3, 40))
 def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
     rng = Random(seed)
     quotas = [
@@ -346,7 +306,7 @@ def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
         assert min(pairs) == least[-1, -1]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(5, 30))
 def test_the_cheapest_merge_is_found(seed: int) -> None:
     rng = Random(seed)
     votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(seed).integers(0, 9, size=(6, 6)))
@@ -367,7 +327,7 @@ def test_the_cheapest_merge_is_found(seed: int) -> None:
     assert problem.cost(found) == min(map(problem.cost, ways))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatch: Any) -> None:
     n = 8 + seed % 5
     wins = np.random.default_rng(seed).integers(0, 999, size=(n, n))

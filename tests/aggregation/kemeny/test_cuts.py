@@ -31,7 +31,7 @@ def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -
     monkeypatch.setattr(cuts, "TABLE_UP_TO", small)
     rng = np.random.default_rng(n)
     warm = Warm(n)
-    for _ in range(40):
+    for _ in range(10):
         margins = rng.integers(-6, 7, (n, n))
         votes = ra.PairwiseMatrix.from_wins(np.maximum(np.triu(margins, 1) - np.tril(margins), 0))
         found = ra.Kemeny().solve(votes, warm=warm).certificate
@@ -41,10 +41,10 @@ def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -
 
 
 def test_what_cycles_leave_open_is_proved_by_more() -> None:
-    rng = np.random.default_rng(5)
-    warm, went_on = Warm(26), 0
-    for _ in range(4):
-        margins = np.triu(rng.integers(-9, 10, (26, 26)), 1)
+    rng = np.random.default_rng(0)
+    warm, went_on = Warm(22), 0
+    for _ in range(2):
+        margins = np.triu(rng.integers(-9, 10, (22, 22)), 1)
         votes = ra.PairwiseMatrix.from_wins(np.maximum(margins - margins.T, 0))
         found = ra.Kemeny().solve(votes, warm=warm).certificate
         assert found.status == "optimal"

@@ -49,18 +49,17 @@ class Clock:
         return Deadline(self.now + seconds)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_decided_pairs_are_respected(seed) -> None:
-    problem = tangled(12, seed)
-    rng = np.random.default_rng(seed)
-    chain = rng.permutation(12)[:6].tolist()
-    decided = nothing(12)
+def test_decided_pairs_are_respected() -> None:
+    problem = tangled(9)
+    rng = np.random.default_rng(0)
+    chain = rng.permutation(9)[:5].tolist()
+    decided = nothing(9)
     for above, item in enumerate(chain):
         decided[item, chain[above + 1 :]] = True
     best = incumbent(problem, decided)
     before = best.cost
-    best._search_as_if(0.2)
-    best.offer(rng.permutation(12))
+    best._search_as_if(0.1)
+    best.offer(rng.permutation(9))
     assert best.cost == problem.cost(best.order) <= before
     assert [item for item in best.order if item in chain] == chain
     # The least cost, by a penalty in the costs of an exact table.
@@ -97,42 +96,6 @@ def test_margins_are_integers_where_they_can_be(problem, kind) -> None:
     assert np.abs(ratios.astype(float)).max() <= 1e-6 * np.abs(problem.margins.astype(float)).max()
     best._search_as_if(0.1)
     assert best.cost == problem.cost(SubsetTable(problem).order())
-
-
-@pytest.mark.parametrize("seconds", [0.5, 3.0])
-def test_the_search_has_its_share_of_the_time(monkeypatch, seconds) -> None:
-    clock = Clock(monkeypatch)
-    late = incumbent(tangled(20), deadline=clock.deadline(-1.0))
-    late.search()
-    late.prepare()
-    assert late.steps == 0
-    best = incumbent(tangled(20), deadline=clock.deadline(100))
-    assert best.steps == 0
-    for _ in range(50):
-        clock.now += seconds / 50  # the relaxation
-        best.search()
-    # The first look at the clock comes after a chunk, which may load compiled loops.
-    searched = best.steps / best._begun.size * 1e-4
-    whole = clock.now - 1000.0
-    assert searched == pytest.approx(
-        module.SHARE * whole, abs=module.WORTH_SECONDS + 2 * best._chunk * 1e-4
-    )
-
-
-def test_it_is_no_worse_than_the_search_alone_with_the_same_steps(monkeypatch) -> None:
-    clock = Clock(monkeypatch, 1e-3)
-    problem = tangled(20, 2)
-    best = incumbent(problem, deadline=clock.deadline(100))
-    first = best.order
-    best.prepare()
-    for round_ in range(20):
-        clock.now += 0.1
-        best.round(np.random.default_rng(round_).random((20, 20)))
-        best.search()
-    alone = Memetic(best.margins, first[None], np.random.default_rng(0))
-    alone.advance(best.steps // alone.size)
-    assert best.steps == alone.steps > 0
-    assert best.cost <= problem.cost(alone.order)
 
 
 def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
@@ -177,24 +140,6 @@ def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[fl
             best.search(bound)
         shares.append((searched(best) - before) / (clock.now - began))
     return shares[0], shares[1]
-
-
-def test_most_of_the_time_is_searched_where_the_bound_stalls_and_little_where_it_moves(monkeypatch):
-    clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(40), deadline=clock.deadline(10_000))
-    begins = best.cost - 1000
-    # It rises by one a second: in the time left it would be there. Then it stays, and rises again.
-    moving = [begins + second for second in range(20)]
-    share, later = bounded(clock, best, moving)
-    assert share == pytest.approx(module.SHARE, abs=0.01)
-    assert later == pytest.approx(module.SHARE, abs=0.01)
-    _, stalled = bounded(clock, best, [moving[-1]] * 80)
-    assert stalled == pytest.approx(module.STALLED_SHARE, abs=0.01)
-    _, again = bounded(clock, best, [moving[-1] + 8 * second for second in range(80)])
-    assert again == pytest.approx(module.SHARE, abs=0.01)
-    # Bounds of single cases do not say how the proof comes on.
-    _, told_apart = bounded(clock, best, [None] * 20)
-    assert told_apart == pytest.approx(module.SHARE, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +213,7 @@ def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> N
 
     monkeypatch.setattr(Incumbent, "keep_pace", enough_time)
     monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 0.0)
-    search = Search(tangled(30), Deadline.after(60))
+    search = Search(tangled(18), Deadline.after(60))
     search.run()
     assert search.is_done
     assert told[0] is search._best

@@ -1,6 +1,6 @@
 """Bounds and orders without a linear program: never false, and near what the program would give."""
 
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from tests.conftest import seeds
 
 NEVER = Deadline()
 
@@ -56,7 +57,7 @@ def found_first(problem: Problem, deadline: Deadline = NEVER) -> tuple[int, Sear
 
 
 @given(problems(5))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 def test_no_bound_is_above_the_optimum(problem: Problem) -> None:
     optimum = least_cost(problem)
     lower, search = found_first(problem)
@@ -71,7 +72,7 @@ def test_three_voters_in_a_circle_are_solved_without_a_program() -> None:
     assert search.relaxation is None
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, 3))
 def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
     problem = uniform(30, 7, seed)
     exact = Search(problem)
@@ -95,7 +96,7 @@ def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> No
 
 
 def test_the_same_work_gives_the_same_answer() -> None:
-    (_, first), (_, second) = (found_first(uniform(50, 9, 5)) for _ in range(2))
+    (_, first), (_, second) = (found_first(uniform(24, 9, 5)) for _ in range(2))
     assert first.order.tolist() == second.order.tolist()
     assert first.nodes == second.nodes
 
@@ -133,27 +134,11 @@ def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:
     assert problem.floor == lowers[0] < lowers[-1] <= best
 
 
-def test_first_order_weights_are_no_smaller_with_more_steps() -> None:
-    problem = uniform(20, 5, 0)
-    margins = problem.margins.astype(np.float32)
-    method = FirstOrder(margins)
-    cycles = np.array([(a, b, c) for a, b, c in combinations(range(20), 3)], dtype=np.int32)
-    assert method.add(np.concatenate([cycles, cycles[:, ::-1]]), 10**6) == 2 * len(cycles)
-    assert method.add(cycles, 10**6) == 0
-    values = []
-    for _ in range(12):
-        method.run(NEVER)
-        values.append(method.value)
-    assert values == sorted(values)
-    assert values[-1] > 0
-    assert (method.before + method.before.T)[~np.eye(20, dtype=bool)] == pytest.approx(1)
-
-
 # -- rows -------------------------------------------------------------------------------------
 
 
 @given(problems(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 def test_a_cycle_is_found_where_one_is_violated(problem: Problem, random) -> None:
     n = problem.n
     margins = np.sign(problem.margins.astype(np.float64)).astype(np.float32)
@@ -178,42 +163,11 @@ def test_a_cycle_is_found_where_one_is_violated(problem: Problem, random) -> Non
     assert bool(len(heavy)) == bool(violated)
 
 
-def test_heavier_cycles_are_preferred_where_they_are_violated_alike() -> None:
-    problem = uniform(40, 21, 0)
-    margins = problem.margins.astype(np.float32)
-    before = (margins < 0).astype(np.float32)
-    order = np.argsort(-before.sum(axis=1))
-
-    def lightest(heavy: float) -> float:
-        cycles = cycles_against(before, margins, order, 10**6, NEVER, heavy=heavy)
-        arcs = zip(cycles.T, np.roll(cycles, -1, axis=1).T, strict=True)
-        return float(np.minimum.reduce([margins[a, b] for a, b in arcs]).mean())
-
-    assert lightest(0.25) > 1.2 * lightest(0.0) > 0
-
-
-def test_of_many_arcs_the_dearest_are_taken() -> None:
-    problem = uniform(30, 9, 2)
-    margins = problem.margins.astype(np.float32)
-    before = (margins < 0).astype(np.float32)
-    order = np.argsort(-before.sum(axis=1))
-    place = np.argsort(order)
-    few = cycles_against(before, margins, order, 5, NEVER)
-    every = cycles_against(before, margins, order, 10**6, NEVER)
-    assert 0 < len(few) <= 5 < len(every)
-    back = (before > 0) & (place[:, None] > place)
-    least = np.sort(np.abs(margins[back]))[-5]
-    for cycle in few.tolist():
-        # The majorities run round the reverse of the cycle.
-        arcs = zip(np.roll(cycle, -1).tolist(), cycle, strict=True)
-        assert max(abs(margins[a, b]) for a, b in arcs if back[a, b]) >= least
-
-
 # -- windows ----------------------------------------------------------------------------------
 
 
 @given(problems(), st.integers(2, 7), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 def test_windows_never_worsen_an_order(problem: Problem, width: int, random) -> None:
     order = np.array(random.sample(range(problem.n), problem.n))
     better = improve_windows(problem, order, width=width)

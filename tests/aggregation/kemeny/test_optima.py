@@ -97,7 +97,7 @@ def test_nearest_and_farthest_optimum(votes: ra.PairwiseMatrix, ranking: ra.Part
 
 def test_addition_radius_by_brute_force() -> None:
     rng = random.Random(5)
-    for _ in range(25):
+    for _ in range(8):
         orders = [rng.sample("ABC", 3) for _ in range(rng.randrange(1, 6))]
         profile = ra.Profile.from_orders(orders, items="ABC")
         exact = ra.Kemeny().aggregate(profile)
@@ -127,15 +127,6 @@ def test_three_cycle_has_three_optima_in_one_block() -> None:
         optima.first(0)
     with pytest.raises(ItemMismatchError, match="The optima and a ranking"):
         optima.nearest(ra.Permutation.from_order("AB"))
-
-
-def test_block_beyond_enumeration_is_said_with_a_lower_bound() -> None:
-    optima = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(np.ones((22, 22)))).optima
-    assert not optima.is_unique
-    assert len(optima.blocks) == 1
-    with pytest.raises(BlockTooLargeError, match=r"block of 22 items.*At least \d+ optima"):
-        optima.count()
-    assert optima.winners() == tuple(range(22))
 
 
 TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie above a cycle

@@ -70,8 +70,8 @@ def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypat
 
     monkeypatch.setattr(optimal_relation, "ENUMERATED_UP_TO", few)
     monkeypatch.setattr(optimal_relation._Draw, "_solved", noted)
-    for number in range(10):
-        votes = cyclic(12, 6, number)
+    for number in range(6):
+        votes = cyclic(10, 6, number)
         problem, consensus = Problem.from_pairwise(votes), ra.Kemeny().aggregate(votes)
         optima = [tuple(ranking.order) for ranking in consensus.optima]
         assert len(optima) > 1

@@ -10,7 +10,7 @@ from rankagg.core.graphs import strong_parts
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.sampled_from([0.0, 0.05, 0.3, 0.7]))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_parts_are_those_of_the_majorities_best_first(seed: int, n: int, noise: float) -> None:
     rng = np.random.default_rng(seed)
     against = rng.choice([-1, 0, 1], size=(n, n), p=[noise / 2, noise / 2, 1 - noise])

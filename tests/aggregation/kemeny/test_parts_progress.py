@@ -1,6 +1,7 @@
 """What a search says on its way, and processes for its parts."""
 
 import os
+import pickle
 import signal
 from dataclasses import replace
 
@@ -60,7 +61,16 @@ def test_what_a_listener_raises_comes_out_and_rules_are_equal_whoever_listens() 
     assert ra.Kemeny(on_progress=print).name == "Kemeny"
 
 
-def test_processes_change_no_cost() -> None:
+def pickled(function, items, n_jobs: int) -> list:
+    """Do in this process what others would."""
+    sent = [pickle.dumps((function, item)) for item in items]
+    return [function(item) for function, item in map(pickle.loads, sent)]
+
+
+@pytest.mark.parametrize("real", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_processes_change_no_cost(monkeypatch, real: bool) -> None:
+    if not real:
+        monkeypatch.setattr(parts, "in_processes", pickled)
     votes = two_parts(30)
     one, two = (ra.Kemeny(n_jobs=n_jobs).aggregate(votes) for n_jobs in (1, 2))
     assert len(one.certificate.proofs) == 2
@@ -71,6 +81,7 @@ def test_processes_change_no_cost() -> None:
 
 def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
     monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
+    monkeypatch.setattr(cuts, "in_processes", pickled)
     problem = Problem.from_pairwise(PALEY)
     search = Search(problem)
     cuts.run_together(search, 2, [])
@@ -93,6 +104,7 @@ def test_processes_that_run_out_of_time_leave_the_bound_that_was_known(monkeypat
     monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
     monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
     monkeypatch.setattr(cuts, "_search_elsewhere", solve_too_late)
+    monkeypatch.setattr(cuts, "in_processes", pickled)
     votes = paley(19)
     stopped = ra.Kemeny(n_jobs=2).aggregate(votes).certificate
     assert stopped.status == "gap"
@@ -105,6 +117,7 @@ def die(task: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_lost_process_costs_time_and_is_told(monkeypatch) -> None:
     through = parts.in_processes
     monkeypatch.setattr(parts, "in_processes", lambda _, items, n: through(die, items, n))
@@ -119,9 +132,11 @@ def test_cases_of_a_lost_process_are_searched_by_one(monkeypatch) -> None:
     monkeypatch.setattr(cuts, "CASES_PER_JOB", 1)
     monkeypatch.setattr(cuts, "ENUMERABLE", 0)  # no enumeration
     monkeypatch.setattr(cuts, "in_processes", lambda *_: None)  # as where one was lost
-    exact = ra.Kemeny(n_jobs=2).aggregate(noisy_paley(2))
-    assert exact.is_proved
-    assert exact.notes == (parts.PROCESS_LOST,)
+    monkeypatch.setattr(parts, "in_processes", cuts.in_processes)
+    for votes in (noisy_paley(2), two_parts(30)):
+        exact = ra.Kemeny(n_jobs=2).aggregate(votes)
+        assert exact.is_proved
+        assert exact.notes == (parts.PROCESS_LOST,)
 
 
 def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> None:

@@ -132,7 +132,7 @@ def early_certificate() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     return ra.Certificate.build(votes, positions, [proof]), votes
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(seed, 5)
@@ -173,7 +173,7 @@ def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
 @pytest.mark.usefixtures("always_early")
 def test_a_search_that_begins_with_them_finds_all_optima() -> None:
     kinds = set()
-    for votes in (*map(even_ballots, range(12)), *map(single_votes, range(12))):
+    for votes in (*map(even_ballots, range(4)), *map(single_votes, range(4))):
         places = all_optima(votes)
         exact = ra.Kemeny().aggregate(votes)
         assert exact.certificate.status == "optimal"
@@ -220,7 +220,7 @@ def test_pairs_that_are_all_decided_need_no_solver(monkeypatch: pytest.MonkeyPat
 
 def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    wins = rng.integers(0, 99, size=(30, 12, 12))
+    wins = rng.integers(0, 99, size=(12, 12, 12))
     problems = [Problem.from_pairwise(ra.PairwiseMatrix.from_wins(cells)) for cells in wins]
     decided = []
     for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MOVES_COUNTED):

@@ -14,7 +14,6 @@ from rankagg.aggregation.kemeny.proof import (
     fixed_below,
     forced_bounds,
     leaf_bound,
-    least_total,
     round_weights,
 )
 from rankagg.aggregation.kemeny.proof_nodes import (
@@ -26,6 +25,7 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Weighting,
 )
 from tests.aggregation.kemeny.forging import N, random_tree
+from tests.conftest import seeds
 
 
 def random_problem(rng: Random) -> Problem:
@@ -38,7 +38,7 @@ def costs_of_orders(problem: Problem) -> dict[tuple[int, ...], int]:
     return {order: problem.cost(np.array(order)) for order in permutations(range(problem.n))}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(12, 60))
 def test_made_up_trees_bound_every_order(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -50,18 +50,6 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
     for i, j in permutations(range(N), 2):
         least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
         assert forced[i, j] <= least
-
-
-def test_forced_bounds_without_weights_are_what_the_margins_say() -> None:
-    # Three ties that cost 1/2 each, and 2, 1 and 3 votes against the majorities: 7.5 at least.
-    wins = [[0, 5, 1], [2, 0, 3], [7, 9, 0]]
-    ties = [[0, 1, 2], [1, 0, 0], [2, 0, 0]]
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins, ties=ties), 0.5)
-    assert (problem.floor, problem.denominator) == (15, 2)
-    forced = forced_bounds(problem, Proof((0, 1, 2)))
-    assert forced[0].tolist()[1:] == [15, 15 + 2 * 6]
-    assert (forced[1, 0], forced[1, 2]) == (15 + 2 * 3, 15 + 2 * 6)
-    assert forced[2].tolist()[:2] == [15, 15]
 
 
 def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
@@ -88,7 +76,7 @@ def test_no_weight_is_so_large_that_a_sum_turns_round(bits: int) -> None:
         assert proof.bound(problem) == problem.floor
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(12, 60))
 def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -112,13 +100,6 @@ def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     rows = np.array([cycle[:3] for cycle in cycles], dtype=np.intp).reshape(-1, 3)
     weights = np.array([cycle[3] for cycle in cycles], dtype=np.int64)
     return problem, Weighting(rows, weights), np.zeros((problem.n, problem.n), dtype=bool)
-
-
-def test_sums_of_weights_that_floats_do_not_hold_are_made_pair_by_pair(monkeypatch) -> None:
-    case = weighted(ring(3, 4), (0, 1, 2, 2**53), (0, 1, 2, 1))
-    known = least_total(*case)
-    monkeypatch.setattr("rankagg.aggregation.kemeny.proof.ALL_PAIRS_UP_TO", 0)
-    assert least_total(*case) == known
 
 
 def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:

@@ -15,10 +15,10 @@ def used(form: Form, order: tuple[int, ...]) -> int:
     return sum(int(count) for i, j, count in arcs if order.index(i) < order.index(j))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_every_order_obeys_a_derived_row(seed: int) -> None:
-    for form in forms_of(random_rows(Random(seed))):
-        assert all(used(form, order) >= form.least for order in permutations(range(N)))
+def test_every_order_obeys_a_derived_row() -> None:
+    for seed in range(25):
+        for form in forms_of(random_rows(Random(seed))):
+            assert all(used(form, order) >= form.least for order in permutations(range(N)))
 
 
 def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:

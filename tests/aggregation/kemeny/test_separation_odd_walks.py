@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import separation
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
-from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
 
 NEVER = Deadline()
 TOLERANCE = 1e-9
@@ -158,23 +156,6 @@ def test_a_row_is_found_wherever_a_light_odd_walk_is(before: np.ndarray) -> None
 # -- what they are for ---------------------------------------------------------------------------
 
 
-# Three arcs, and back from the end of each to the others; an order uses two of the nine at least.
-FENCE = [(0, 1), (2, 3), (4, 5), (1, 2), (1, 4), (3, 0), (3, 4), (5, 0), (5, 2)]
-
-
-def test_a_fence_is_closed() -> None:
-    costs = np.zeros((6, 6), dtype=int)
-    costs[tuple(np.transpose(FENCE))] = 1
-    relaxation = relaxation_of(Problem(costs, 0, 1))
-    relaxation.add_cycles(np.array([cycle for cycle in permutations(range(6), 3)]))
-    first = point = relaxation.solve(NEVER)
-    while rows := separation.violated_walks(point.before, 100, NEVER):
-        relaxation.derive(rows)
-        point = relaxation.solve(NEVER)
-    assert first.value == pytest.approx(1.5)
-    assert point.value == pytest.approx(2.0)
-
-
 def test_the_worst_come_first() -> None:
     rng = np.random.default_rng(0)
     before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
@@ -184,8 +165,3 @@ def test_the_worst_come_first() -> None:
     assert len(short) > 10
     assert short == sorted(short, reverse=True)
     assert len(separation.violated_walks(before, 7, NEVER)) == 7
-
-
-def test_a_whole_order_violates_nothing() -> None:
-    assert separation.violated_walks(np.triu(np.ones((6, 6)), 1), 10, NEVER) == []
-    assert separation.violated_walks(np.zeros((1, 1)), 10, NEVER) == []

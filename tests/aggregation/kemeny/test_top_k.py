@@ -40,7 +40,7 @@ def listed(consensus: ra.Consensus, k: int) -> tuple[int, ...]:
     return tuple(np.argsort(consensus.ranking.ranks, kind="stable")[:k].tolist())
 
 
-@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 200), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 200), marks=pytest.mark.slow)])
 def test_nothing_is_cheaper(seeds) -> None:
     for seed in seeds:
         rng = Random(seed)
@@ -57,7 +57,7 @@ def test_nothing_is_cheaper(seeds) -> None:
             assert (found.certificate, found.is_proved, found.optima) == (None, None, None)
 
 
-@pytest.mark.parametrize("at_once", [0, 20])
+@pytest.mark.parametrize("at_once", [0, pytest.param(20, marks=pytest.mark.slow)])
 def test_cycles_are_forbidden(monkeypatch, at_once: int) -> None:
     """Without these rows the program would count each pair of a cycle for the majority."""
     votes = paley(7)
@@ -67,21 +67,6 @@ def test_cycles_are_forbidden(monkeypatch, at_once: int) -> None:
         found = ra.TopK(k=k).aggregate(votes)
         assert everything[listed(found, k)] == min(everything.values())
         assert found.cost == float(min(everything.values()))
-
-
-def test_a_list_of_all_items_but_one_is_kemenys_ranking() -> None:
-    for seed in range(3):
-        votes = random_votes(Random(seed), 6)
-        kemeny = ra.Kemeny(tie_cost=0.5).aggregate(votes)
-        assert ra.TopK(k=5).aggregate(votes).cost == ra.TopK(k=6).aggregate(votes).cost
-        assert ra.TopK(k=5).aggregate(votes).cost == kemeny.cost
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 12])
-def test_all_tied(n: int) -> None:
-    votes = ra.PairwiseMatrix.from_wins(np.zeros((n, n)))
-    for k in {1, n // 2, n} - {0}:
-        assert ra.TopK(k=k).aggregate(votes).cost == 0
 
 
 def test_huge_votes_are_exact() -> None:

@@ -52,8 +52,8 @@ def check(votes: ra.PairwiseMatrix, prices) -> int:
 @pytest.mark.parametrize(
     ("seeds", "sizes"),
     [
-        (range(16), (1, 2, 3, 4, 5)),
-        pytest.param(range(16, 416), (3, 4, 5, 5), marks=pytest.mark.slow),
+        (range(7), (1, 2, 3, 4, 5)),
+        pytest.param(range(7, 416), (3, 4, 5, 5), marks=pytest.mark.slow),
     ],
 )
 def test_everything_that_is_said_of_them(seeds, sizes) -> None:
@@ -65,8 +65,8 @@ def test_everything_that_is_said_of_them(seeds, sizes) -> None:
 
 
 def test_all_weak_orders_are_optimal_of_silence() -> None:
-    votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
-    assert check(votes, HALF) == 75
+    votes = ra.PairwiseMatrix.from_wins(np.zeros((3, 3)))
+    assert check(votes, HALF) == 13
 
 
 def test_too_many_to_count(monkeypatch) -> None:
@@ -87,7 +87,7 @@ def test_too_many_to_count(monkeypatch) -> None:
     assert "not counted" in found.summary()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 0)
     rng = Random(seed)

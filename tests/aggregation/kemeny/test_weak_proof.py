@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import weak_proof
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders
@@ -26,7 +25,7 @@ def costs_of(problem: weak_proof.WeakProblem) -> dict[tuple[int, ...], int]:
     return {w: problem.cost(np.array(w)) for w in weak_orders(problem.n)}
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(5, 30))
 def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -39,7 +38,7 @@ def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
         pytest.fail("some case holds a weak order")
 
 
-@pytest.mark.parametrize("seed", seeds(12, 30))
+@pytest.mark.parametrize("seed", seeds(3, 30))
 def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
@@ -65,7 +64,7 @@ def random_known(rng: Random, n: int = N) -> weak_proof.Known:
     return known
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(15, 60))
 def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
@@ -92,26 +91,6 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         assert np.array_equal(again.not_below, more.not_below)
         assert np.array_equal(again.above, more.above)
         known = more
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_weights_without_a_limit(seed: int) -> None:
-    """Integers beyond 64 bits prove as much as small ones."""
-    rng = Random(seed)
-    problem = random_problem(rng, 4)
-    factor = 10**30
-    large = weak_proof.WeakProblem(
-        problem.above.astype(object) * factor, problem.tied.astype(object) * factor, 1
-    )
-    rows = np.array([rng.sample(range(4), 3) for _ in range(5)])
-    weights = np.array([rng.randrange(1, 2**21) for _ in rows])
-    small = weak_proof.weak_bound(problem, Weighting(rows, weights), weak_proof.nothing(4))
-    more = Weighting(rows, weights.astype(object) * factor)
-    assert weak_proof.weak_bound(large, more, weak_proof.nothing(4)) == small * factor
-    far = weak_proof.weak_bound(
-        problem, Weighting(rows, weights.astype(object) * 10**40), weak_proof.nothing(4)
-    )
-    assert far <= min(costs_of(problem).values())
 
 
 def test_rows_and_totals_are_all_there_is_on_three_items() -> None:

@@ -15,7 +15,7 @@ from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes
 from tests.conftest import seeds
 from tests.strategies import policies, profiles
-from tests.tournaments import PALEY
+from tests.tournaments import PALEY, proved_paley
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 prices_of_all_kinds = st.sampled_from(weak_brute.PRICES)
@@ -33,7 +33,7 @@ def check(votes: ra.PairwiseMatrix, prices, **options) -> ra.Consensus:
     return exact
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(profile=profiles(max_size=5), unranked=policies, prices=prices_of_all_kinds)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> None:
     exact = check(profile.pairwise(unranked), prices)
@@ -42,7 +42,7 @@ def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> N
     assert again.certificate.scaled_cost == exact.certificate.scaled_cost
 
 
-@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 1000), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 1000), marks=pytest.mark.slow)])
 def test_six_items(seeds) -> None:
     for seed in seeds:
         rng = Random(seed)
@@ -56,7 +56,7 @@ LIGHT = [prices for prices in weak_brute.PRICES if prices[1] in (0, 1, Fraction(
 @pytest.mark.parametrize(
     "prices",
     [
-        pytest.param(prices, marks=() if prices in LIGHT[:3:2] else pytest.mark.slow)
+        pytest.param(prices, marks=() if prices in LIGHT[:1] else pytest.mark.slow)
         for prices in weak_brute.PRICES
     ],
 )
@@ -67,7 +67,7 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
     assert exact.certificate.status == "optimal"
     if prices[1] >= HALF[1]:
         # Without tied votes a tie costs no less than the cheaper of two ways to break it.
-        assert exact.certificate.cost == ra.Kemeny().aggregate(votes).cost == 20
+        assert exact.certificate.cost == proved_paley(11).cost == 20
         assert exact.certificate.n_cases > 1
     else:
         # 55 pairs, every one of them with one vote.
@@ -77,7 +77,7 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
 
 def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_optimal() -> None:
     rng = np.random.default_rng(3)
-    for n in (8, 15, 25):
+    for n in (8, 15):
         votes = ra.Profile.from_orders([rng.permutation(n) for _ in range(7)]).pairwise()
         exact = weak_brute.rule(HALF).aggregate(votes)
         assert exact.cost == ra.Kemeny().aggregate(votes).cost
@@ -96,7 +96,7 @@ def test_numbers_beyond_64_bits() -> None:
 # -- splitting --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", seeds(20, 50))
+@pytest.mark.parametrize("seed", seeds(5, 50))
 def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None:
     """Also where costs are no penalties at all: the proof asks nothing of them."""
     rng = Random(seed)
@@ -163,7 +163,7 @@ def test_prices_that_do_not_go_together() -> None:
     assert ra.Kemeny(tie_cost=0.5).price_of_ties is None
 
 
-@pytest.mark.parametrize("prices", weak_brute.PRICES)
+@pytest.mark.parametrize("prices", weak_brute.PRICES[::3])
 def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
     rng = np.random.default_rng(1)
     exact_rule = weak_brute.rule(prices)
@@ -171,7 +171,7 @@ def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
     if prices[1] == 0:
         assert exact_rule.guarantee is None
         return
-    for _ in range(10):
+    for _ in range(4):
         votes = ra.Profile.from_orders([rng.permutation(5) for _ in range(3)]).pairwise()
         least = ra.Kemeny().aggregate(votes).cost
         at_random = votes.cost(exact_rule.aggregate(votes).ranking)

@@ -1,7 +1,5 @@
 """Coombs, Baldwin and Nanson counted round by round, as instant runoff is."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +20,7 @@ RULES = [*SLOW, ra.InstantRunoff(), ra.Baldwin(tie_breaking="order")]
 
 
 @pytest.mark.parametrize("rule", SLOW, ids=str)
-@settings(max_examples=60)
+@settings(max_examples=15)
 @given(given_papers=papers)
 def test_counts_are_those_of_papers(given_papers, rule):
     n, orders = given_papers
@@ -33,7 +31,7 @@ def test_counts_are_those_of_papers(given_papers, rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@settings(max_examples=60)
+@settings(max_examples=8)
 @given(profile=profiles(max_size=6))
 def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     as_last = type(rule)(**{**vars(rule), "unranked": "last"})
@@ -49,19 +47,6 @@ def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     if consensus.ranking.is_strict:
         assert count.order == consensus.order
     assert not remain or (isinstance(rule, ra.Coombs) and count.margin is None)
-
-
-@settings(max_examples=50)
-@given(profile=profiles(max_size=5))
-def test_what_a_round_counts_adds_up(profile):
-    ballots = sum(Fraction(one) for one in profile.weights * profile.counts)
-    for rule, each in ((ra.Coombs(), 0), (ra.Baldwin(), 1), (ra.Nanson(), 1)):
-        for sheet in sheets_of(rule.count(profile)):
-            pairs = Fraction(len(sheet) * (len(sheet) - 1), 2) if each else 1
-            assert float(sum(sheet.values())) == pytest.approx(float(ballots * pairs))
-    first = ra.Baldwin().count(profile).stages[0].counts
-    scores = ra.Borda(unranked="last").aggregate(profile).scores
-    assert np.allclose([float(got) for got in first], scores)
 
 
 def test_many_candidates_and_one():

@@ -11,7 +11,7 @@ from rankagg.exceptions import InvalidInputError, TiedRankingError
 from tests.aggregation.voting import slow
 from tests.strategies import policies, profiles
 
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=15, deadline=None)
 
 
 def most_lasts(profile, policy, *, majority):
@@ -115,28 +115,12 @@ def test_black(profile, policy) -> None:
     assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
 
 
-def test_exhausted_ballots_decide_nothing() -> None:
-    """Two ballots list A alone; when A is out, three of the other five decide."""
-    lists = [["A"]] * 2 + [["B", "C"]] * 3 + [["C", "B"]] * 4
-    ballots = ra.Profile([ra.PartialRanking.from_top_k(one, items="ABC") for one in lists])
-    assert ra.InstantRunoff().aggregate(ballots).order == ("C", "B", "A")
-    # B has less than half of nine votes, and more than half of those that list B or C.
-    lists = [["A"]] * 4 + [["B"]] * 3 + [["C"]] * 2
-    ballots = ra.Profile([ra.PartialRanking.from_top_k(one, items="ABC") for one in lists])
-    assert ra.InstantRunoff().aggregate(ballots).order == ("A", "B", "C")
-
-
-def test_ballots_without_any_of_the_rest_are_no_part_of_a_majority() -> None:
-    ballots = ra.Profile.from_orders(["A", "BCD", "BDC", "DCB"], counts=[9, 2, 2, 3])
-    assert ra.Coombs(unranked="ignore").aggregate(ballots).order[:2] == ("A", "B")
-
-
 def test_too_many_outcomes_are_said() -> None:
     level = ra.Profile.from_ranks([[0] * 5])
     assert len(ra.InstantRunoff().outcomes(level, limit=120)) == 120
     with pytest.raises(InvalidInputError, match="limit"):
         ra.InstantRunoff().outcomes(level, limit=119)
-    level = ra.Profile.from_ranks([[0] * 16])
+    level = ra.Profile.from_ranks([[0] * 13])
     with pytest.raises(InvalidInputError, match="5000 sets"):
         ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
     for wrong in ({"tie_breaking": "random"}, {"majority": 1}):

@@ -14,7 +14,7 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError, SolverError
 from tests.aggregation.voting import slow
 from tests.strategies import policies, profiles
 
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=8, deadline=None)
 SIZES = st.sampled_from([1.0, 1 / 2, 2.0])
 
 

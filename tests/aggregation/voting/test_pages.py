@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import rankagg as ra
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "textbook_rules.rst"
@@ -21,10 +19,10 @@ def test_there_are_thirteen() -> None:
     assert len(RULES) == 13
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rule_has_its_own_section(rule: str) -> None:
-    _, _, rest = PAGE.read_text(encoding="utf-8").partition(f".. autoclass:: {rule}\n")
-    own = rest.partition(".. autoclass:: ")[0]
-    assert f".. worked-rule:: {rule}(" in own
-    assert re.search(rf"\.check\((ra\.{rule}\(|rule, )", own)
-    assert ".check(rule, " not in own or f"rule = ra.{rule}(" in own
+def test_a_rule_has_its_own_section() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for rule in RULES:
+        own = page.partition(f".. autoclass:: {rule}\n")[2].partition(".. autoclass:: ")[0]
+        assert f".. worked-rule:: {rule}(" in own
+        assert re.search(rf"\.check\((ra\.{rule}\(|rule, )", own)
+        assert ".check(rule, " not in own or f"rule = ra.{rule}(" in own

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 
 import rankagg as ra
 from rankagg import check_certificate
@@ -154,6 +154,7 @@ def test_what_is_refused(call, message):
         call(ra.datasets.load("tennessee"))
 
 
+@settings(max_examples=10)
 @given(profile=profiles(unlisted=False))
 def test_agreement_curves_and_optima_follow_their_definitions(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])

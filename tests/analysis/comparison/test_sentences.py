@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import rankagg as ra
 from rankagg.core.names import NUMBER_WORDS
@@ -28,6 +28,7 @@ def test_the_paragraph_of_a_known_example():
     )
 
 
+@settings(max_examples=10)
 @given(profile=profiles())
 def test_sentences_say_what_the_tables_say(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
@@ -101,6 +102,7 @@ def test_an_unproved_consensus_is_no_optimum():
     assert comparison.exact.is_proved or "not proved optimal" in told[3]
 
 
+@settings(max_examples=10)
 @given(profile=profiles())
 def test_a_consensus_with_ties_has_words_too(profile):
     weak = ra.Kemeny(consensus_ties=True, tie_cost=0.5)

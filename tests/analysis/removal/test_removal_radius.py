@@ -17,7 +17,7 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 
 QUICK = settings(
-    max_examples=15, deadline=None, derandomize=True,
+    max_examples=10, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 POLICIES = st.sampled_from(["uniform", "ignore", "last"])
@@ -92,7 +92,7 @@ def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
     found = {}
     for tried in (2_000, 0):
         monkeypatch.setattr(orders, "SUBSETS", tried)
-        votes = [ra.Uniform(range(4)).sample(9, rng=seed) for seed in range(10)]
+        votes = [ra.Uniform(range(4)).sample(7, rng=seed) for seed in range(6)]
         found[tried] = [
             removal
             for one in votes
@@ -105,11 +105,11 @@ def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
         for true, bound in zip(found[2_000], found[0], strict=True)
         if bound.upper is not None
     ]
-    assert len(excess) >= 18
+    assert len(excess) >= 10
     assert sum(excess) <= 2
 
 
-@settings(QUICK, max_examples=25)
+@settings(QUICK, max_examples=15)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
 def test_groups_by_brute_force(data, profile, policy):
     borda, copeland, kemeny = (kind(unranked=policy) for kind in (ra.Borda, ra.Copeland, ra.Kemeny))
@@ -133,7 +133,7 @@ def gappy(seed, groups=False):
 
 @pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
 def test_what_units_say_adds_up_to_the_votes(policy):
-    for seed in range(30):
+    for seed in range(12):
         profile = gappy(seed, groups=seed % 2 == 0)
         unit = "task" if seed % 2 == 0 else "ranking"
         parts = RemovalClasses(
@@ -164,13 +164,6 @@ def test_all_ways_to_remove_so_many_are_tried() -> None:
         assert [tuple(one) for one in _removals([2, 1, 3], size)] == [
             one for one in ways if sum(one) == size
         ]
-
-
-@pytest.mark.parametrize("rule", [ra.Copeland(), ra.Copeland(alpha=0.0), ra.Kemeny()], ids=str)
-def test_gaps_by_brute_force(rule):
-    for seed in range(12):
-        profile = gappy(100 + seed)
-        check(profile, rule, None if seed % 2 else tuple(profile.items[:2]))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from scipy import stats
 
 import rankagg as ra
@@ -61,6 +61,7 @@ def rows_of(samples):
 # -- consensuses under each policy ----------------------------------------------------------------
 
 
+@settings(max_examples=10)
 @given(strategies.profiles(max_size=4))
 def test_each_policy_has_the_consensus_of_the_rule(profile):
     for rule in (ra.Borda(unranked="last"), ra.Copeland(alpha=0), ra.PairwiseMajority()):
@@ -122,7 +123,7 @@ def test_samples_are_consensuses_of_completions(rule):
 def test_all_completions_are_equally_likely(profile):
     rule = ra.Borda()
     law = law_of(profile, rule)
-    times = 300
+    times = 60
     result = ra.sensitivity(profile, rule, n_samples=times, rng=8)
     observed = rows_of(result.samples)
     assert set(observed) <= set(law)
@@ -165,16 +166,16 @@ def test_complete_rankings_stay_as_they_are():
 
 def test_each_copy_of_an_incomplete_ranking_is_completed_on_its_own():
     # Were all copies completed alike, "B" would be first in half of the completions.
-    copies = ra.Profile.from_orders(["A"], items="AB", counts=[400])
-    result = ra.sensitivity(copies, n_samples=100, rng=0)
-    tied = ra.sensitivity(copies[[0]], n_samples=100, rng=0)
+    copies = ra.Profile.from_orders(["A"], items="AB", counts=[40])
+    result = ra.sensitivity(copies, n_samples=30, rng=0)
+    tied = ra.sensitivity(copies[[0]], n_samples=30, rng=0)
     assert set(rows_of(result.samples)) <= {(0, 1), (1, 0), (0, 0)}
-    written_out = ra.Profile.from_orders(["A"] * 400, items="AB")
-    assert ra.sensitivity(written_out, n_samples=100, rng=0).samples.tolist() == (
+    written_out = ra.Profile.from_orders(["A"] * 40, items="AB")
+    assert ra.sensitivity(written_out, n_samples=30, rng=0).samples.tolist() == (
         result.samples.tolist()
     )
-    weighted = ra.Profile.from_orders(["A", "AB"], items="AB", counts=[400, 1], weights=[1, 100])
-    decided = ra.sensitivity(weighted, n_samples=100, rng=0)
+    weighted = ra.Profile.from_orders(["A", "AB"], items="AB", counts=[40, 1], weights=[1, 100])
+    decided = ra.sensitivity(weighted, n_samples=30, rng=0)
     assert (decided.samples == [0, 1]).all()
     assert not (tied.samples == [0, 1]).all()
 
@@ -202,11 +203,11 @@ def test_equal_items_are_as_often_above_as_below(rule):
     scores = np.ones((8, 2))
     scores[2, 0] = scores[3, 1] = NAN
     table = ra.ScoreTable(scores, systems="abcdefgh", higher_is_better=True)
-    result = ra.sensitivity(table, rule, n_samples=100, rng=6)
+    result = ra.sensitivity(table, rule, n_samples=30, rng=6)
     first = result.consensuses[0].ranking.ranks
     share = result.share_above[first[:, None] < first].mean()
     # The inversions of a random ranking of 8 items have a standard deviation of 4.04, of 28.
-    assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 100**0.5)
+    assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 30**0.5)
 
 
 def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
@@ -274,7 +275,7 @@ def test_two_levels_have_one_policy():
 
 
 def test_pairs_flip_between_policies():
-    result = ra.sensitivity(FLIP, n_samples=400, rng=0)
+    result = ra.sensitivity(FLIP, n_samples=100, rng=0)
     orders = [consensus.buckets for consensus in result.consensuses]
     assert orders == [(("A",), ("C",), ("B",)), (("A", "C"), ("B",)), (("A",), ("B", "C"))]
     frame = result.to_frame()
@@ -291,15 +292,6 @@ def test_pairs_flip_between_policies():
     frame = ra.sensitivity(turned, n_samples=5, rng=0).to_frame().set_index(["above", "below"])
     for pair in ("CA", "CB"):
         assert frame.loc[tuple(pair), [*POLICIES]].tolist() == ["above", "above", "below"]
-
-
-def test_all_pairs_are_shown_on_request():
-    frame = ra.sensitivity(FLIP, n_samples=50, rng=0).to_frame(everything=True)
-    assert {frozenset(pair) for pair in zip(frame["above"], frame["below"], strict=True)} == {
-        frozenset("AB"), frozenset("AC"), frozenset("BC"),
-    }  # fmt: skip
-    certain = frame[(frame["above"] == "A") & (frame["below"] == "B")]
-    assert certain[[*POLICIES, "share"]].values.tolist() == [["above"] * 3 + [1]]
 
 
 @given(strategies.profiles(max_size=4))

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from itertools import combinations, permutations
-from math import comb
 
 import numpy as np
 import pandas as pd
@@ -26,8 +25,9 @@ WIDE = ra.ScoreTable(
 RULES = [ra.Mean(), ra.Borda(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda())]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@pytest.mark.parametrize("table", [TABLE, WIDE], ids=repr)
+@pytest.mark.parametrize(
+    ("rule", "table"), [(ra.Mean(), WIDE), (ra.Kemeny(), TABLE), (RULES[3], WIDE)], ids=repr
+)
 def test_leaving_out_a_task_is_dropping_it(rule, table):
     found = ra.stability(table, rule, n_samples=2, optima=False, rng=0).influence()
     whole = rule.aggregate(table).ranking
@@ -65,8 +65,8 @@ def test_rows_and_groups_of_profiles_are_left_out():
 
 
 def test_all_subsets_are_taken_where_they_are_few():
-    found = ra.stability(TABLE, ra.Borda(), n_samples=45, rng=0).subsets()
-    assert found["subsets"].tolist() == [min(comb(10, k), 45) for k in range(1, 10)]
+    found = ra.stability(TABLE, ra.Borda(), sizes=[2, 8], n_samples=45, rng=0).subsets()
+    assert found["subsets"].tolist() == [45, 45]
     whole = ra.Borda().aggregate(TABLE).ranking
     taus = [
         ra.kendall_tau(whole, ra.Borda().aggregate(TABLE.drop(tasks=gone)).ranking)
@@ -78,12 +78,12 @@ def test_all_subsets_are_taken_where_they_are_few():
 
 def test_subsets_are_different_and_those_of_the_seed():
     first, again, other = (
-        ra.stability(TABLE, ra.Borda(), sizes=[5], n_samples=100, rng=seed) for seed in (1, 1, 2)
+        ra.stability(TABLE, ra.Borda(), sizes=[5], n_samples=30, rng=seed) for seed in (1, 1, 2)
     )
     assert first == again
     assert hash(first) == hash(again)
     assert first != other
-    assert first.subsets(quantiles=[0.25])["subsets"].tolist() == [100]
+    assert first.subsets(quantiles=[0.25])["subsets"].tolist() == [30]
     assert first.subsets(quantiles=[0.25]).columns.tolist() == ["subsets", "tau_0.25", "top1"]
 
 
@@ -131,7 +131,7 @@ def agreed(optima, items):
 
 
 @pytest.mark.parametrize("over", ["tasks", "systems"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(3, 5))
 def test_only_what_differs_between_all_optima_is_influence(over, seed, m, n):
     # Few voters of few items: several optima are the rule.
@@ -260,12 +260,12 @@ def test_bad_input_is_named(options, words):
 def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over, workers):
     """What parts learn from each other changes neither proofs nor optima."""
     rng = np.random.default_rng(0)
-    scores = np.linspace(0, 1, 16) + rng.normal(scale=0.3, size=(6, 16))
+    scores = np.linspace(0, 1, 12) + rng.normal(scale=0.3, size=(6, 12))
     table = ra.ScoreTable(scores.T.round(1), higher_is_better=True)
-    warm = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0)
-    again = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0, n_jobs=workers)
+    warm = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0)
+    again = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0, n_jobs=workers)
     monkeypatch.setattr(Source, "beside", lambda self, whole: self)
-    alone = ra.stability(table, over=over, sizes=[4], n_samples=10, rng=0)
+    alone = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0)
     assert (warm.unproved, warm.undecided) == (0, 0)
     assert [found._key() for found in warm._without] == [found._key() for found in again._without]
     for one, other in zip(warm._without, alone._without, strict=True):

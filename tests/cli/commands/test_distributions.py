@@ -61,20 +61,22 @@ def test_a_ridge_and_pseudo_rankings_reach_the_fit(parsed, profile):
 
 
 def test_mixtures_are_those_of_the_package(said, parsed, profile):
-    asked = f"fit {DATA} --model mallows --starts 3 --seed 4"
-    printed = parsed(f"{asked} --components 2 --distance cayley --noise")
-    fit = ra.Mixture.fit(profile, 2, distance="cayley", noise=True, n_starts=3, rng=4)
+    asked = f"fit {DATA} --model mallows --distance cayley --starts 1 --seed 4"
+    printed = parsed(f"{asked} --components 2 --noise")
+    fit = ra.Mixture.fit(profile, 2, distance="cayley", noise=True, n_starts=1, rng=4)
     assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["icl"] == fit.icl
-    found = ra.distributions.choose_components(profile, [1, 2], n_starts=3, rng=4)
+    found = ra.distributions.choose_components(
+        profile, [1, 2], distance="cayley", n_starts=1, rng=4
+    )
     assert found.summary() in said(f"{asked} --components 1-2")
 
 
 def test_models_are_compared_as_by_the_package(parsed, said, profile):
-    asked = "--model uniform --model mallows-kendall --folds 3 --resamples 19 --seed 5"
+    asked = "--model uniform --model mallows-kendall --folds 2 --resamples 9 --seed 5"
     printed = parsed(f"models {DATA} {asked}")
     names = ["uniform", "mallows-kendall"]
-    found = ra.compare_models(profile, names, n_folds=3, n_resamples=19, rng=5)
+    found = ra.compare_models(profile, names, n_folds=2, n_resamples=9, rng=5)
     facts = json.loads(json.dumps(found.to_dict()))
     assert {name: printed[name] for name in facts} == facts
     assert "needs rankings" in said("models matrix.lop", code=2)
@@ -101,14 +103,17 @@ FIT_REFUSED = {
     f"{DATA} --seed 0": "--seed is of mixtures",
     f"{DATA} --jobs 1": "--jobs is of mixtures",
     f"{DATA} --components 1-2 --alpha .1": "one number of --comp",
-    f"{DATA} --components 1-2 --plot x.svg": "no picture",
+    "few.csv --format ballots --model mallows --components 1-2 --starts 1 --plot x.svg": (
+        "no picture"
+    ),
     f"{DATA} --components 3": "not identif",
 }
 
 
-@pytest.mark.parametrize("line", FIT_REFUSED)
-def test_bad_input_to_fit_is_one_sentence(said, line):
-    assert FIT_REFUSED[line] in said(f"fit {line}", code=2)
+def test_bad_input_to_fit_is_one_sentence(said):
+    Path("few.csv").write_text("A,B,C\n1,2,3\n2,1,3\n3,1,2\n" + "1,2,3\n" * 4, encoding="utf-8")
+    for line, words in FIT_REFUSED.items():
+        assert words in said(f"fit {line}", code=2), line
 
 
 def test_separable_ballots_say_what_to_do(said):
@@ -118,9 +123,8 @@ def test_separable_ballots_say_what_to_do(said):
     assert "--pseudo-rankings 0.5, a --ridge" in message
 
 
-@pytest.mark.parametrize("model", LAWS)
-def test_a_stored_fit_is_drawn_from(said, model):
-    told = said(f"fit {DATA} --model {model} --json")
+def test_a_stored_fit_is_drawn_from(said):
+    told = said(f"fit {DATA} --model generalized-mallows --json")
     Path("fit.json").write_text(told, encoding="utf-8")
     said("sample fit.json --size 500 --seed 3 --out drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count")
@@ -165,14 +169,14 @@ SAMPLE_REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", SAMPLE_REFUSED)
-def test_bad_input_to_sample_is_one_sentence(said, line):
+def test_bad_input_to_sample_is_one_sentence(said):
     Path("list.json").write_text("[1]", encoding="utf-8")
     Path("other.json").write_text('{"schema": "x"}', encoding="utf-8")
     short = {"schema": "rankagg.distribution", "version": 1, "model": "Mallows",
              "items": ["A", "B"], "center": ["A", "B"]}  # fmt: skip
     Path("short.json").write_text(json.dumps(short), encoding="utf-8")
-    assert SAMPLE_REFUSED[line] in said(f"sample {line}", code=2)
+    for line, words in SAMPLE_REFUSED.items():
+        assert words in said(f"sample {line}", code=2), line
 
 
 # -- comparisons ----------------------------------------------------------------------------------
@@ -214,17 +218,14 @@ def test_the_fit_of_comparisons_as_text_shows_what_was_asked(said, fought):
     assert "elo  std_err" not in plain
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (f"{FIT.removesuffix(MODEL)} --ties davidson", "are for --model bradley-terry."),
-        (f"{FIT} --ties halve", "--ties"),
-        (f"{FIT} --covariate y", "--covariate must be a column of"),
-        (f"{FIT} --reference Z", "--reference"),
-    ],
-)
-def test_what_does_not_suit_comparisons_is_refused(fought, refused, line, words):
-    assert words in refused(line)
+def test_what_does_not_suit_comparisons_is_refused(fought, refused):
+    for line, words in {
+        f"{FIT.removesuffix(MODEL)} --ties davidson": "are for --model bradley-terry.",
+        f"{FIT} --ties halve": "--ties",
+        f"{FIT} --covariate y": "--covariate must be a column of",
+        f"{FIT} --reference Z": "--reference",
+    }.items():
+        assert words in refused(line)
 
 
 def test_scores_are_fitted_by_task_with_ratings(said, parsed, called):

@@ -1,12 +1,20 @@
 """`rankagg report` writes its page."""
 
 import pandas as pd
+import pytest
 
 import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options import exact
+from rankagg.report import findings
 from rankagg.report.page import make_report
 from tests.tournaments import PALEY
+
+
+@pytest.fixture(autouse=True)
+def _few_removals(monkeypatch):
+    """Let pages not look for the fewest removals, which takes most of their time."""
+    monkeypatch.setattr(findings, "SECONDS_FOR_REMOVALS", 0.0)
 
 
 def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
@@ -14,7 +22,7 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
     assert "<title>Capital</title>" in page
     assert "read: data set tennessee" in page
-    run("report --dataset tennessee --method schulze --one")
+    run("report --dataset tennessee --method schulze --one --unit ranking")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>tennessee</title>" in page
     assert "Schulze orders all pairs as the exact consensus does." in page
@@ -44,17 +52,12 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
         return make_report(*args, **options)
 
     monkeypatch.setattr(ra, "make_report", made_of)
-    assert "seconds at most" not in run("report --dataset tennessee --one").err
-    monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
-    many = run("report --dataset tennessee --one")
-    assert "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
-    run("report --dataset tennessee --one --time-limit 70")
+    assert "seconds at most" not in run("report --dataset three_cycle --one").err
+    monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 2)
+    many = run("report --dataset three_cycle --one")
+    assert "note: 3 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
+    run("report --dataset three_cycle --one --time-limit 70")
     assert [limit and round(limit, -1) for limit in asked] == [None, 60, 70]
-
-
-def test_a_report_takes_its_unit_and_refuses_what_does_not_suit(run):
-    run("report --dataset tennessee --unit ranking")
-    assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
 
 
 def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
@@ -69,6 +72,7 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert "Date: today" in html
     assert '<span class="quiet">Uni, 7</span>' in html
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
+    assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
     told = run("report --dataset tennessee --gate frist=X", code=2).err
     assert "first-decided, first=ITEM, above=ITEM,ITEM" in told
     told = run("report --dataset tennessee --items b.csv", code=2).err

@@ -54,16 +54,16 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
     assert "svg" not in Page(five).seen
 
 
-@pytest.mark.parametrize("method", RULES_BY_NAME)
-def test_every_method_has_steps_or_says_why_not(run, method):
-    rule = make(method, "uniform")
-    kind = type(rule)
-    data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-    told = run("steps --dataset", data, "--method", method, code=0 if kind in STEPS else 2)
-    if kind in STEPS:
-        assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
-    else:
-        assert f"{kind.__name__} rests on {WITHOUT[kind]}." in told.err
+def test_every_method_has_steps_or_says_why_not(run):
+    for method in RULES_BY_NAME:
+        rule = make(method, "uniform")
+        kind = type(rule)
+        data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
+        told = run("steps --dataset", data, "--method", method, code=0 if kind in STEPS else 2)
+        if kind in STEPS:
+            assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
+        else:
+            assert f"{kind.__name__} rests on {WITHOUT[kind]}." in told.err
 
 
 def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):

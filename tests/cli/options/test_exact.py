@@ -140,10 +140,8 @@ def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, said) -> None:
 
 @pytest.mark.parametrize("command", ["rank", "dispersion"])
 @pytest.mark.parametrize(
-    ("method", "name"),
-    [("dodgson", "Dodgson"), ("young", "Young"), ("ranked-pairs", "RankedPairs"),
-     ("kemeny", ""), ("slater", "")],
-)  # fmt: skip
+    ("method", "name"), [("young", "Young"), ("ranked-pairs", "RankedPairs"), ("kemeny", "")]
+)
 def test_rules_give_what_they_have_in_time(command, method, name, ballots, run) -> None:
     line = f"{command} {BALLOTS} --method {method}"
     told = run(f"{line} --time-limit 0", code=3)
@@ -226,7 +224,7 @@ def test_dispersion_runs_the_exact_rule_under_a_limit() -> None:
 
 
 def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
-    votes = ra.cultures.ImpartialCulture().draw(12, 3, rng=2).pairwise()
+    votes = ra.cultures.ImpartialCulture().draw(8, 3, rng=2).pairwise()
     margins = votes.scaled_wins - votes.scaled_wins.T
     over = Deadline.after(0)
     with pytest.raises(OutOfTimeError):

@@ -141,14 +141,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("line", BAD)
-def test_bad_input(folder, refused, line):
+def test_bad_input(folder, refused):
     summary = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
     (folder / "sums.json").write_text(summary)
     (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))
     (folder / "cut.json").write_text(summary[:-9])
     (folder / "untasked.csv").write_text("A,B\n1,2\n")
-    assert BAD[line] in refused(line)
+    for line, words in BAD.items():
+        assert words in refused(line), line
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -75,8 +75,13 @@ def test_every_command_that_reads_scores_is_here():
     assert reading == {*ENOUGH, *NOT_ENOUGH}
 
 
-@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
-@pytest.mark.parametrize("command", sorted({*ENOUGH} - {"missing", "report", "verify"}))
+@pytest.mark.parametrize(
+    ("command", "policy"),
+    [
+        *((command, "uniform") for command in sorted({*ENOUGH} - {"missing", "report", "verify"})),
+        *(("rank", policy) for policy in ("ignore", "last")),
+    ],
+)
 def test_sums_say_what_the_scores_say(command, policy, run):
     table = drawn(2)
     scores = put(table)
@@ -91,10 +96,9 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     assert "ScoreSummary" in json.loads(found.out)["input"][1]
 
 
-@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
-def test_what_is_missing_but_for_completions(policy, run):
+def test_what_is_missing_but_for_completions(run):
     scores = put(drawn(2))
-    stated = ["--unranked", policy, "--method", "copeland"]
+    stated = ["--unranked", "last", "--method", "copeland"]
     found = plain(run("missing sums.json", *stated, "--json").out)
     expected = plain(run("missing", *scores, *stated, "--samples", "1", "--json").out)
     assert found["missing"] == expected["missing"]
@@ -145,13 +149,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_what_sums_cannot_serve_is_refused(words, refused):
+def test_what_sums_cannot_serve_is_refused(refused):
     put(drawn(2))
-    command, *stated = words.split()
-    told = refused(command, "sums.json", *stated)
-    assert REFUSED[words] in told
-    assert not re.search(r"ScoreSummary|read_scores|\w=", told), told
+    for words, expected in REFUSED.items():
+        command, *stated = words.split()
+        told = refused(command, "sums.json", *stated)
+        assert expected in told
+        assert not re.search(r"ScoreSummary|read_scores|\w=", told), told
     assert not Path("report.html").exists()
 
 
@@ -192,8 +196,8 @@ ODD = {
 
 
 # The rest are as odd, and take longer.
-FAST = {"one system", "without scores", "never compared", "like options"}
-FAST_COMMANDS = {"compare", "explain", "intervals", "missing", "stability"}
+FAST = {"without scores", "like options"}
+FAST_COMMANDS = {"compare", "explain", "intervals", "missing"}
 
 
 @pytest.mark.parametrize(
@@ -234,14 +238,14 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     assert found == expected
 
 
-@pytest.mark.parametrize("name", ["one system", "without scores", "like HTML"])
-def test_odd_pages(name, run):
-    write_summary(ra.ScoreSummary.from_scores(ODD[name]), "sums.json")
-    run("report sums.json --out page.html")
-    page = Path("page.html").read_text(encoding="utf-8")
-    assert "what the scores add up to, not the scores themselves" in page
-    assert "<script>alert" not in page
-    assert "<img src=x>" not in page
+def test_odd_pages(run):
+    for name in ("one system", "without scores", "like HTML"):
+        write_summary(ra.ScoreSummary.from_scores(ODD[name]), "sums.json")
+        run("report sums.json --out page.html")
+        page = Path("page.html").read_text(encoding="utf-8")
+        assert "what the scores add up to, not the scores themselves" in page
+        assert "<script>alert" not in page
+        assert "<img src=x>" not in page
 
 
 def test_pages_have_the_figures_of_the_scores(run):
@@ -313,7 +317,7 @@ def test_files_that_are_cut_off(sums, refused):
         assert "sums.json" in refused("rank sums.json"), stop
 
 
-@pytest.mark.parametrize("weight", [1e101, 1e-101, 1.7e308, 5e-324])
+@pytest.mark.parametrize("weight", [1e101, 5e-324])
 def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     """Sums and squares of such weights would be no floats."""
     (task,) = sums()["tasks"]
@@ -325,11 +329,11 @@ def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     run("rank sums.json --weight=x=1e100")
 
 
-@pytest.mark.parametrize("version", [0, 3, None, "1"])
-def test_other_versions(version, sums, refused):
-    sums(version=version)
-    known = "1 and 2 are. rankagg scan --out writes them."
-    assert f"version {version!r} is not known; {known}" in refused("report sums.json")
+def test_other_versions(sums, refused):
+    for version in (0, 3, None, "1"):
+        sums(version=version)
+        known = "1 and 2 are. rankagg scan --out writes them."
+        assert f"version {version!r} is not known; {known}" in refused("report sums.json")
 
 
 def test_instances_without_scores_are_told_everywhere(run):

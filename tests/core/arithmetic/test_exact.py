@@ -158,29 +158,6 @@ def test_reducing_divides_by_all_that_is_common(lists, denominator, factor):
     assert smaller == lcm(*(fraction.denominator for fraction in fractions))
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.one_of(st.integers(1, 9), st.integers(2**50, 2**62), st.integers(1, 10**40)),
-            *(st.lists(st.integers(0, 30), min_size=3, max_size=3) for _ in range(2)),
-        ),
-        min_size=1,
-        max_size=5,
-    )
-)
-def test_weighted_products_are_exact_for_weights_of_any_size(rows):
-    weights, left, right = zip(*rows, strict=True)
-    result = exact.exact_product(
-        exact.fit(np.array(weights, dtype=object)),
-        np.array(left, dtype=float),
-        np.array(right, dtype=float),
-    )
-    expected = [
-        [sum(w * a[i] * b[j] for w, a, b in rows) for j in range(3)] for i in range(3)
-    ]  # fmt: skip
-    assert [[int(value) for value in row] for row in result] == expected
-
-
 # -- votes, limbs, cells --------------------------------------------------------------------------
 
 positive = st.one_of(st.integers(1, 9), st.integers(2**50, 2**62), st.integers(1, 10**40))

@@ -48,7 +48,7 @@ def test_what_cancels_leaves_the_rest() -> None:
         assert exact_sum.sum_rows(np.array([values])).tolist() == [rounded(values)]
 
 
-@pytest.mark.parametrize("count", [5, 6, 7, 12, 13, 14, 15, 29, 30, 31])
+@pytest.mark.parametrize("count", [5, 6, 13, 14, 29, 30])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_left_of_many_numbers_has_an_exact_sum(count: int, sign: int) -> None:
     # After 0.75, each is as large as what a cut can leave, and has digits far below.

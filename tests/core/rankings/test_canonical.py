@@ -33,12 +33,7 @@ def outcome(call):
 
 
 @given(
-    orders=st.one_of(
-        *(
-            st.lists(st.lists(x, max_size=4), max_size=4)
-            for x in (LABELS, NUMBERS, CLOSE, MIXED, ODD)
-        )
-    ),
+    orders=st.one_of(*(st.lists(st.lists(x, max_size=4), max_size=4) for x in KINDS)),
     given_items=st.one_of(
         st.none(), st.just(list("ABC")), st.just([0, 1, 2]), st.just([6, 5, 4, 3])
     ),

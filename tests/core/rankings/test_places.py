@@ -10,7 +10,7 @@ from rankagg.core.rankings.places import are_permutations, competition_ranks
 from tests import oracles
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3])
 def test_all_rows_of_small_numbers(n):
     for row in product([-1, 0, 1, 2, 3, 4, 1.5, np.nan, np.inf], repeat=n):
         values = np.array([row, range(1, n + 1)], dtype=np.float64)
@@ -56,8 +56,12 @@ def test_rows_of_three_places_by_hand():
         assert signs.tolist() == [[(min(a, b) >= 0) * np.sign(b - a) for b in row] for a in row]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_places_are_those_of_all_compatible_permutations(row):
+def test_places_are_those_of_all_compatible_permutations():
+    for row in ROWS:
+        check_places(row)
+
+
+def check_places(row):
     one, coded = np.array([row], dtype=np.int32), oracles.coded(row)
     every = sorted(oracles.compatible_permutations(coded))
     assert sorted(tuple(each.tolist()) for each in places.compatible_ranks(one[0])) == every

@@ -1,7 +1,5 @@
 """Rankings and score tables: their comparisons, and errors by what is independent."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -244,13 +242,3 @@ def claimed(fit_of, kind, times):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_equal_items_are_seldom_ordered(kind):
     assert claimed(ra.BradleyTerry.fit, kind, 200).max() <= binom.ppf(0.999, 200, 0.05)
-
-
-def test_pairs_of_rankings_taken_for_independent_would_order_equal_items():
-    # What errors by ranking are for.
-    profiles = [drawn((30, 12), np.random.default_rng([7, seed])) for seed in range(16)]
-    plain = partial(ra.BradleyTerry.fit, cov_type="model")
-    fits = [[fit(profile) for profile in profiles] for fit in (plain, ra.BradleyTerry.fit)]
-    wrong = [sum((fit.pairs()["p_holm"] <= 0.05).any() for fit in each) for each in fits]
-    assert wrong[0] >= 8
-    assert wrong[1] <= binom.ppf(0.999, 16, 0.05)

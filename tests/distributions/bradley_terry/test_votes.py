@@ -47,15 +47,6 @@ def votes_of(profile):
     return votes.wins, votes.ties
 
 
-def test_wins_are_fitted_as_by_a_general_optimizer():
-    wins, ties = votes_of(PAIRS)
-    fit = ra.BradleyTerry.fit(PAIRS)
-    estimates, height = direct_fit(wins, ties)
-    assert fit.converged
-    assert fit.estimates == pytest.approx(estimates, abs=1e-4)
-    assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
-
-
 @pytest.mark.parametrize("how", ["half", "davidson", "ignore"])
 def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     wins, ties = votes_of(TIED)
@@ -155,13 +146,6 @@ def test_votes_without_units_say_what_their_errors_assume():
         ra.BradleyTerry.fit(votes, cov_type="cluster")
 
 
-def test_longer_rankings_are_all_their_pairs():
-    profile = from_rows(["A>B>C", "C>A>...", "B>C>D>A", "D=A>B"], "ABCD")
-    wins, ties = votes_of(profile)
-    fit = ra.BradleyTerry.fit(profile)
-    assert fit.estimates == pytest.approx(direct_fit(wins + ties / 2, 0 * ties)[0], abs=1e-4)
-
-
 def test_separable_results_name_the_groups():
     votes = ra.PairwiseMatrix.from_wins([[0, 1, 2], [1, 0, 1], [0, 0, 0]], items="ABC")
     with pytest.raises(NotIdentifiedError, match=r"\(A, B \| C\)\. never won or tied: C\."):
@@ -215,10 +199,3 @@ def test_an_item_that_was_never_compared_is_named():
 def test_refusals(data, options, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.BradleyTerry.fit(data, **options)
-
-
-def test_the_summary_names_the_model():
-    fit = ra.BradleyTerry.fit(PAIRS)
-    assert "BradleyTerry fit" in str(fit)
-    assert "BradleyTerry fit" in str(fit.summary(reference="A"))
-    assert fit.to_dict()["model"] == "BradleyTerry"

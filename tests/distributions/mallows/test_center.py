@@ -79,18 +79,17 @@ def test_few_iterations_are_told():
     assert not ra.Mallows.fit(profile, max_iterations=1).converged
 
 
-def sampled_fit():
+# Around a given center no consensus is sought again and again.
+@pytest.mark.parametrize("given", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_climb_by_sampling_reaches_what_exact_sums_reach(given):
     rng = np.random.default_rng(2)
     ranks = ra.Mallows(range(6), 0.6).sample(100, rng=rng).ranks.astype(float)
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
     profile = ra.Profile.from_ranks(ranks)
-    data = MallowsData.of(profile, NEVER)
-    return profile, climb_by_sampling(data, None, np.random.default_rng(0))
-
-
-def test_a_climb_by_sampling_reaches_what_exact_sums_reach():
-    profile, sampled = sampled_fit()
     exact = ra.Mallows.fit(profile)
+    center = exact.distribution.center if given else None
+    data = MallowsData.of(profile, NEVER)
+    sampled = climb_by_sampling(data, center, np.random.default_rng(0))
     assert sampled.center == exact.distribution.center
     assert sampled.theta == pytest.approx(exact.distribution.theta, rel=0.01)
     assert sampled.log_likelihood == pytest.approx(exact.log_likelihood, abs=1.5)

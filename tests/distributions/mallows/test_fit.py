@@ -40,14 +40,6 @@ def test_fit_of_complete_rankings_is_the_best_of_all_laws(seed):
     assert (log_likelihoods(profile, center, grid) <= fit.log_likelihood + 1e-9).all()
 
 
-def test_copies_and_counts_are_the_same_data():
-    rows = [row for row, count in zip(VOTES, VOTES.counts, strict=True) for _ in range(count)]
-    copied, counted = ra.Mallows.fit(ra.Profile(rows)), ra.Mallows.fit(VOTES)
-    assert copied.estimates == pytest.approx(counted.estimates)
-    assert copied.log_likelihood == pytest.approx(counted.log_likelihood)
-    pd_equal(copied.conf_int(), counted.conf_int())
-
-
 def test_weights_count_by_their_effective_number():
     plain = ra.Mallows.fit(VOTES)
     doubled = ra.Mallows.fit(ra.Profile(list(VOTES), counts=VOTES.counts, weights=[2.0] * 5))

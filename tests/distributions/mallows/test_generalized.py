@@ -182,17 +182,6 @@ def test_standard_errors_are_those_of_the_stages():
     assert fit.n_parameters == 3
 
 
-def test_weights_count_by_their_effective_number():
-    rows = list(LAW.sample(20, rng=1))
-    plain, doubled = (
-        ra.GeneralizedMallows.fit(ra.Profile(rows, weights=[w] * 20)) for w in (1.0, 2.0)
-    )
-    np.testing.assert_allclose(doubled.estimates, plain.estimates)
-    np.testing.assert_allclose(doubled.standard_errors, plain.standard_errors)
-    assert doubled.n_observations == pytest.approx(20)
-    assert doubled.log_likelihood == pytest.approx(plain.log_likelihood)
-
-
 def test_places_where_all_agree_are_set_to_the_bound():
     profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD", "ACDB", "ADBC"])
     fit = ra.GeneralizedMallows.fit(profile, max_theta=9.0)

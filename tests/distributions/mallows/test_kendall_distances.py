@@ -1,7 +1,6 @@
 """Stages of insertion and Kendall distances against enumeration."""
 
 from decimal import Decimal, localcontext
-from functools import cache
 from itertools import combinations, product
 from math import factorial
 
@@ -18,7 +17,6 @@ from rankagg.distributions.mallows.kendall_distances import (
     pair_stays,
     place_probabilities,
     places_from_stages,
-    sample_stages,
     stage_log_normalizers,
     stage_means,
     stage_variances,
@@ -37,10 +35,6 @@ def around_the_series(size):
     return (0.5 * edge, edge * (1 - 1e-9), edge, edge * (1 + 1e-9), 2 * edge)
 
 
-CASES = [(size, theta) for size in SIZES for theta in (*THETAS, *around_the_series(size))]
-
-
-@cache
 def direct(size, theta):
     """Return log normaliser, mean and variance of a stage by summing its terms."""
     with localcontext() as context:
@@ -61,7 +55,7 @@ def close(found, expected, scale=1.0):
 # -- distances ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", range(1, 8))
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_distance_counts_are_those_of_enumeration(n):
     center = tuple(range(n))
     distances = [discordant(places, center) for places in strict_ranks(n)]
@@ -86,12 +80,13 @@ def test_number_of_items_must_be_a_positive_integer(n):
 # -- stages ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "theta"), CASES)
-def test_stage_is_that_of_the_direct_sum(size, theta):
-    log_normalizer, mean, variance = direct(size, theta)
-    assert close(float(stage_log_normalizers(size, theta)), log_normalizer)
-    assert close(float(stage_means(size, theta)), mean, scale=size)
-    assert close(float(stage_variances(size, theta)), variance, scale=size**2)
+@pytest.mark.parametrize("size", SIZES)
+def test_stage_is_that_of_the_direct_sum(size):
+    for theta in (*THETAS, *around_the_series(size)):
+        log_normalizer, mean, variance = direct(size, theta)
+        assert close(float(stage_log_normalizers(size, theta)), log_normalizer)
+        assert close(float(stage_means(size, theta)), mean, scale=size)
+        assert close(float(stage_variances(size, theta)), variance, scale=size**2)
 
 
 @pytest.mark.parametrize("theta", [1e17, 1e40, 1e300])
@@ -103,17 +98,17 @@ def test_the_largest_thetas_need_no_warning(theta):
 # -- pairs ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("theta", [0.0, 1e-9, 0.01, 0.3, 1.0, 6.0, 40.0])
 @pytest.mark.parametrize("n", [2, 3, 6])
-def test_pairs_stay_as_often_as_enumeration_says(n, theta):
+def test_pairs_stay_as_often_as_enumeration_says(n):
     rows = np.array(strict_ranks(n))
     distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
-    weights = np.exp(-theta * np.array(distances))
-    stays = pair_stays(n, theta)
-    assert np.isnan(stays[0])
-    for first, second in combinations(range(n), 2):
-        chance = weights[rows[:, first] < rows[:, second]].sum() / weights.sum()
-        assert stays[second - first] == pytest.approx(chance, abs=1e-14)
+    for theta in (0.0, 1e-9, 0.01, 0.3, 1.0, 6.0, 40.0):
+        weights = np.exp(-theta * np.array(distances))
+        stays = pair_stays(n, theta)
+        assert np.isnan(stays[0])
+        for first, second in combinations(range(n), 2):
+            chance = weights[rows[:, first] < rows[:, second]].sum() / weights.sum()
+            assert stays[second - first] == pytest.approx(chance, abs=1e-14)
 
 
 @st.composite
@@ -137,7 +132,7 @@ def law_of(values):
     return rows, chances
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_all_stages_and_all_permutations_are_one_to_one(n):
     stages = np.array(list(product(*(range(j) for j in range(n, 1, -1)))), dtype=int).T
     places = places_from_stages(stages)
@@ -148,7 +143,7 @@ def test_all_stages_and_all_permutations_are_one_to_one(n):
     np.testing.assert_array_equal(np.argsort(places, axis=0), orders_from_stages(stages))
 
 
-@pytest.mark.parametrize("n", [126, 127, 128, 129, 300])
+@pytest.mark.parametrize("n", [127, 128, 300])
 def test_many_items_go_to_places_and_back(n):
     stages = np.random.default_rng(n).integers(0, np.arange(n, 1, -1)[:, None], size=(n - 1, 5))
     stages[:, 0] = np.arange(n - 1, 0, -1)
@@ -169,21 +164,7 @@ def test_place_and_pair_probabilities_are_those_of_enumeration(values):
     np.testing.assert_allclose(pair_probabilities(values), above, atol=1e-12)
 
 
-def test_draws_pass_over_as_many_items_as_they_should():
-    values = np.array([0.0, 1e-9, 0.4, 3.0, 800.0])
-    drawn = sample_stages(values, 40_000, np.random.default_rng(5))
-    for k, theta in enumerate(values):
-        left = len(values) + 1 - k
-        chances = np.exp(-theta * np.arange(left))
-        chances /= chances.sum()
-        shares = np.bincount(drawn[k], minlength=left) / drawn.shape[1]
-        # Three over the root of the size: six standard errors of any share at least.
-        assert (np.abs(shares - chances) <= 3 / np.sqrt(drawn.shape[1])).all()
-        assert len(shares) == left
-    assert (drawn[-1] == 0).all()
-
-
 def test_pair_probabilities_stay_between_zero_and_one():
-    for theta in np.linspace(10.0, 60.0, 60):
+    for theta in np.linspace(10.0, 60.0, 12):
         table = pair_probabilities(np.full(19, theta))
         assert ((table >= 0) & (table <= 1)).all()

@@ -30,8 +30,8 @@ def with_gaps(theta, n, m, missing, rng):
         NEVER_COMPARED,
         VOTES,
         ra.Profile.from_orders(["ABCDE", "BACDE"]),
-        *map(random_votes, range(8)),
-        *(random_incomplete(seed, kind) for kind in KINDS for seed in range(6)),
+        *map(random_votes, range(3)),
+        *(random_incomplete(seed, kind) for kind in KINDS for seed in range(2)),
     ],
 )
 @pytest.mark.parametrize("center", [None, "given"])
@@ -51,8 +51,10 @@ def test_ends_are_where_the_likelihood_has_dropped_by_what_a_test_allows(profile
         assert lower == 0 or drops[1] == pytest.approx(allowed, rel=1e-5)
 
 
-@pytest.mark.parametrize("distance", ["cayley", "hamming", "ulam", "footrule", "spearman"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("distance", "seed"),
+    [("cayley", 0), ("hamming", 1), ("ulam", 0), ("footrule", 1), ("spearman", 1)],
+)
 def test_other_distances_have_the_same_interval(distance, seed):
     profile = with_gaps(1.0, 4, 30, 0.25 * seed, np.random.default_rng(seed))
     fit = ra.Mallows.fit(profile, distance=distance)
@@ -125,7 +127,7 @@ def test_a_fit_says_on_what_its_interval_depends():
 @pytest.mark.parametrize(("theta", "m", "said"), [(0.1, 15, True), (0.1, 400, False)])
 def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, said):
     law, far = ra.Mallows(range(12), theta), []
-    for seed in range(20):
+    for seed in range(6):
         profile = law.sample(m, rng=seed)
         fit = ra.Mallows.fit(profile)
         assert any("likely too high" in note for note in fit.notes) == said
@@ -140,9 +142,9 @@ def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, said):
 
 def test_rankings_without_a_center_rarely_have_a_lower_bound():
     rng = np.random.default_rng(1)
-    fits = [ra.Mallows.fit(ra.Uniform("ABCDEF").sample(20, rng=rng)) for _ in range(60)]
+    fits = [ra.Mallows.fit(ra.Uniform("ABCDEF").sample(20, rng=rng)) for _ in range(15)]
     above = sum(fit.conf_int().loc["theta", "lower"] > 0 for fit in fits)
-    assert above <= stats.binom.isf(1e-4, 60, 0.05)
+    assert above <= stats.binom.isf(1e-4, 15, 0.05)
 
 
 @pytest.mark.slow

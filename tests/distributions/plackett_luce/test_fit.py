@@ -33,8 +33,7 @@ def with_a_ghost(profile):
 # -- the maximum ----------------------------------------------------------------------------------
 
 
-@every_kind
-@pytest.mark.parametrize("bits", [62, 0])
+@pytest.mark.parametrize(("kind", "bits"), [*((kind, 62) for kind in DATA), ("ties of 2", 0)])
 def test_both_methods_reach_the_same_maximum(kind, bits, monkeypatch):
     monkeypatch.setattr(choices, "BITS", bits)
     newton, climbed = (ra.PlackettLuce.fit(DATA[kind], method=m) for m in ("newton", "mm"))
@@ -80,19 +79,6 @@ def test_a_size_of_ties_that_does_not_occur_is_not_modeled():
 # -- counts and weights ---------------------------------------------------------------------------
 
 
-@every_kind
-def test_counts_are_repeated_rankings(kind):
-    profile = DATA[kind]
-    repeated = ra.Profile([r for r, k in zip(profile, profile.counts, strict=True)
-                           for _ in range(k)])  # fmt: skip
-    first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(repeated)
-    assert second.estimates == pytest.approx(first.estimates, abs=1e-9)
-    assert second.covariance == pytest.approx(first.covariance, rel=1e-7)
-    assert second.log_likelihood == pytest.approx(first.log_likelihood)
-    assert second.n_observations == first.n_observations == profile.n_rankings
-    assert not any("Weighted" in note for note in first.notes)
-
-
 def test_weights_count_by_their_effective_number():
     profile = DATA["complete"]
     weights = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
@@ -111,11 +97,10 @@ def test_weights_count_by_their_effective_number():
     assert fit.test_equal_worths("lr").statistic == pytest.approx(statistic)
 
 
-@pytest.mark.parametrize("weight", [0.1, 1e-50])
 @every_kind
-def test_equal_weights_change_no_estimate_and_no_error(kind, weight):
+def test_equal_weights_change_no_estimate_and_no_error(kind):
     profile = DATA[kind]
-    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[weight] * len(profile))
+    weighted = ra.Profile(list(profile), counts=profile.counts, weights=[1e-50] * len(profile))
     first, second = ra.PlackettLuce.fit(profile), ra.PlackettLuce.fit(weighted)
     assert second.estimates == pytest.approx(first.estimates, abs=1e-7)
     assert second.covariance == pytest.approx(first.covariance, rel=1e-6)
@@ -142,7 +127,7 @@ def test_standard_errors_are_from_the_curvature(kind, options):
 
 RIDGES = [{"ridge": 1.5}, {"ridge": 0.7, "tie_ridge": 2.0}]
 CLIMBED = [
-    *(pytest.param(kind, bits, options, marks=[pytest.mark.slow] * (bits == 0 and len(options) < 3))
+    *(pytest.param(kind, bits, options, marks=[pytest.mark.slow] * (len(options) < 3 or bits == 0))
       for kind in DATA for bits in (62, 0) for ridge in RIDGES
       for options in (ridge, {**ridge, "pseudo_rankings": 0.5})),
     ("ties of 2", 62, {"tie_ridge": 2.0}), ("ties of 2 and 3", 62, {"tie_ridge": 2.0}),
@@ -315,21 +300,6 @@ def test_data_that_do_not_fit_are_refused(data, options, words):
 
 
 # -- larger data ----------------------------------------------------------------------------------
-
-
-def test_many_items_are_fitted_from_short_rankings():
-    rng = np.random.default_rng(0)
-    truth = np.linspace(1.5, -1.5, 80)
-    ranks = np.full((1500, 80), np.nan)
-    rings = rng.exponential(size=(1500, 80)) / np.exp(truth)
-    for row, ring in zip(ranks, rings, strict=True):
-        seen = rng.choice(80, 6, replace=False)
-        row[seen] = np.argsort(np.argsort(ring[seen]))
-    fit = ra.PlackettLuce.fit(ra.Profile.from_ranks(ranks))
-    assert fit.converged
-    z = (fit.estimates - truth) / fit.standard_errors
-    assert np.abs(z).max() < 4.5
-    assert 0.6 < z.std() < 1.4
 
 
 def test_the_sushi_rankings(data):

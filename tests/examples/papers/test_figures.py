@@ -140,6 +140,12 @@ def run():
         yield cache(lambda name: by_name[name].run(Bench(small_tables(), quick=True)))
 
 
+def first(names):
+    """Return names of which all but the first are for slow tests."""
+    one, *others = names
+    return [one, *(pytest.param(name, marks=pytest.mark.slow) for name in others)]
+
+
 def experiment_of(name):
     """Return the experiment that hands on a sheet or figure: by name, or the beginning of it."""
     begins = {one.name: one.name for one in EXPERIMENTS} | HANDED_ON_BY
@@ -201,7 +207,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", first(ROWS))
 def test_rows_are_as_by_definition(name, run):
     found, expected = run(name).values, ROWS[name](small_tables())
     assert found
@@ -264,7 +270,7 @@ def test_curves_are_as_by_the_words_of_the_paper(name, axes):
                 assert line.get_ydata() == close(heights), (label, kind)
 
 
-@pytest.mark.parametrize("name", PANELS)
+@pytest.mark.parametrize("name", first(PANELS))
 def test_panels_are_as_by_the_words_of_the_paper(name, axes):
     (ax,), opinion = axes(name), PANELS[name](small_tables())
     found = {gid: line for gid, line in lines(ax).items() if str(gid).startswith("line-")}
@@ -278,7 +284,7 @@ def test_panels_are_as_by_the_words_of_the_paper(name, axes):
                 assert any(height == pytest.approx(answer, abs=1e-9) for answer in answers)
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", first(PLACES))
 def test_ranks_and_bounds_are_as_by_all_signs(name, axes):
     (ax,), opinion = axes(name), PLACES[name](small_tables())
     found = lines(ax)
@@ -292,8 +298,9 @@ def test_ranks_and_bounds_are_as_by_all_signs(name, axes):
     ]
 
 
-@pytest.mark.parametrize(("name", "shown"), CELLS.items())
-def test_cells_are_the_proportions_of_the_first_table(name, shown, axes):
+@pytest.mark.parametrize("name", first(CELLS))
+def test_cells_are_the_proportions_of_the_first_table(name, axes):
+    shown = CELLS[name]
     drawn = [ax for ax in axes(name) if any(text.get_gid() == "share" for text in ax.texts)]
     assert len(drawn) == len(shown)
     for ax, data in zip(drawn, shown, strict=True):
@@ -312,7 +319,7 @@ def test_cells_are_the_proportions_of_the_first_table(name, shown, axes):
         assert {(order[round(y)], order[round(x)]) for x, y in dots} == decided
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", first(COLUMNS))
 def test_places_by_rules_are_those_of_their_scores(name, axes):
     drawn, opinion = axes(name), COLUMNS[name]()
     assert [" ".join(ax.get_title(loc="left").split()) for ax in drawn] == list(opinion)

@@ -17,10 +17,17 @@ def digest(text):
     return b64encode(sha256(text.encode()).digest()).decode()
 
 
-@pytest.fixture(scope="module")
-def page():
-    """Return the page of an experiment with a figure, texts and tables."""
-    return replicate("p3-section-4", progress=False).to_html()
+@pytest.fixture(scope="module", params=["small", pytest.param("real", marks=pytest.mark.slow)])
+def page(request):
+    """Return a page with a figure, texts and tables, or that of an experiment."""
+    if request.param == "real":
+        return replicate("p3-section-4", progress=False).to_html()
+    table = Table([("verdict", "")], [[Cell("differs", link="#why-a")]], "caption", stacked=True)
+    figure = figure_of(lambda: plt.subplots()[1], "figure", "caption")
+    section = Section(
+        "a", "b", "c", ["d"], figures=[figure], tables=[table], explanations=[("why-a", "e", "f")]
+    )
+    return render("title", ["lead"], [section])
 
 
 def test_the_policy_allows_the_scripts_and_the_style_that_are_there(page):

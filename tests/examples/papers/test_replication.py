@@ -353,8 +353,9 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
         assert row == kept[_place(row)]
 
 
-def test_without_data_nothing_is_missed_and_nothing_made_up():
-    bundled = replicate("p2", quick=True, progress=False).rows
+@pytest.mark.parametrize("name", ["p2-figure-2", pytest.param("p2", marks=pytest.mark.slow)])
+def test_without_data_nothing_is_missed_and_nothing_made_up(name):
+    bundled = replicate(name, quick=True, progress=False).rows
     for row in bundled:
         assert row.verdict != MISSED
         # What is bundled and not random is judged.

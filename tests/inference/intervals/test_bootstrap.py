@@ -308,20 +308,6 @@ def test_few_degrees_of_freedom_are_bonferroni(alternative):
     np.testing.assert_allclose(high - drawn.mean, radius)
 
 
-@pytest.mark.parametrize(
-    "sizes", [(2, 3, 4) * 2, pytest.param((5, 10, 15) * 2, marks=pytest.mark.slow)]
-)
-def test_equal_systems_in_small_tasks_are_rarely_told_apart(sizes):
-    # Before tasks drew one less, and t, about a fifth of such tables were wrong.
-    rng, wrong, times = np.random.default_rng(3), 0, 30 if len(sizes) * 3 == sum(sizes) else 400
-    tasks = np.repeat(np.arange(len(sizes)), sizes)
-    for _ in range(times):
-        table = table_of(rng.normal(size=(6, len(tasks))), tasks)
-        found = ra.rank_intervals(table, of="mean", fixed_tasks=True, n_resamples=300, rng=rng)
-        wrong += bool(found.decisions.pairs)
-    assert wrong <= stats.binom.isf(1e-4, times, 0.05)
-
-
 # -- instances in tasks, and runs of instances ----------------------------------------------------
 
 
@@ -366,14 +352,16 @@ def slow_hierarchical(values, tasks, weights, times, rng):
     return np.array(means)
 
 
-@pytest.mark.parametrize(("gaps", "weights"), [(0, {}), (0.3, {}), (0, {0: 3.0, 2: 0.5})])
+@pytest.mark.parametrize(
+    ("gaps", "weights"), [(0.3, {0: 3.0, 2: 0.5}), pytest.param(0, {}, marks=pytest.mark.slow)]
+)
 def test_tasks_and_then_instances_are_drawn(gaps, weights):
     scores = in_tasks(gaps=gaps, task_weights=weights)
-    found = hierarchical_means(units_of(scores, **HIERARCHICAL), 4000, np.random.default_rng(1))
+    found = hierarchical_means(units_of(scores, **HIERARCHICAL), 2500, np.random.default_rng(1))
     values = units_of(scores).source.values()[:, 0]
     task_weights = [weights.get(t, 1.0) for t in range(4)]
     rng = np.random.default_rng(2)
-    slow = slow_hierarchical(values, scores.unit_tasks, task_weights, 4000, rng)
+    slow = slow_hierarchical(values, scores.unit_tasks, task_weights, 2500, rng)
     fast = found.means[:, 0]
     assert np.isnan(fast).mean() == pytest.approx(np.isnan(slow).mean(), abs=0.02)
     assert np.nanmean(fast) == pytest.approx(np.nanmean(slow), abs=0.02)
@@ -508,56 +496,3 @@ def test_equal_scores_everywhere():
     ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
     assert ranks.decisions.pairs == ()
     assert (ranks.rank == 1).all()
-
-
-def test_one_task_says_nothing_of_others():
-    values = np.arange(2)[:, None] * 5 + np.random.default_rng(0).normal(size=(2, 30))
-    scores = table_of(values, "x" * 30)
-    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
-    assert ranks.decisions.pairs == ()
-    assert any("no pair can be decided" in note for note in ranks.notes)
-
-
-# -- coverage -------------------------------------------------------------------------------------
-
-RUNS = 300
-STATED = {  # What is said of six equal systems, and whether it should be right in 95 % of tables.
-    "signs of tasks": (True, lambda t, rng: nothing_decided(t, rng, unit="task")),
-    "signs of instances": (False, lambda t, rng: nothing_decided(t, rng, unit="ranking")),
-    "tasks": (False, lambda t, rng: holds(t, rng, unit="task")),
-    "tasks and instances": (True, lambda t, rng: holds(t, rng, unit="hierarchical")),
-    "two systems": (True, lambda t, rng: no_difference(t, rng, unit="task")),
-    "two systems, instances": (False, lambda t, rng: no_difference(t, rng, unit="ranking")),
-}
-
-
-def nothing_decided(scores, rng, **options):
-    return not ra.rank_intervals(
-        scores, of="mean", n_resamples=400, rng=rng, **options
-    ).decisions.pairs
-
-
-def holds(scores, rng, **options):
-    found = ra.PairwiseIntervals.from_data(
-        scores, method="percentile", n_resamples=400, rng=rng, **options
-    )
-    return found.lower[0, 1] <= 0.5 <= found.upper[0, 1]
-
-
-def no_difference(scores, rng, **options):
-    found = ra.paired_test(scores, 0, 1, n_resamples=400, rng=rng, **options)
-    return found.lower <= 0 <= found.upper
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", STATED)
-def test_coverage_of_equal_systems(name):
-    """Tasks of 5 to 15 instances, each with its own strengths; with six tasks."""
-    should, right = STATED[name]
-    held = []
-    for seed in range(RUNS):
-        rng = np.random.default_rng([seed, 7])
-        tasks = np.repeat(range(6), [5, 10, 15, 5, 10, 15])
-        values = (0.5 * rng.normal(size=(6, 6)))[:, tasks] + rng.normal(size=(6, 60))
-        held.append(right(table_of(values, tasks), rng))
-    assert (np.mean(held) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / RUNS)) == should

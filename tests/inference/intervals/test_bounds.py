@@ -132,41 +132,22 @@ def test_known_numbers_of_comparisons(margin, alpha, n_items, needed):
 NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
 
 
-@pytest.mark.parametrize("alpha", NO_PROBABILITIES)
-def test_no_probability_of_error_is_refused(alpha):
-    with pytest.raises(InvalidInputError, match="`alpha` must be a number in"):
-        comparisons_needed(0.1, alpha)
-
-
 @pytest.mark.parametrize(
-    "radius",
+    ("call", "wrong", "words"),
     [
-        lambda alpha: hoeffding_radius(10, alpha),
-        lambda alpha: bernstein_radius(0.1, 10, alpha),
-        lambda alpha: anytime_alpha(alpha, 10),
+        (lambda bad: comparisons_needed(0.1, bad), NO_PROBABILITIES, "`alpha` must be a number in"),
+        (lambda bad: hoeffding_radius(10, bad), [1.5], "alpha"),
+        (lambda bad: bernstein_radius(0.1, 10, bad), [1.5], "alpha"),
+        (lambda bad: anytime_alpha(bad, 10), [1.5], "alpha"),
+        (lambda bad: hoeffding_radius(10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an int"),
+        (lambda bad: bernstein_radius(0.1, 10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an"),
+        (lambda bad: comparisons_needed(bad, 0.05), [0, -0.1, 0.51, float("nan"), "0.1"],
+         "`margin` must be a number in"),
+        (lambda bad: comparisons_needed(0.1, 0.05, n_items=bad), [1, 0, 2.5],
+         "`n_items` must be an integer of at least 2"),
     ],
-    ids=["hoeffding", "bernstein", "anytime"],
-)
-def test_radii_refuse_what_is_no_probability_of_error(radius):
-    with pytest.raises(InvalidInputError, match="alpha"):
-        radius(1.5)
-
-
-@pytest.mark.parametrize("sides", [0, 3, 1.5, "2"])
-def test_a_mean_has_one_side_or_two(sides):
-    with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
-        hoeffding_radius(10, 0.05, sides)
-    with pytest.raises(InvalidInputError, match="`sides` must be an integer of at least 1"):
-        bernstein_radius(0.1, 10, 0.05, sides)
-
-
-@pytest.mark.parametrize("margin", [0, -0.1, 0.51, float("nan"), "0.1"])
-def test_a_margin_is_within_one_half(margin):
-    with pytest.raises(InvalidInputError, match="`margin` must be a number in"):
-        comparisons_needed(margin, 0.05)
-
-
-@pytest.mark.parametrize("n_items", [1, 0, 2.5])
-def test_a_pair_takes_two_items(n_items):
-    with pytest.raises(InvalidInputError, match="`n_items` must be an integer of at least 2"):
-        comparisons_needed(0.1, 0.05, n_items=n_items)
+)  # fmt: skip
+def test_what_is_refused(call, wrong, words):
+    for bad in wrong:
+        with pytest.raises(InvalidInputError, match=words):
+            call(bad)

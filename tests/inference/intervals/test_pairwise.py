@@ -414,24 +414,6 @@ def test_options_that_do_not_go_together_are_refused(profile, choice, parameter,
     assert caught.value.parameter == parameter
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [
-        {"method": "percentile", "fixed_tasks": True},
-        {"method": "percentile", "simultaneous": "max-t", "fixed_tasks": True},
-        {"method": "percentile", "simultaneous": "max-t", "unit": "task"},
-        {"method": "bca", "simultaneous": "bonferroni"},
-        {"method": "bca", "estimand": "imputed"},
-        {"anytime": True, "simultaneous": "bonferroni", "alternative": "greater"},
-        {"anytime": True, "fixed_tasks": True},
-        {"estimand": "imputed", "fixed_tasks": True},
-    ],
-)
-def test_options_that_go_together(choice):
-    rng = {"rng": 1} if "method" in choice else {}
-    check_shape(from_data(GROUPED, **choice, **rng))
-
-
 # -- resamples ------------------------------------------------------------------------------------
 
 

@@ -51,26 +51,10 @@ EVERYWHERE = np.linspace(0.005, 0.995, 100)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-@pytest.mark.parametrize("n", [5, 30, 150])
+@pytest.mark.parametrize("n", [5, 30, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", ["hoeffding", "bernstein", "clopper-pearson"])
 def test_coverage_is_never_below_the_level(method, n, alpha):
     assert min(coverage(n, method, alpha, p) for p in EVERYWHERE) >= 1 - alpha
-
-
-@pytest.mark.parametrize(
-    ("method", "n", "span", "lowest", "mean"),
-    [
-        # From worst to mean coverage of 95 % intervals over a span of proportions.
-        ("wilson", 30, (0.02, 0.98), 0.92, (0.94, 0.97)),
-        ("wilson", 30, (0.2, 0.8), 0.92, (0.94, 0.96)),
-        ("percentile", 40, (0.3, 0.7), 0.91, (0.93, 0.96)),
-        ("bca", 40, (0.3, 0.7), 0.91, (0.93, 0.96)),
-    ],
-)
-def test_coverage_is_about_the_level(method, n, span, lowest, mean):
-    found = [coverage(n, method, 0.05, p) for p in np.linspace(*span, 50)]
-    assert min(found) > lowest
-    assert mean[0] < np.mean(found) < mean[1]
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
@@ -119,33 +103,22 @@ def test_anytime_intervals_cover_all_looks_together(p):
 
 
 RUNS, UNITS, SYSTEMS = 300, 600, 4
-CERTAIN = 0.95
 
 
 def equal(rng):
-    return rng.normal(size=(SYSTEMS, UNITS)), 0.5
-
-
-def tied(rng):
-    return (rng.random((SYSTEMS, UNITS)) < 0.8).astype(float), 0.5
+    return rng.normal(size=(SYSTEMS, UNITS))
 
 
 def gaps(rng):
     values = rng.normal(size=(SYSTEMS, UNITS))
     values[rng.random(values.shape) < 0.3] = np.nan
     values[0, np.isnan(values).all(axis=0)] = 0
-    return values, 0.5
-
-
-def nearly_certain(rng):
-    values = rng.normal(size=(SYSTEMS, UNITS))
-    values[0] = np.where(rng.random(UNITS) < CERTAIN, 100, -100)
-    return values, CERTAIN
+    return values
 
 
 def intervals_of(draw, seed, n_groups, unit="ranking", **options):
     rng = np.random.default_rng([seed, n_groups])
-    values, truth = draw(rng)
+    values = draw(rng)
     times = 3 if unit == "instance" else 1
     # Three tasks with the same instances: the first two all but repeat what the third says.
     more = [values + 0.05 * rng.normal(size=values.shape) for _ in range(times - 1)]
@@ -154,25 +127,22 @@ def intervals_of(draw, seed, n_groups, unit="ranking", **options):
         instances=list(range(UNITS)) * times, higher_is_better=True,
     )  # fmt: skip
     summary = ra.ScoreSummary.from_scores(table, n_groups=n_groups)
-    found = ra.PairwiseIntervals.from_data(
+    return ra.PairwiseIntervals.from_data(
         summary, method="percentile", unit=unit, rng=seed, n_resamples=600, **options
     )
-    truths = np.full((SYSTEMS, SYSTEMS), 0.5)
-    truths[0, 1:], truths[1:, 0] = truth, 1 - truth
-    return found, truths
 
 
 def share_of_runs(*words, **options):
     held = []
     for seed in range(RUNS):
-        found, truth = intervals_of(*words[:1], seed, *words[1:], **options)
-        inside = (found.lower <= truth) & (truth <= found.upper)
+        found = intervals_of(*words[:1], seed, *words[1:], **options)
+        inside = (found.lower <= 0.5) & (found.upper >= 0.5)
         held.append(inside.all() if options.get("simultaneous") else inside[0, 1])
     return np.mean(held)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draw", [equal, tied, gaps, nearly_certain])
+@pytest.mark.parametrize("draw", [equal, gaps])
 def test_single_pairs(draw):
     assert share_of_runs(draw, 100) >= least(0.95, RUNS)
 
@@ -181,26 +151,3 @@ def test_single_pairs(draw):
 @pytest.mark.parametrize("unit", ["ranking", "instance"])
 def test_all_pairs_of_equal_systems(unit):
     assert share_of_runs(equal, 200, unit=unit, simultaneous="max-t") >= least(0.95, RUNS)
-
-
-@pytest.mark.slow
-def test_instances_as_rankings_would_cover_too_little():
-    """What the unit is for: tasks that say the same are not new evidence."""
-    held = []
-    for seed in range(RUNS):
-        values = np.random.default_rng(seed).normal(size=(2, UNITS))
-        table = ra.ScoreTable(
-            np.tile(values, 3), tasks=np.repeat(range(3), UNITS).tolist(),
-            instances=list(range(UNITS)) * 3, higher_is_better=True,
-        )  # fmt: skip
-        summary = ra.ScoreSummary.from_scores(table, n_groups=100)
-        found = [
-            ra.PairwiseIntervals.from_data(
-                summary, method="percentile", unit=unit, rng=seed, n_resamples=600
-            )
-            for unit in ("ranking", "instance")
-        ]
-        held.append([i.lower[0, 1] <= 0.5 <= i.upper[0, 1] for i in found])
-    wrong, right = np.mean(held, axis=0)
-    assert right >= least(0.95, RUNS)
-    assert wrong < 0.85

@@ -203,26 +203,7 @@ def test_what_is_refused(data, options, words):
         ra.rank_intervals(data, **options)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
-@pytest.mark.parametrize(
-    ("n", "m", "clusters", "spread"),
-    [(5, 200, 0, 0), (20, 4000, 0, 0), (20, 4000, 0, 1), (5, 400, 20, 0), (5, 2000, 100, 0),
-     (20, 4000, 200, 0), (5, 400, 20, 1)],
-)  # fmt: skip
-def test_ranks_are_covered(of, n, m, clusters, spread):
-    worths, times = spread * np.linspace(-1, 1, n), 300
-    true = n - np.arange(n) if spread else np.ones(n)
-    covered = 0
-    for seed in range(times):
-        data = battles([seed, n, m], n, m, clusters=clusters, worths=worths)
-        ranks = ra.rank_intervals(data, of=of, n_resamples=1000, rng=seed)
-        covered += bool(((ranks.best <= true) & (true <= ranks.worst)).all())
-    # Three standard errors of 300 draws below the level.
-    assert covered / times >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
-
-
-@pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [20, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("n", "m", "options"),
     [(2, 30, {"ties": 0.6}), (3, 60, {"ties": 0.6}), (5, 1200, {"clusters": 30, "effect": 0.5}),
@@ -250,7 +231,7 @@ def test_a_resample_counts_what_is_drawn(unit):
         assert redraw.resampled(counts).votes(None) == data.take(rows).pairwise()
     once = np.rint(redraw.shares * redraw.size).astype(int)
     assert redraw.resampled(once).votes(None) == data.pairwise()
-    drawn = redraw.draw(2000, np.random.default_rng(0))
+    drawn = redraw.draw(1000, np.random.default_rng(0))
     assert (drawn.sum(axis=1) == (7 if unit == "cluster" else 60)).all()
     np.testing.assert_allclose(drawn.mean(axis=0), redraw.size * redraw.shares, rtol=0.25)
 
@@ -319,7 +300,7 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
     ever = {True: 0.0, False: 0.0}
     for every in ever:
         alive = np.ones(1)
-        for m in range(1, 1000):
+        for m in range(1, 500):
             alive = (np.append(alive, 0) + np.append(0, alive)) / 2
             won = np.arange(m + 1)
             p = mixed_sign_test(won, np.full(m + 1, m)) if every else binom.sf(won - 1, m, 0.5)
@@ -327,22 +308,6 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
             alive[p <= 0.05] = 0
     assert 0.02 < ever[True] <= 0.05
     assert ever[False] > 0.25
-
-
-def test_pairs_that_are_chosen_by_what_was_seen_keep_the_level_of_every_look():
-    rng, leagues, pairs, rows = np.random.default_rng(0), 500, 15, np.arange(500)
-    wins, wrong = np.zeros((2, leagues, pairs)), np.zeros((2, leagues), dtype=bool)
-    for _ in range(300):
-        # The pair that is nearest to a decision is compared, now and then another.
-        lead = np.abs(wins[0] - wins[1]) / np.sqrt(wins.sum(axis=0) + 1)
-        chosen = np.where(rng.random(leagues) < 0.3, rng.integers(0, pairs, leagues),
-                          (lead + 0.01 * rng.random(lead.shape)).argmax(axis=1))  # fmt: skip
-        wins[rng.integers(0, 2, leagues), rows, chosen] += 1
-        most, met = wins.max(axis=0)[rows, chosen], wins.sum(axis=0)[rows, chosen]
-        wrong[0] |= mixed_sign_test(most, met) <= 0.05 / (2 * pairs)
-        wrong[1] |= binom.sf(most - 1, met, 0.5) <= 0.05 / (2 * pairs)
-    assert wrong[0].sum() <= binom.ppf(0.999, leagues, 0.05)
-    assert wrong[1].mean() > 0.1
 
 
 def test_majorities_of_every_look_decide_less_than_those_of_one():
@@ -383,24 +348,3 @@ def test_ranks_by_worths_take_fits_of_rankings_and_of_comparisons():
     assert not (every.decisions.above & ~one.decisions.above).any()
     with pytest.raises(InvalidInputError, match="`fit` must be a fit of"):
         worth_rank_intervals(data)
-
-
-@pytest.mark.parametrize("times", [16, pytest.param(400, marks=pytest.mark.slow)])
-def test_worths_of_pairs_that_are_chosen_keep_the_level_of_every_look(times):
-    # Two are first, and one of them is wrong where it is left out.
-    worths, wrong = np.array([1.0, 1.0, 0.0, -1.0]), np.zeros(2, dtype=int)
-    for seed in range(times):
-        rng, wins = np.random.default_rng(seed), np.ones((4, 4)) - np.eye(4)
-        ever = np.zeros(2, dtype=bool)
-        for _ in range(15):
-            votes = ra.PairwiseMatrix.from_wins(wins, items=range(4))
-            fit = ra.BradleyTerry.fit(votes, ridge=0.25)
-            for row in ra.inference.next_pairs(fit, 20, k=1).itertuples():
-                won = rng.random() < 1 / (1 + np.exp(worths[row.second] - worths[row.first]))
-                wins[(row.first, row.second) if won else (row.second, row.first)] += 1
-            every, one = (worth_rank_intervals(fit, anytime=at).first for at in (True, False))
-            ever |= [0 not in every, 0 not in one]
-        wrong += ever
-    assert wrong[0] <= binom.ppf(0.99, times, 0.05)
-    # One in fourteen: few data sets may have none.
-    assert wrong[1] >= wrong[0] + (0.05 * times if times > 100 else 0)

@@ -66,7 +66,7 @@ def test_errors_are_drawn_with_the_covariance():
     half = np.array([[2.0, 0, 0], [1, 1, 0], [-1, 0.5, 0]])
     for covariance in (half @ half.T, np.diag([4.0, 1, 0])):
         found = ScoredItems(np.zeros(3), covariance, np.full(3, np.inf), 3)
-        drawn = found.drawn(200_000, np.random.default_rng(0))
+        drawn = found.drawn(60_000, np.random.default_rng(0))
         np.testing.assert_allclose(np.cov(drawn), covariance, atol=0.05)
 
 
@@ -122,38 +122,6 @@ def test_sets_are_those_of_csranks():
     # Confidence sets for the five best and the five worst; with another seed there eleven.
     assert ranks.top(5) in (tuple(range(11)), tuple(range(12)))
     assert ranks.bottom(5) == tuple(range(31, 38))
-
-
-# -- how often they are wrong ---------------------------------------------------------------------
-
-DESIGNS = {
-    "equal": (np.zeros(6), np.eye(6)),
-    "some equal, errors differ": (
-        np.array([9.0, 0, 0, 0, -9, -9]), np.diag([1.0, 4, 1, 0.25, 1, 9])
-    ),
-    "correlated": (np.array([0.0, 0, 0, 1, 1]), 0.2 * np.eye(5) + 0.8),
-    "sum 0": (np.array([1.0, 1, -1, -1]), np.eye(4) - 1 / 4),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("times", [150, pytest.param(4000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", DESIGNS)
-def test_sets_miss_a_rank_as_seldom_as_they_say(name, times):
-    truth, covariance = DESIGNS[name]
-    n, rng = len(truth), np.random.default_rng(0)
-    below = truth[:, None] <= truth
-    wrong = np.zeros(2 + n)
-    drawn = rng.multivariate_normal(truth, covariance, size=times, method="eigh")
-    for seed, estimates in enumerate(drawn):
-        found = ScoredItems(estimates, covariance, np.full(n, np.inf), n)
-        families = by_largest(found, 0.05, 500, np.random.default_rng(seed))
-        wrong[0] += (families.together & below).any()
-        wrong[1] += families.led[truth.argmax()]
-        wrong[2:] += ((families.alone > 0) & below | (families.alone < 0) & below.T).any(axis=1)
-    assert (wrong <= binom.ppf(0.9995, times, 0.055)).all()
-    # Neither does it waste the level where nothing is to be decided.
-    if name == "equal":
-        assert (wrong >= binom.ppf(0.0005, times, 0.045)).all()
 
 
 def test_steps_decide_more_than_one_look_does():
@@ -306,7 +274,7 @@ def test_sets_of_shares_are_those_of_csranks():
     assert ranks.assumes == "choices are independent draws"
 
 
-@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [60, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("chances", [[0.25] * 4, [0.4, 0.2, 0.2, 0.2], [0.5, 0.5, 0, 0]])
 def test_shares_are_seldom_decided_wrongly(chances, times):
     rng = np.random.default_rng(0)
@@ -330,7 +298,7 @@ def test_few_choices_say_that_they_are():
 
 
 def test_many_items_do_not_hold_all_draws_of_all_pairs():
-    n, times = 500, 200
+    n, times = 200, 200
     estimates = np.random.default_rng(0).normal(0, 10, n)
     tracemalloc.start()
     ranks = rank_sets(estimates, standard_errors=np.ones(n), n_resamples=times)

@@ -1,4 +1,4 @@
-"""Sign flips against enumeration in fractions, and their level over all signs of fixed data."""
+"""Sign flips against enumeration in fractions, which fixes their level."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -27,7 +27,7 @@ from tests import oracles
 from tests.conftest import seeds
 
 NAN = float("nan")
-few = settings(max_examples=60)
+few = settings(max_examples=25)
 
 
 def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
@@ -179,12 +179,22 @@ def slow_decisions(rows, alpha):
     return decided
 
 
+# Were each kind of sums to spend the level, these would be told apart.
+@example(
+    [(7, 3, 0), (-4, -4, -9), (-8, -9, -6), (6, 3, 8), (0, 2, 9), (4, 3, 1), (1, 8, -4)],
+    (8, 6, 0),
+    0.1,
+)
+@example(
+    [(-3, -7, 0), (9, -3, 7), (-2, 6, -5), (0, -3, -5), (7, 6, -7), (8, 9, -4), (-1, 1, 3)],
+    (4, 1, 9), 0.3,
+)  # fmt: skip
 @given(
     st.lists(st.tuples(*[st.integers(-9, 9)] * 3), min_size=7, max_size=8),
     st.tuples(*[st.integers(0, 9)] * 3),
     st.sampled_from([1 / 64, 0.05, 0.1, 0.3]),
 )
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_plain_and_scaled_sums_share_a_level(noise, center, alpha):
     # One item varies three times as much.
     rows = [[3 * a + x, b + y, c + z] for (a, b, c) in noise for x, y, z in [center]]
@@ -275,58 +285,9 @@ def wrong_shares(noise, center, deltas, *, scaled=False):
 COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5, 9, 17, 30]]
 
 
-def designs(m, n):
-    """Return what is noise to n items in m units."""
-
-    def normal(seed):
-        return np.random.default_rng(seed).normal(size=(m, n))
-
-    return {
-        "normal": normal(0),
-        "clones": normal(1)[:, [0, 0, 1, 1][:n]] + 1e-3 * normal(2),
-        "ties": np.random.default_rng(3).integers(-1, 2, size=(m, n)),
-        "unequal variances": normal(4) * [0.1, 1, 1, 9][-n:],
-        "heavy tails": np.random.default_rng(5).standard_cauchy(size=(m, n)),
-        "units of other sizes": normal(6) * np.exp(normal(7)[:, :1]),
-        "coins": np.column_stack([np.zeros(m), np.sign(normal(8)[:, 1:])]),
-    }
-
-
-DESIGNS = designs(6, 4)
-DESIGNS["coins"][:, 1:] = COINS[:, :3]
-
-
-LEVELS = np.array([1 / 32, 0.05, 0.1, 0.2, 0.4])
-
-
-@pytest.mark.parametrize("design", DESIGNS)
-def test_equal_items_are_told_apart_as_seldom_as_promised(design):
-    shares = wrong_shares(DESIGNS[design], np.zeros(4), LEVELS)
-    assert (shares <= LEVELS[:, None]).all()
-    assert shares.max() > 0
-
-
-@pytest.mark.parametrize("design", ["clones", "unequal variances", "heavy tails", "coins"])
-@pytest.mark.parametrize("center", [(0.01, 0, 0, 0), (1, 0.2, 0.2, -0.1)], ids=str)
-def test_directions_are_wrong_as_seldom_as_promised(design, center):
-    assert (wrong_shares(DESIGNS[design], center, LEVELS) <= LEVELS[:, None]).all()
-
-
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize(
-    "center",
-    [(0, 0, 0), (0.5, 0, 0),
-     *(pytest.param(one, marks=pytest.mark.slow) for one in ((0.01, 0, 0), (1, 1, 0.3)))],
-    ids=str,
-)  # fmt: skip
-def test_scaled_sums_are_wrong_as_seldom_as_promised(design, center):
-    # With seven units those of three pairs take part.
-    noise, levels = designs(7, 3)[design], LEVELS[1:]
-    assert (wrong_shares(noise, center, levels, scaled=True) <= levels[:, None]).all()
-
-
 def test_the_level_is_used_where_items_are_equal():
-    shares = wrong_shares(DESIGNS["normal"], np.zeros(4), [1 / 32, 0.125, 0.25])
+    noise = np.random.default_rng(0).normal(size=(6, 4))
+    shares = wrong_shares(noise, np.zeros(4), [1 / 32, 0.125, 0.25])
     assert shares[:, 0].tolist() == [1 / 32, 0.125, 0.25]
 
 
@@ -371,15 +332,15 @@ def test_many_sign_vectors_are_drawn_and_the_observed_one_is_among_them():
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
 def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
-    scores = np.random.default_rng(seed).normal(size=(12, 4)) + np.array([1.2, 0.8, 0, 0])
+    scores = np.random.default_rng(seed).normal(size=(11, 3)) + np.array([1.2, 0.8, 0])
     exact = flips(scores)
-    assert (exact.n_vectors, exact.is_exact) == (2048, True)
+    assert (exact.n_vectors, exact.is_exact) == (1024, True)
     monkeypatch.setattr(module, "ALWAYS_ALL", 1)
-    drawn = flips(scores, n_vectors=2000, rng=seed)
+    drawn = flips(scores, n_vectors=1000, rng=seed)
     assert not drawn.is_exact
     for name in ("together", "alone"):
         found, expected = getattr(drawn, name), getattr(exact, name)
-        error = 4.5 * np.sqrt(expected * (1 - expected) / 2000) + 2 / 2000
+        error = 4.5 * np.sqrt(expected * (1 - expected) / 1000) + 2 / 1000
         assert (np.abs(found - expected) <= error).all()
     assert np.ptp(exact.together) > 0.5
 
@@ -393,10 +354,10 @@ def test_all_are_gone_through_where_as_many_are_drawn(monkeypatch):
 
 def test_counts_draw_sums_of_signs():
     rows, many = [[1, 0], [0, 1]], [33, 17]
-    found = flips(rows, counts=many, n_vectors=20_000)
+    found = flips(rows, counts=many, n_vectors=5000)
     # Fifty fair coins of which 33 or more, or 17 or less, are heads.
     exact = 2 * stats.binom.sf(32, 50, 0.5)
-    assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 20_000) ** 0.5)
+    assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 5000) ** 0.5)
 
 
 @pytest.mark.parametrize("block", [50, 400])
@@ -418,11 +379,11 @@ def test_signs_in_blocks_are_all_of_them_or_as_many_draws(monkeypatch, block):
 @cache
 def at_once(gaps):
     """Return scores and weights of 40 units, what all signs of nine say, and drawn ones of all."""
-    scores = np.random.default_rng(0).normal(size=(40, 5)) + np.array([1, 0.6, 0.3, 0, 0])
-    scores[:gaps, 4] = NAN
+    scores = np.random.default_rng(0).normal(size=(40, 3)) + np.array([0.3, 0.1, 0])
+    scores[:gaps, 2] = NAN
     weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
     exact = flips(scores[:9], weights=weights[:9])
-    return scores, weights, exact, flips(scores, weights=weights, n_vectors=4000)
+    return scores, weights, exact, flips(scores, weights=weights, n_vectors=1500)
 
 
 WAYS = [(10**9, 0, 1), (0, 10**9, 0), (0, 0, 1), (0, 0, 0)]
@@ -443,8 +404,8 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, man
     np.testing.assert_array_equal(found.together, exact.together)
     monkeypatch.setattr(module, "SUMS_HELD", held)
     monkeypatch.setattr(module, "LONG_ROWS", many)
-    monkeypatch.setattr(units_in_blocks, "VALUES_HELD", 200)  # twenty at a time
-    found = flips(scores, weights=weights, n_vectors=4000)
+    monkeypatch.setattr(units_in_blocks, "VALUES_HELD", 60)  # twenty at a time
+    found = flips(scores, weights=weights, n_vectors=1500)
     assert not found.is_exact
     for name in ("together", "alone"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=0.05)
@@ -453,7 +414,12 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, man
 
 @pytest.mark.parametrize(
     "shape",
-    [(1, 9), (2, 6), (5, 30), (9, 30), pytest.param((17, 12), marks=pytest.mark.slow)],
+    [
+        (1, 9),
+        (2, 6),
+        (4, 30),
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ((9, 30), (17, 12))),
+    ],
     ids=str,
 )
 def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch, shape):

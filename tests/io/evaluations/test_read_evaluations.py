@@ -150,7 +150,7 @@ def mutants(number, seed, folder):
 
 
 @pytest.mark.parametrize(
-    ("number", "seed", "low"), [(80, 1, 10), pytest.param(8000, 2, 1600, marks=pytest.mark.slow)]
+    ("number", "seed", "low"), [(40, 1, 5), pytest.param(8000, 2, 1600, marks=pytest.mark.slow)]
 )
 def test_mutants_are_refused_in_a_sentence_or_read_right(number, seed, low, tmp_path) -> None:
     assert low < mutants(number, seed, tmp_path) < number - low

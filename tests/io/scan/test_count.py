@@ -36,7 +36,7 @@ def drawn_from(summary, unit):
     return json.dumps([intervals.to_dict(), ranks.to_dict(), shares.to_dict()])
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(
     seed=st.integers(0, 5),
     order=st.randoms(use_true_random=False),

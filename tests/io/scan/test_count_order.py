@@ -65,8 +65,7 @@ def test_systems_in_the_order_of_their_first_rows(tmp_path):
     assert found.systems == ItemSet("bac")
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("seed", "ending"), [(0, "parquet"), (1, "csv")])
 def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
     pytest.importorskip("duckdb", reason="the extra `big` is not installed")
     table = drawn(seed)

@@ -18,14 +18,6 @@ from tests.strategies import POLICIES
 FORMS = {"wide": (wide, None), "long": (long, LONG)}
 
 
-@pytest.fixture(params=[1, 3, 2**16])
-def small_batches(request, monkeypatch):
-    """Let batches hold few rows, and sums wait for few units."""
-    monkeypatch.setattr(scan_count, "BATCH_ROWS", request.param)
-    monkeypatch.setattr(scan_count, "LEAST_ROWS", 1)
-    monkeypatch.setattr(scan_count, "ENOUGH", request.param)
-
-
 def assert_says_the_same(summary, table):
     assert summary == ra.ScoreSummary.from_scores(table)
     assert summary.systems == table.systems
@@ -47,10 +39,12 @@ def test_every_form_and_format(form, ending, seed, tmp_path):
     assert_says_the_same(scan(path, table, names).summarize(), table)
 
 
-@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("rows", [1, 5, 1000])
-def test_any_batch_and_row_group(form, rows, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("batch", "rows"), [(1, 5), (3, 1), (3, 1000), (2**16, 5)])
+def test_any_batch_and_row_group(form, batch, rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan_count, "BATCH_ROWS", batch)
+    monkeypatch.setattr(scan_count, "LEAST_ROWS", 1)
+    monkeypatch.setattr(scan_count, "ENOUGH", batch)
     monkeypatch.setattr(batches, "PART_ROWS", 10)
     frame, names = FORMS[form]
     table = drawn(2)

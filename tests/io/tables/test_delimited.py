@@ -67,7 +67,7 @@ def files(draw):
 @given(data=files(), blank_rows=st.booleans())
 @example(data=b"a,b\n1,2\n\n,\n \n3,4", blank_rows=False)
 @example(data=b'a,b\n"",""\n"1",2\n', blank_rows=False)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_arrow_and_the_csv_module_part_the_same_cells(data, blank_rows):
     found = outcome(data, blank_rows=blank_rows)
     with pytest.MonkeyPatch.context() as patch:

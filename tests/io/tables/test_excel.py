@@ -174,11 +174,11 @@ ERRORS = ["#DIV/0!", "#REF!", "#VALUE!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#
 PLACE = r"a\.xlsx, row 2, column 'acc' must be a finite number or empty for missing\. Got "
 
 
-@pytest.mark.parametrize("error", ERRORS)
-def test_error_cells_are_refused_by_their_place(error, refused):
-    said = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
-    assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), said)
-    assert said.endswith("Clear the cell where the value is missing.")
+def test_error_cells_are_refused_by_their_place(refused):
+    for error in ERRORS:
+        said = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
+        assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), said)
+        assert said.endswith("Clear the cell where the value is missing.")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_a_part_that_is_two_sheets_is_refused(tmp_path):
 
 FAR = {
     # Rows with one cell far out, and a row that no sheet has.
-    "rows": "".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(3, 1500)),
+    "rows": "".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(3, 300)),
     "row": '<row r="1000000000000"><c><v>1</v></c></row>',
 }
 
@@ -342,7 +342,7 @@ FAR = {
 @pytest.mark.parametrize("rows", FAR.values(), ids=FAR)
 def test_what_is_far_out_is_counted(rows, book):
     with little_memory(), pytest.raises(DataFormatError, match=REFUSED):
-        read_table(book(HEADER + rows), max_bytes=10**8)
+        read_table(book(HEADER + rows), max_bytes=10**7)
 
 
 def test_the_first_sheet_with_data_is_read(tmp_path):

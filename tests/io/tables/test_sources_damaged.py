@@ -28,7 +28,7 @@ every_reader = pytest.mark.parametrize("kind", READERS)
 
 @every_reader
 @pytest.mark.parametrize(
-    ("number", "seed"), [(120, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
+    ("number", "seed"), [(60, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
 )
 def test_damaged_files(kind, number, seed, tmp_path):
     reader, wholes = READERS[kind]
@@ -36,8 +36,8 @@ def test_damaged_files(kind, number, seed, tmp_path):
     counts = outcomes(reader, wholes, number, tmp_path / "file", seed)
     assert sum(counts.values()) == number
     # Damage that is never read, or always, tests nothing.
-    assert counts["read"] >= 3
-    assert counts["DataFormatError"] >= 12
+    assert counts["read"] >= number // 40
+    assert counts["DataFormatError"] >= number // 10
 
 
 @pytest.mark.slow
@@ -75,11 +75,11 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize("text", CLAIMS, ids=lambda text: text[:60])
-def test_no_memory_is_taken_for_what_a_header_claims(text):
-    with little_memory(), pytest.raises(DataFormatError) as error:
-        ra.read_preflib(StringIO(text))
-    assert len(str(error.value)) < 400
+def test_no_memory_is_taken_for_what_a_header_claims():
+    for text in CLAIMS:
+        with little_memory(), pytest.raises(DataFormatError) as error:
+            ra.read_preflib(StringIO(text))
+        assert len(str(error.value)) < 400
 
 
 def test_a_table_that_is_all_but_empty_is_refused():
@@ -99,12 +99,11 @@ def test_a_table_that_is_all_but_empty_is_refused():
 
 
 # Where time grew with the square of the length, each of these lines would take many minutes.
-LONG = 400_000
+LONG = 100_000
 
 
-@pytest.mark.parametrize(
-    ("read", "text"),
-    [
+def test_long_lines_end_in_one_sentence():
+    for read, text in (
         (ra.read_preflib, "# A" + " " * LONG + "\n1: 1\n"),
         (ra.read_preflib, "# TITLE: " + "a " * LONG + "b\n1: 1\n"),
         (ra.read_preflib, "# NUMBER ALTERNATIVES: 1\n1" + " " * LONG + "x: 1\n"),
@@ -117,13 +116,10 @@ LONG = 400_000
         (ra.read_ballots, "'" * LONG + "\nx\n"),
         (ra.read_ballots, "[" * LONG),
         (ra.read_matrix, "2\n" + "0" * LONG + "e1 1 1 x"),
-    ],
-    ids=lambda part: part[:40] if isinstance(part, str) else part.__name__,
-)
-def test_long_lines_end_in_one_sentence(read, text):
-    with pytest.raises(RankaggError) as error:
-        read(StringIO(text))
-    assert len(str(error.value)) < 1000
+    ):
+        with pytest.raises(RankaggError) as error:
+            read(StringIO(text))
+        assert len(str(error.value)) < 1000
 
 
 # -- Parquet, gzip and JSON Lines ------------------------------------------------------------
