@@ -22,7 +22,7 @@ GAPS = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1]
 
 @pytest.mark.parametrize("counted", POLICIES)
 def test_complete_rankings_fit_every_policy(counted: str) -> None:
-    votes = COMPLETE.pairwise(counted)
+    votes = COMPLETE.with_unranked(counted).pairwise()
     assert votes.is_decided
     for rule, policy in product(VOTE_RULES, POLICIES):
         stated = replace(rule, unranked=policy)
@@ -35,7 +35,7 @@ def test_complete_rankings_fit_every_policy(counted: str) -> None:
 
 @pytest.mark.parametrize("counted", POLICIES)
 def test_a_policy_that_was_not_given_is_that_of_the_votes(counted) -> None:
-    votes = GAPS.pairwise(counted)
+    votes = GAPS.with_unranked(counted).pairwise()
     assert not votes.is_decided
     for rule in VOTE_RULES:
         result = rule.aggregate(votes, rng=0)
@@ -75,7 +75,7 @@ def test_the_policy_of_a_rule_of_ones_own_is_checked() -> None:
 
 @pytest.mark.parametrize("counted", POLICIES)
 def test_compare_takes_the_policy_of_the_votes(counted: str) -> None:
-    votes = GAPS.pairwise(counted)
+    votes = GAPS.with_unranked(counted).pairwise()
     for rules in (None, [ra.Borda(), ra.Kemeny()], [ra.Borda(unranked=counted), ra.Copeland()]):
         comparison = ra.compare(votes, rules)
         assert comparison.unranked == counted
@@ -83,13 +83,16 @@ def test_compare_takes_the_policy_of_the_votes(counted: str) -> None:
     with pytest.raises(InvalidInputError, match="one policy"):
         ra.compare(votes, [ra.Borda(unranked=p) for p in POLICIES])
     other = next(policy for policy in POLICIES if policy != counted)
-    assert ra.compare(COMPLETE.pairwise(counted), unranked=other).unranked == other
+    assert (
+        ra.compare(COMPLETE.with_unranked(counted).pairwise().with_unranked(other)).unranked
+        == other
+    )
 
 
 @given(profile=profiles(min_size=2))
 def test_votes_are_decided_where_all_policies_count_the_same(profile: ra.Profile) -> None:
-    counted = {policy: profile.pairwise(policy) for policy in POLICIES}
-    whole = profile.pairwise("ignore")
+    counted = {policy: profile.with_unranked(policy).pairwise() for policy in POLICIES}
+    whole = profile.with_unranked("ignore").pairwise()
     compared = all(
         whole.exact_weight * whole.denominator == int(whole.scaled_comparisons[i, j])
         for i in range(profile.n_items) for j in range(i)

@@ -53,7 +53,7 @@ def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranke
         {profile.items[i] for i in condensed.nodes[c]["members"]}
         for c in nx.topological_sort(condensed)
     ]
-    consensus = ra.PairwiseMajority(unranked=unranked).aggregate(profile)
+    consensus = ra.PairwiseMajority().aggregate(profile.with_unranked(unranked))
     assert [set(bucket) for bucket in consensus.buckets] == expected
 
 

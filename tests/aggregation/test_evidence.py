@@ -33,7 +33,7 @@ def test_distances_and_graphs_take_the_tolerance_too() -> None:
     for measure in (
         lambda data, **given: ra.dispersion(data, ranking, **given),
         ra.spread,
-        lambda data, **given: ra.TournamentGraph.from_data(data, **given).votes.ties.tolist(),
+        lambda data, **given: ra.TournamentGraph(data, **given).votes.ties.tolist(),
     ):
         expected = measure(profile)
         assert measure(TABLE, tolerance=0.05) == measure(evidence) == expected
@@ -72,11 +72,15 @@ def test_votes_keep_the_policy_that_they_were_counted_under() -> None:
     partial = ra.Profile.from_orders(["AB", "BCA"], items="ABC", counts=[3, 2])
     ranking = ra.Permutation.from_order("ABC")
     for policy in ("uniform", "ignore", "last"):
-        votes = partial.pairwise(policy)
-        assert ra.dispersion(votes, ranking) == ra.dispersion(partial, ranking, unranked=policy)
-    assert ra.dispersion(partial, ranking) == ra.dispersion(partial, ranking, unranked="uniform")
+        votes = partial.with_unranked(policy).pairwise()
+        assert ra.dispersion(votes, ranking) == ra.dispersion(
+            partial.with_unranked(policy), ranking
+        )
+    assert ra.dispersion(partial, ranking) == ra.dispersion(
+        partial.with_unranked("uniform"), ranking
+    )
     with pytest.raises(InvalidInputError, match="'ignore' for votes counted that way"):
-        ra.dispersion(partial.pairwise("ignore"), ranking, unranked="last")
+        ra.dispersion(partial.with_unranked("ignore").pairwise().with_unranked("last"), ranking)
 
 
 @pytest.mark.parametrize("rule", [ra.Borda(), ra.Mean()], ids=repr)

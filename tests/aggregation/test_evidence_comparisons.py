@@ -23,7 +23,7 @@ def test_rules_on_votes_see_the_votes(drawn):
         ours, theirs = (rule.aggregate(data, rng=1) for data in (made, votes))
         assert ours.ranking == theirs.ranking
         assert ours.cost == theirs.cost
-    assert ra.TournamentGraph.from_data(made) == ra.TournamentGraph.from_data(votes)
+    assert ra.TournamentGraph(made) == ra.TournamentGraph(votes)
 
 
 def test_what_needs_more_says_so():

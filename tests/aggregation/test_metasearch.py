@@ -77,4 +77,4 @@ def test_no_ranking_is_nearer_by_footrule(orders):
     def total(ranking):
         return sum(ra.distances.spearman_footrule(ranking, vote) for vote in profile)
 
-    assert total(found) == min(total(ra.Permutation(p)) for p in permutations(range(4)))
+    assert total(found) == min(total(ra.Permutation.from_ranks(p)) for p in permutations(range(4)))

@@ -38,7 +38,7 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
         )
     ]
     expected = [float(points) for points in oracles.borda(list(profile), policy, weights)]
-    assert ra.Borda(unranked=policy).aggregate(profile).scores.tolist() == expected
+    assert ra.Borda().aggregate(profile.with_unranked(policy)).scores.tolist() == expected
     ones = [[float(points) for points in oracles.borda([one], policy, [1])] for one in profile]
     assert points(profile.ranks, policy) == pytest.approx(np.array(ones))
 
@@ -47,7 +47,7 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
 def test_points_from_votes_are_the_same_bits(profile: ra.Profile, policy: str) -> None:
     rule = ra.Borda(unranked=policy)
     assert (
-        rule.aggregate(profile.pairwise(policy)).scores.tolist()
+        rule.aggregate(profile.with_unranked(policy).pairwise()).scores.tolist()
         == rule.aggregate(profile).scores.tolist()
     )
 

@@ -61,8 +61,8 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
         # Thirds are off by half a unit at most, halves are not.
         assert rounded.rounding == 1 / 16
         assert fractions(rounded, "wins")[2][0] == Fraction(3, 8) + Fraction(1, 2)
-        assert profile.pairwise("ignore").is_exact
-        assert profile.pairwise("last").is_exact
+        assert profile.with_unranked("ignore").pairwise().is_exact
+        assert profile.with_unranked("last").pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=4, GRID_ROOM=12 * 16 - 1):
         assert lists.pairwise().is_exact
 
@@ -104,8 +104,8 @@ def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
         data.draw(strategies.profiles(items, unranked=False, unlisted=False)) for _ in range(2)
     )
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=2**6):
-        summed = first.pairwise(policy) + second.pairwise(policy)
-        assert summed == (first + second).pairwise(policy)
+        summed = first.with_unranked(policy).pairwise() + second.with_unranked(policy).pairwise()
+        assert summed == (first + second).with_unranked(policy).pairwise()
         assert summed.is_exact
 
 
@@ -120,8 +120,8 @@ def test_many_items_take_int64_and_say_that_they_are_rounded(n):
     assert votes.denominator & (votes.denominator - 1) == 0
     assert not votes.is_exact
     assert 0 < votes.rounding <= 40 * n**2 / 2**50
-    assert profile.pairwise("ignore").is_exact
-    assert profile.pairwise("last").is_exact
+    assert profile.with_unranked("ignore").pairwise().is_exact
+    assert profile.with_unranked("last").pairwise().is_exact
     expected = sum(ranking.pairwise_probabilities() for ranking in profile)
     np.testing.assert_allclose(votes.wins, expected, rtol=0, atol=votes.rounding + 1e-12)
     assert np.abs(votes.wins - expected).max() > 1e-13  # the bound is about something

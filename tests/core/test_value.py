@@ -213,7 +213,10 @@ one_score = partial(ra.ScoreTable, [[1.0]], higher_is_better=True)
     [
         (ra.PartialRanking([0, -1]), ra.PartialRanking([0, -2])),
         (ra.PartialRanking([0, 1], "AB"), ra.PartialRanking([0, 1], "AC")),
-        (ra.Permutation([0, 1], "AB"), ra.Permutation([1, 0], "BA")),
+        (
+            ra.Permutation.from_ranks([0, 1], items="AB"),
+            ra.Permutation.from_ranks([1, 0], items="BA"),
+        ),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], counts=[2])),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], weights=[2])),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], groups=["x"])),

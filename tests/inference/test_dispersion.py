@@ -92,7 +92,7 @@ def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, po
         weight * distance(oracles.as_places(target), places, policy, Fraction(p))
         for places, weight in observations(profile)
     )
-    assert ra.dispersion(profile, target, tie_cost=p, unranked=policy) == near(expected)
+    assert ra.dispersion(profile.with_unranked(policy), target, tie_cost=p) == near(expected)
 
 
 @given(st.data(), few_rankings, strategies.policies)
@@ -105,7 +105,7 @@ def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(dat
         for i, j in oracles.ordered_pairs(len(mine))
         if oracles.judgment(mine, i, j) == oracles.ABOVE
     )
-    assert ra.dispersion(profile, target, discordant=True, unranked=policy) == near(expected)
+    assert ra.dispersion(profile.with_unranked(policy), target, discordant=True) == near(expected)
 
 
 @given(st.data(), few_rankings, strategies.policies, shares_of_a_pair, st.booleans())
@@ -127,8 +127,10 @@ def test_averages_divide_by_weight_or_by_judgments(data, profile, policy, p, str
 def test_votes_are_all_that_it_needs(data, profile, policy):
     target = data.draw(strategies.rankings(profile.items))
     for options in ({}, {"average": True}, {"normalized": True}, {"discordant": True}):
-        from_votes = ra.dispersion(profile.pairwise(policy), target, unranked=policy, **options)
-        assert from_votes == near(ra.dispersion(profile, target, unranked=policy, **options))
+        from_votes = ra.dispersion(
+            profile.with_unranked(policy).pairwise().with_unranked(policy), target, **options
+        )
+        assert from_votes == near(ra.dispersion(profile.with_unranked(policy), target, **options))
 
 
 def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
@@ -145,9 +147,9 @@ def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
 @given(few_rankings, strategies.policies, shares_of_a_pair)
 def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p):
     total, weight, judged = slow_spread(profile, policy, p)
-    assert ra.spread(profile, p=p, unranked=policy) == near(total)
-    assert ra.spread(profile, p=p, average=True, unranked=policy) == near(over(total, weight))
-    normalized = ra.spread(profile, p=p, normalized=True, unranked=policy)
+    assert ra.spread(profile.with_unranked(policy), p=p) == near(total)
+    assert ra.spread(profile.with_unranked(policy), p=p, average=True) == near(over(total, weight))
+    normalized = ra.spread(profile.with_unranked(policy), p=p, normalized=True)
     assert normalized == near(over(total, judged))
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
 
@@ -164,7 +166,7 @@ def test_small_weights_have_averages_too(options):
 @pytest.mark.parametrize("policy", ["ignore", "last"])
 def test_one_ranking_of_any_weight_has_no_share(policy, weight):
     one = ra.Profile.from_orders(["ABC"], weights=[weight])
-    assert np.isnan(ra.spread(one, normalized=True, unranked=policy))
+    assert np.isnan(ra.spread(one.with_unranked(policy), normalized=True))
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -199,9 +201,9 @@ def measure(data=CYCLE, ranking=ABC, **options):
         *((lambda bad=bad, strict=strict: measure(ranking=bad, discordant=strict),
            "`ranking` must be a PartialRanking")
           for bad in ("ABC", [0, 1, 2], CYCLE) for strict in (False, True)),
-        (lambda: ra.spread(CYCLE, unranked="drop"), "'uniform' or 'ignore' or 'last'"),
+        (lambda: ra.spread(CYCLE.with_unranked("drop")), "'uniform' or 'ignore' or 'last'"),
         (lambda: measure(unranked="drop"), "'uniform' or 'ignore' or 'last'"),
-        (lambda: measure(GAP.pairwise("last"), unranked="uniform"),
+        (lambda: measure(GAP.with_unranked("last").pairwise(), unranked="uniform"),
          "'last' for votes counted that way"),
         (lambda: ra.spread(CYCLE.pairwise()), "spread needs rankings"),
         (lambda: measure(PLAIN, ABC.restrict("AB"), average=True), "total weight"),
@@ -213,7 +215,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
         (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
         (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`aggregators` must be an aggreg"),
         (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`aggregators` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE, unranked="drop"), "'uniform' or 'ignore' or 'l"),
+        (lambda: ra.dispersion_report(TENNESSEE.with_unranked("drop")), "'uniform' or 'ignore' or 'l"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
@@ -225,7 +227,7 @@ def test_plain_votes_have_a_total_but_no_average():
     order = ra.Permutation.from_order("AB")
     assert ra.dispersion(PLAIN, order) == 1
     assert ra.dispersion(PLAIN, order, normalized=True) == 0.25
-    assert ra.dispersion(CYCLE.pairwise("last"), ABC) == ra.dispersion(CYCLE, ABC)
+    assert ra.dispersion(CYCLE.with_unranked("last").pairwise(), ABC) == ra.dispersion(CYCLE, ABC)
 
 
 # -- the report -----------------------------------------------------------------------------------
@@ -246,7 +248,7 @@ def least_total(profile, policy):
 
 
 def measured(profile, *rules, policy="uniform"):
-    return ra.dispersion_report(profile, rules or [ra.Borda(unranked=policy)], unranked=policy)
+    return ra.dispersion_report(profile.with_unranked(policy), rules or [ra.Borda(unranked=policy)])
 
 
 # -- bounds ---------------------------------------------------------------------------------------
@@ -309,13 +311,13 @@ def test_one_ranking_bounds_nothing_but_itself():
 @settings(max_examples=12)
 def test_each_row_is_measured_on_the_same_votes(profile, policy):
     rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
-    report = ra.dispersion_report(profile, rules, unranked=policy)
+    report = ra.dispersion_report(profile.with_unranked(policy), rules)
     frame, best = report.to_frame(), least_total(profile, policy)
     assert frame["method"].tolist() == ["Borda", "Copeland", "Kemeny"]
     for consensus, row in zip(report.consensuses, frame.itertuples(), strict=True):
 
         def measure(found=consensus.ranking, **options):
-            value = ra.dispersion(profile, found, unranked=policy, **options)
+            value = ra.dispersion(profile.with_unranked(policy), found, **options)
             return pytest.approx(value, nan_ok=True)
 
         assert row.total == measure()
@@ -333,10 +335,10 @@ def test_the_spread_is_that_of_the_rankings(profile, policy):
     report = measured(profile, policy=policy)
     held = (report.spread, report.average_spread, report.normalized_spread)
     for value, options in zip(held, [{}, {"average": True}, {"normalized": True}], strict=True):
-        expected = ra.spread(profile, unranked=policy, **options)
+        expected = ra.spread(profile.with_unranked(policy), **options)
         assert value == pytest.approx(expected, nan_ok=True)
     assert (report.total_weight, report.unranked) == (profile.total_weight, policy)
-    assert report.votes == profile.pairwise(policy)
+    assert report.votes == profile.with_unranked(policy).pairwise()
     json.dumps(report.to_dict(), allow_nan=False)
 
 
@@ -358,7 +360,7 @@ def test_tied_votes_cost_what_the_exact_rule_says():
 def test_rules_by_default_suit_the_data():
     names = ra.dispersion_report(TENNESSEE).to_frame()["method"].tolist()
     assert names == ["Borda", "Copeland", "Kemeny"]
-    scores = ra.dispersion_report(GAPS, unranked="last")
+    scores = ra.dispersion_report(GAPS.with_unranked("last"))
     assert scores.to_frame()["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
     assert {c.unranked for c in scores.consensuses} == {None, "last"}
     assert scores.exact is scores.consensuses[-1]
@@ -391,7 +393,7 @@ def test_json_holds_everything():
 def test_json_has_no_infinity_where_the_exact_total_is_nothing():
     table = ra.ScoreTable([[1, nan], [0.5, 10]], systems="AB", higher_is_better=True)
     rules = [ra.Mean(), ra.Kemeny(unranked="ignore")]
-    report = ra.dispersion_report(table, rules, unranked="ignore")
+    report = ra.dispersion_report(table.with_unranked("ignore"), rules)
     assert report.to_frame()["total"].tolist() == [1, 0]
     json.dumps(report.to_dict(), allow_nan=False)
 
@@ -427,7 +429,7 @@ LAST = ra.Borda(unranked="last")
 def test_rules_and_distances_have_one_policy(rule):
     with pytest.raises(InvalidInputError, match="rules with unranked='uniform'"):
         ra.dispersion_report(GAPS, [BORDA, rule])
-    assert len(ra.dispersion_report(GAPS, [rule], unranked=rule.policy).consensuses) == 1
+    assert len(ra.dispersion_report(GAPS.with_unranked(rule.policy), [rule]).consensuses) == 1
 
 
 @pytest.mark.parametrize(
@@ -441,7 +443,7 @@ def test_rules_and_distances_have_one_policy(rule):
 )  # fmt: skip
 def test_the_share_says_which_pairs_it_is_of(unranked, told):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
-    report = ra.dispersion_report(gaps, [ra.Borda(unranked=unranked)], unranked=unranked)
+    report = ra.dispersion_report(gaps.with_unranked(unranked), [ra.Borda(unranked=unranked)])
     assert told in str(report)
 
 
@@ -452,4 +454,4 @@ def test_rounded_weights_make_no_second_ranking():
         systems="BCD", higher_is_better=True, tasks="xyz",
         task_weights={"x": 2**0.5, "y": 0.1, "z": 2**0.5},
     )  # fmt: skip
-    assert np.isnan(ra.spread(table, normalized=True, unranked="ignore"))
+    assert np.isnan(ra.spread(table.with_unranked("ignore"), normalized=True))

@@ -394,8 +394,8 @@ def near(expected):
 
 @given(table=tables(), policy=policies, options=OPTIONS)
 def test_spread(table, policy, options):
-    found = ra.spread(ra.ScoreSummary.from_scores(table), unranked=policy, **options)
-    assert found == near(ra.spread(table, unranked=policy, **options))
+    found = ra.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
+    assert found == near(ra.spread(table.with_unranked(policy), **options))
 
 
 def test_spread_of_many_systems_whose_shares_are_rounded():
@@ -408,7 +408,7 @@ def test_spread_of_many_systems_whose_shares_are_rounded():
 def test_dispersion_report(table, policy):
     rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
     found, expected = (
-        ra.dispersion_report(data, rules, unranked=policy)
+        ra.dispersion_report(data.with_unranked(policy), rules)
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)

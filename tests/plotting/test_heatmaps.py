@@ -51,7 +51,7 @@ def test_decided_pairs_have_a_dot():
 @pytest.mark.parametrize("policy", ["ignore", "uniform", "last"])
 def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
-    ax = plotting.pairwise_heatmap(profile.pairwise(policy))
+    ax = plotting.pairwise_heatmap(profile.with_unranked(policy).pairwise())
     assert len([p for p in ax.patches if p.get_hatch()]) == 4
     assert np.isnan(matrix(ax)).sum() == 3 + 4
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]

@@ -154,7 +154,7 @@ def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
     for told, refused in (
         ("`kind` must be one of battles for a Comp", lambda: kind_of(battles(), "election")),
         ("Did you mean 'lists'", lambda: kind_of(lists(), "list")),
-        ("'last' for an el", lambda: ra.make_report(gaps, kind="election", unranked="ignore")),
+        ("'last' for an el", lambda: ra.make_report(gaps.with_unranked("ignore"), kind="election")),
     ):
         with pytest.raises(InvalidInputError, match=told):
             refused()
@@ -162,7 +162,7 @@ def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
 
 def scored(values, unranked=None, **options):
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)
-    return ra.make_report(table, unranked=unranked).html
+    return ra.make_report(table.with_unranked(unranked)).html
 
 
 def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:

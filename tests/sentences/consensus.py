@@ -48,7 +48,7 @@ class Compared:
         is_table = isinstance(self.plain.data, ra.ScoreTable)
         other = ra.Mean() if is_table and seed % 4 == 1 else ra.Borda(unranked=self.policy)
         rules = [other, ra.Kemeny(unranked=self.policy)]
-        self.found = ra.compare(self.plain.data, rules, unranked=self.policy)
+        self.found = ra.compare(self.plain.data.with_unranked(self.policy), rules)
         self.decisions = ra.rank_intervals(self.plain.data, of="pairwise", alpha=0.9).decisions
         self.wins, self.ties = true.votes(self.plain, self.policy)
         self.exact, self.other = (places(c.ranking) for c in reversed(self.found.consensuses))
@@ -175,7 +175,9 @@ class Explained:
 
 
 def votes_of(data, policy):
-    return (data if isinstance(data, ra.Profile) else data.rankings()).pairwise(policy)
+    return (
+        (data if isinstance(data, ra.Profile) else data.rankings()).with_unranked(policy).pairwise()
+    )
 
 
 EXPLAINED = {

@@ -303,9 +303,9 @@ def said_by(part):
 def bare_votes(rng, policy):
     """Return the votes of rankings alone, counted under a policy or told as they are."""
     plain = hostile.profile(rng)
-    votes = plain.data.pairwise(policy)
+    votes = plain.data.with_unranked(policy).pairwise()
     if all(ballot.weight.denominator <= 10 for ballot in plain.ballots) and rng.random() < 0.5:
-        votes = plain.data.pairwise("ignore")
+        votes = plain.data.with_unranked("ignore").pairwise()
         votes = ra.PairwiseMatrix.from_wins(votes.wins, ties=votes.ties, items=plain.items)
     return hostile.Plain(votes, plain.items, plain.ballots)
 

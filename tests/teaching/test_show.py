@@ -284,7 +284,7 @@ def test_averages_by_hand():
 )
 def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     """`show_steps` refuses what differs, so that coming back is what is tested here."""
-    data = profile.pairwise(policy) if counted else profile
+    data = profile.with_unranked(policy).pairwise() if counted else profile
     made = rule(unranked=policy)
     steps = ra.teaching.show_steps(made, data)
     assert steps.answer == made.aggregate(data).ranking._arrows()

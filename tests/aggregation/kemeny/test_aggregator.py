@@ -24,10 +24,10 @@ def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]
 
 @given(profile=profiles(), unranked=policies)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
-    votes = profile.pairwise(unranked)
+    votes = profile.with_unranked(unranked).pairwise()
     cost, optima = best_cost(votes)
     for backend in BACKENDS:
-        exact = ra.Kemeny(unranked=unranked, backend=backend).aggregate(profile)
+        exact = ra.Kemeny(backend=backend).aggregate(profile.with_unranked(unranked))
         assert votes.exact_cost(exact.ranking) == cost
         assert profile.items.indices(exact.order) in [list(order) for order in optima]
         assert exact.certificate.status == "optimal"

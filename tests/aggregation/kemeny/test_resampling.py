@@ -27,7 +27,7 @@ def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, d
     m = len(profile)
     row = data.draw(st.lists(st.integers(0, 3), min_size=m, max_size=m).filter(any))
     rule = ra.Kemeny(unranked=unranked)
-    expected = reweighted(profile, np.array(row)).pairwise(unranked)
+    expected = reweighted(profile, np.array(row)).with_unranked(unranked).pairwise()
     assert _Resampler(profile, rule)._votes(np.array(row)) == expected
     (consensus,) = ra.resample_kemeny(profile, [row], rule)
     assert consensus.cost == rule.aggregate(expected).cost

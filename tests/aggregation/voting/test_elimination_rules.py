@@ -39,7 +39,7 @@ def has_majority(profile, policy, inside, item):
 
 
 def lowest_borda(profile, policy):
-    margins = profile.pairwise(policy)
+    margins = profile.with_unranked(policy).pairwise()
     wins = margins.scaled_wins.astype(object)
 
     def decide(inside):
@@ -92,26 +92,26 @@ def test_eliminations(name, profile, policy) -> None:
 @few
 @given(profile=profiles(max_size=5), policy=policies)
 def test_nanson(profile, policy) -> None:
-    wins = profile.pairwise(policy).scaled_wins.astype(object)
+    wins = profile.with_unranked(policy).pairwise().scaled_wins.astype(object)
     inside, key = list(range(profile.n_items)), {}
     for stage in range(profile.n_items + 1):
         counts = {i: sum(wins[i, j] - wins[j, i] for j in inside) for i in inside}
         key |= {i: (stage, count) for i, count in counts.items() if count <= 0}
         inside = [i for i, count in counts.items() if count > 0]
     ranks = [sum(key[j] > key[i] for j in key) for i in range(profile.n_items)]
-    consensus = ra.Nanson(unranked=policy).aggregate(profile)
+    consensus = ra.Nanson().aggregate(profile.with_unranked(policy))
     assert consensus.ranking.ranks.tolist() == ranks
 
 
 @few
 @given(profile=profiles(max_size=5), policy=policies)
 def test_black(profile, policy) -> None:
-    wins = profile.pairwise(policy).scaled_wins
+    wins = profile.with_unranked(policy).pairwise().scaled_wins
     n = profile.n_items
     winners = [i for i in range(n) if all(wins[i, j] > wins[j, i] for j in range(n) if j != i)]
-    points = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks.tolist()
+    points = ra.Borda().aggregate(profile.with_unranked(policy)).ranking.ranks.tolist()
     key = [(i not in winners, rank) for i, rank in enumerate(points)]
-    consensus = ra.Black(unranked=policy).aggregate(profile)
+    consensus = ra.Black().aggregate(profile.with_unranked(policy))
     assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
 
 

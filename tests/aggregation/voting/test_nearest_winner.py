@@ -27,7 +27,7 @@ def small(**kinds):
 @few
 @given(profile=small(), policy=policies, weak=st.booleans())
 def test_young(profile, policy, weak) -> None:
-    consensus = ra.Young(weak=weak, unranked=policy).aggregate(profile)
+    consensus = ra.Young(weak=weak).aggregate(profile.with_unranked(policy))
     expected = [slow.young(profile, item, policy, weak) for item in range(profile.n_items)]
     assert consensus.scores.tolist() == [float(number) for number in expected]
 
@@ -41,7 +41,7 @@ def test_dodgson(profile) -> None:
     gaps = ra.Profile.from_orders(["ABC", "AB"], items="ABC")
     with pytest.raises(InvalidInputError, match="unranked of Dodgson"):
         ra.Dodgson().aggregate(gaps)
-    assert ra.Dodgson(unranked="last").aggregate(gaps).order == ("A", "B", "C")
+    assert ra.Dodgson().aggregate(gaps.with_unranked("last")).order == ("A", "B", "C")
 
 
 @pytest.mark.parametrize("rule", [ra.Young(), ra.Dodgson()], ids=repr)

@@ -38,7 +38,10 @@ def test_points_are_means_over_compatible_permutations(profile, policy) -> None:
         consensus = rule.aggregate(profile)
         assert consensus.scores.tolist() == [float(number) for number in expected]
         assert consensus.ranking.ranks.tolist() == ranks_of(expected)
-        assert ra.Positional(name, unranked=policy).aggregate(profile).ranking == consensus.ranking
+        assert (
+            ra.Positional(name).aggregate(profile.with_unranked(policy)).ranking
+            == consensus.ranking
+        )
 
 
 @few
@@ -80,7 +83,7 @@ REFUSED = [
       for x in ([1, 2], [], "condorcet", b"10", {1, 0}, 3, [1, float("nan")], [1, None],
                 [1e200, 0])),
     (lambda: ra.Positional([2, 1, 0]).aggregate(BALLOTS), "must be 2 numbers"),
-    (lambda: ra.Positional([1, 0], unranked="ignore").aggregate(BALLOTS), "must be 1 number,"),
+    (lambda: ra.Positional([1, 0]).aggregate(BALLOTS.with_unranked("ignore")), "must be 1 number,"),
     (lambda: ra.Positional(lambda n: list(range(n))).aggregate(BALLOTS), "never rise"),
     *((lambda x=x: ra.Approval(x), "k of Approval") for x in (0, -1, 1.5, True, "2", None)),
     (lambda: ra.Plurality().aggregate(BALLOTS.pairwise()), "Plurality needs rankings"),

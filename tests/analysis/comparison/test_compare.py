@@ -94,12 +94,12 @@ def test_one_policy_for_all():
     with pytest.raises(InvalidInputError, match="one policy"):
         ra.compare(data, [ra.Borda(unranked="last"), ra.Kemeny()])
     with pytest.raises(InvalidInputError, match="one policy"):
-        ra.compare(data, [ra.Borda(unranked="last")], unranked="ignore")
+        ra.compare(data.with_unranked("ignore"), [ra.Borda(unranked="last")])
     comparison = ra.compare(data, [ra.Mean(), ra.Borda(unranked="last")])
     assert comparison.unranked == comparison["Borda"].unranked == "last"
     assert "unranked items: last" in comparison.summary()
     comparison = ra.compare(data, [ra.Mean(), ra.Kemeny(unranked="ignore")])
-    votes = data.rankings().pairwise("ignore")
+    votes = data.rankings().with_unranked("ignore").pairwise()
     assert comparison.to_frame()["cost"][0] == votes.cost(comparison["Mean"].ranking)
 
 

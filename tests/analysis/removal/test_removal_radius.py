@@ -142,7 +142,7 @@ def test_what_units_say_adds_up_to_the_votes(policy):
         everyone = np.arange(profile.n_items)
         leads = [parts.counts @ parts.leads(item, everyone) for item in everyone.tolist()]
         seen = [parts.counts @ parts.compared(item, everyone) for item in everyone.tolist()]
-        votes = profile.pairwise(policy)
+        votes = profile.with_unranked(policy).pairwise()
         margins = votes.scaled_wins - votes.scaled_wins.T
         # The same up to one factor.
         i, j = np.unravel_index(np.abs(margins).argmax(), margins.shape)
@@ -151,7 +151,7 @@ def test_what_units_say_adds_up_to_the_votes(policy):
         assert bool(margins.any()) == bool(np.any(leads))
         away = ~np.eye(len(everyone), dtype=bool)
         assert ((np.array(seen) > 0) == (votes.scaled_comparisons > 0))[away].all()
-        borda = ra.Borda(unranked=policy).aggregate(profile).scores
+        borda = ra.Borda().aggregate(profile.with_unranked(policy)).scores
         points = (parts.counts @ parts.points).astype(float)
         assert np.allclose(
             (points[:, None] - points) * np.ptp(borda), (borda[:, None] - borda) * np.ptp(points)

@@ -41,7 +41,7 @@ def completions(profile):
     weights = np.repeat(profile.weights, profile.counts)
     for chosen in product(*choices):
         rankings = [
-            ranking if version is None else ra.Permutation(version, profile.items)
+            ranking if version is None else ra.Permutation.from_ranks(version, items=profile.items)
             for ranking, version in chosen
         ]
         yield ra.Profile(rankings, weights=weights)
@@ -88,7 +88,7 @@ def test_policies_may_be_chosen_and_the_first_leads():
     ]  # fmt: skip
     alone = ra.sensitivity(FLIP, policies=("ignore",), n_samples=5, rng=0)
     assert len(alone.consensuses) == 1
-    assert alone.consensuses[0] == ra.Borda(unranked="ignore").aggregate(FLIP)
+    assert alone.consensuses[0] == ra.Borda().aggregate(FLIP.with_unranked("ignore"))
 
 
 # -- completions ----------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_what_one_completion_teaches_another_makes_no_consensus_worse():
     result = ra.sensitivity(profile, ra.Kemeny(), n_samples=24, rng=5)
     for ranks, seed in zip(result.samples, np.random.default_rng(5).spawn(24), strict=True):
         votes = ra.Uniform(profile.items).complete(profile, rng=seed).pairwise()
-        found = ra.Permutation(ranks, profile.items)
+        found = ra.Permutation.from_ranks(ranks, items=profile.items)
         assert votes.exact_cost(found) == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
 
 

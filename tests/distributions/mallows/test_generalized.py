@@ -16,7 +16,7 @@ from tests.distributions.enumeration import effective_weights, strict_ranks
 from tests.strategies import strict_rankings, top_k_rankings
 
 fitted = ra.GeneralizedMallows.fit
-LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4])
+LAW = ra.GeneralizedMallows(ra.Permutation.from_ranks([2, 0, 3, 1], items="ABCD"), [1.5, 0.0, 0.4])
 THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
@@ -95,7 +95,7 @@ def test_thetas_given_are_copied():
 def test_chances_are_products_of_stages():
     center = oracles.as_places(LAW.center)
     for places in strict_ranks(4):
-        profile = ra.Profile([ra.Permutation(places, "ABCD")])
+        profile = ra.Profile([ra.Permutation.from_ranks(places, items="ABCD")])
         assert LAW.log_prob(profile) == pytest.approx(log_likelihood(profile, center, LAW.thetas))
 
 
@@ -105,7 +105,7 @@ def test_top_list_has_the_chance_of_its_compatible_permutations(ranking, data):
     thetas = data.draw(st.lists(THETA, min_size=n - 1, max_size=n - 1))
     law = ra.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
     expected = sum(
-        law.prob(ra.Permutation(places, law.items))
+        law.prob(ra.Permutation.from_ranks(places, items=law.items))
         for places in oracles.compatible_permutations(ranking)
     )
     assert law.prob(ranking) == pytest.approx(expected, rel=1e-9)

@@ -45,7 +45,7 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.rank_intervals(VOTES, of="pairwise", method="sign-test", ties="half"),
          "`ties` must be 'exclude' or None for method='sign-test'. Got 'half'. Where a tie should "
          "count half, take 'hoeffding'."),
-        (lambda: ra.rank_intervals(VOTES, unranked="drop"),
+        (lambda: ra.rank_intervals(VOTES.with_unranked("drop")),
          "`unranked` must be 'uniform' or 'ignore' or 'last'. Got 'drop'."),
         (lambda: ra.rank_intervals(VOTES, of="mean"),
          f"`data` must be a ScoreTable for of='mean'. Got {VOTES!r}."),

@@ -130,10 +130,10 @@ def test_two_items_are_compared_where_both_are_there(of):
 def test_unranked_items_may_be_last():
     profile = ra.Profile.from_orders(["AB"] * 7 + ["B"], items="AB")
     assert ra.rank_intervals(profile).decisions.pairs == (("A", "B"),)
-    last = ra.rank_intervals(profile, unranked="last")
+    last = ra.rank_intervals(profile.with_unranked("last"))
     # One of eight is against: 2 (1 + 8)/2^8.
     assert (last.decisions.pairs, last.notes) == ((), ())
-    assert len(ra.rank_intervals(profile, unranked="ignore").notes) == 1
+    assert len(ra.rank_intervals(profile.with_unranked("ignore")).notes) == 1
 
 
 # -- what decisions rest on -----------------------------------------------------------------------
