@@ -139,7 +139,7 @@ def pairwise_votes(rankings, unranked="uniform", weights=None):
                 comparisons[i][j] += weight
                 wins[i][j] += weight * (judged == ABOVE)
                 ties[i][j] += weight * (judged == TIED)
-            elif unranked == "uniform":
+            elif unranked == "uniform" and None in (ranking[i], ranking[j]):
                 wins[i][j] += weight * _probability_before(ranking)[i][j]
             elif unranked == "last":
                 wins[i][j] += weight * (judgment(with_unranked_last(ranking), i, j) == ABOVE)
