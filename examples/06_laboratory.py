@@ -23,7 +23,7 @@ print(ra.explain(comparison["Kemeny"], "A", "B"))
 
 print("\nIn general: 200 data sets of 10 Mallows rankings of 8 items, each solved exactly")
 study = ra.studies.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
+    rules=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
     models=[ra.cultures.MallowsCulture(phi=0.6), ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[8],
     n_rankings=[10],

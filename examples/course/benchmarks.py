@@ -331,7 +331,7 @@ def _():
     board = ra.datasets.load("superglue_human")
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label="SuperGLUE", data=board)],
-        aggregators=[ra.Mean(), ra.Borda()],
+        rules=[ra.Mean(), ra.Borda()],
         policies=["uniform", "last"],
         proportions=[0, 0.1, 0.3, 0.5],
         n_repetitions=30,

@@ -334,7 +334,7 @@ def _():
 @app.cell
 def _(rules):
     study = ra.studies.ApproximationStudy(
-        aggregators=[rule for rule in rules if rule.name != "Kemeny"],
+        rules=[rule for rule in rules if rule.name != "Kemeny"],
         models=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
         n_items=[12],
         n_rankings=[9],

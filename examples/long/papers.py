@@ -83,7 +83,7 @@ def corrupted_draws():
     study = S.CorruptionStudy(
         models=[S.LatentModel(step=step) for step in STEPS],
         corruptions=[S.Adversarial()],
-        aggregators=list(rules.values()),
+        rules=list(rules.values()),
         n_corrupted=range(13),
         n_repetitions=30,
     )
@@ -104,7 +104,7 @@ def corrupted_tables(tables):
                 S.Rescaled(factor=10),
                 S.Rescaled(factor=10, after=S.Reversed()),
             ],
-            aggregators=list(ONE_LEVEL.values()),
+            rules=list(ONE_LEVEL.values()),
             n_corrupted=range(table.n_tasks // 2 + 1),
             n_repetitions=30,
         )
@@ -115,7 +115,7 @@ def corrupted_tables(tables):
 def subsets(tables, rules):
     """Yield how near rankings on some tasks are to those on all."""
     for name, table in tables.items():
-        study = S.TaskSubsetStudy(data=table, aggregators=list(rules.values()), n_repetitions=50)
+        study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50)
         found = study.run().by_size().assign(table=name, case="", se=None)
         yield from rows("subsets", found, ["table", "case", "size", "mean", "se"], rules)
 
@@ -125,7 +125,7 @@ def missing(tables, rules):
     for name, table in tables.items():
         study = S.MissingScoresStudy(
             models=[S.Observed(label=name, data=table)],
-            aggregators=list(rules.values()),
+            rules=list(rules.values()),
             policies=["uniform"],
             removals=[S.AtRandom(), S.ByScore(strength=5)],
             proportions=[tenth / 10 for tenth in range(1, 10)],

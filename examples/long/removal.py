@@ -40,7 +40,7 @@ def study_of(name, folder):
     levels = [ra.TwoLevel(ra.Borda(), ra.Borda())] if table.instances else []
     return ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=table)],
-        aggregators=[*RULES, *levels],
+        rules=[*RULES, *levels],
         policies=["uniform", "last"],
         removals=[ra.studies.AtRandom(), ra.studies.ByScore(), ra.studies.ByScore(strength=5)],
         proportions=[tenth / 10 for tenth in range(1, 10)],

@@ -7,7 +7,7 @@ from rankagg.aggregation.base import (
     Needs,
     Outcome,
     ReadsUnranked,
-    check_aggregator,
+    check_rule,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,

@@ -179,7 +179,7 @@ class Aggregator(ABC):
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
-            aggregator=self,
+            rule=self,
             unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
@@ -292,9 +292,9 @@ def too_many(limit: int) -> InvalidInputError:
     )  # fmt: skip
 
 
-def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator:
+def check_rule(value: object, parameter: str = "rule") -> Aggregator:
     """Return a rule, and refuse what is none, such as its class or a function."""
     if not isinstance(value, Aggregator):
         remedy = "A rule of your own is a subclass of `rankagg.aggregation.base.Aggregator`."
-        raise InvalidInputError(parameter, "an aggregator object such as Borda()", value, remedy)
+        raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
     return value

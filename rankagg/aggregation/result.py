@@ -55,7 +55,7 @@ class Consensus(Result):
     scores : ndarray of float, shape (n,), or None
         What the rule ranked by, higher is better, NaN for an unranked item; None for rules
         without scores.
-    aggregator : Aggregator
+    rule : Aggregator
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
         The policy of the data for unranked items; None for comparisons and plain votes.
@@ -71,7 +71,7 @@ class Consensus(Result):
 
     ranking: PartialRanking
     scores: Floats | None
-    aggregator: Aggregator
+    rule: Aggregator
     unranked: Unranked | None
     certificate: Certificate | WeakCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
@@ -153,7 +153,7 @@ class Consensus(Result):
     @property
     def tie_cost(self) -> float:
         """What a tied vote costs: the rule's own parameter, or 0."""
-        return float(getattr(self.aggregator, "tie_cost", 0.0))
+        return float(getattr(self.rule, "tie_cost", 0.0))
 
     @property
     def consensus_tie_cost(self) -> float | None:
@@ -161,7 +161,7 @@ class Consensus(Result):
 
         The price of the rule whose ties have one, or None: what breaking them at random costs.
         """
-        return getattr(self.aggregator, "price_of_ties", None)
+        return getattr(self.rule, "price_of_ties", None)
 
     @cached_property
     def cost(self) -> float:
@@ -212,7 +212,7 @@ class Consensus(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "aggregator": repr(self.aggregator),
+            "rule": repr(self.rule),
             "unranked_policy": self.unranked,
             "items": list(self.items),
             "ranks": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
@@ -236,8 +236,8 @@ class Consensus(Result):
         return self._text(self._facts(), rows)
 
     def _facts(self) -> list[str]:
-        counted_by = self.aggregator.read(self._evidence).unranked
-        observed = self.aggregator.reads_unranked == "as observed"
+        counted_by = self.rule.read(self._evidence).unranked
+        observed = self.rule.reads_unranked == "as observed"
         policy = "none: what is present counts" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self._words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
@@ -249,8 +249,8 @@ class Consensus(Result):
             prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
         lines = [
-            f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
-            f"rule         {self.aggregator}",
+            f"{self.rule.name} consensus of {counted(len(self.items), 'item')}",
+            f"rule         {self.rule}",
             *([] if self._is_fought else [f"unranked     {policy}"]),
             f"cost         {cost}",
         ]
@@ -266,7 +266,7 @@ class Consensus(Result):
         return super()._printed(padded)
 
     def __repr__(self) -> str:
-        return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
+        return f"<Consensus by {self.rule.name}: {self.ranking._arrows()}>"
 
 
 def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:

@@ -55,7 +55,7 @@ class InsertionSearch(SearchingRule):
 
     def __post_init__(self) -> None:
         if not isinstance(self.start, Aggregator):
-            raise InvalidInputError("start of InsertionSearch", "an aggregator", self.start)
+            raise InvalidInputError("start of InsertionSearch", "a rule", self.start)
         check_choice(self.moves, ("insert", "adjacent"), "moves of InsertionSearch")
 
     @property

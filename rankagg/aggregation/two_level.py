@@ -16,7 +16,7 @@ from rankagg.aggregation.base import (
     Outcome,
     ReadsUnranked,
     SearchingRule,
-    check_aggregator,
+    check_rule,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -64,7 +64,7 @@ class TwoLevel(SearchingRule):
 
     def __post_init__(self) -> None:
         for parameter in ("inner", "outer"):
-            check_aggregator(getattr(self, parameter), f"{parameter} of TwoLevel")
+            check_rule(getattr(self, parameter), f"{parameter} of TwoLevel")
         check_choice(self.absent, ("ranked", "unranked"), "absent of TwoLevel")
 
     @property
@@ -208,7 +208,7 @@ def _worth_telling(consensus: Consensus) -> list[str]:
     return notes
 
 
-def default_aggregators(data: Data) -> list[Aggregator]:
+def default_rules(data: Data) -> list[Aggregator]:
     """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny."""
     has_scores = isinstance(data, ScoreTable | ScoreSummary)
     rules: list[Aggregator] = [Mean()] if has_scores else []

@@ -19,11 +19,11 @@ from rankagg.aggregation import (
     Deadline,
     Evidence,
     PairData,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -285,7 +285,7 @@ def _share_of(total: float, weight: float) -> float:
 
 def dispersion_report(
     data: Data,
-    aggregators: Iterable[Aggregator] | None = None,
+    rules: Iterable[Aggregator] | None = None,
     *,
     tolerance: Tolerance = 0.0,
     time_limit: float | None = 60.0,
@@ -296,7 +296,7 @@ def dispersion_report(
     ----------
     data : ScoreTable, ScoreSummary or Profile
         Rankings, or scores that rank, or what these add up to.
-    aggregators : iterable of Aggregator, optional
+    rules : iterable of Aggregator, optional
         The rules; by default those that suit the data, exact Kemeny among them.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
@@ -317,8 +317,8 @@ def dispersion_report(
     --------
     >>> import rankagg as ra
     >>> report = ra.dispersion_report(ra.datasets.load("tennessee"), [ra.Borda(), ra.Kemeny()])
-    >>> report.to_frame()[["method", "total", "average", "normalized"]].round(3)
-       method  total  average  normalized
+    >>> report.to_frame()[["rule", "total", "average", "normalized"]].round(3)
+       rule  total  average  normalized
     0   Borda  223.0     2.23       0.372
     1  Kemeny  207.0     2.07       0.345
     """
@@ -326,16 +326,16 @@ def dispersion_report(
     evidence = Evidence(data, tolerance)
     if isinstance(data, PairData):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
-    rules = default_aggregators(data) if aggregators is None else list(aggregators)
+    rules = default_rules(data) if rules is None else list(rules)
     for rule in rules:
-        check_aggregator(rule, "aggregators")
+        check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules whose ties have no price: the bounds are of strict rankings"
             remedy = "`Kemeny()` goes here; `compare` takes both."
-            raise InvalidInputError("aggregators", allowed, rule, remedy)
+            raise InvalidInputError("rules", allowed, rule, remedy)
         if isinstance(rule, Kemeny) and rule.constraints is not None:
             allowed = "rules without constraints: the bounds are of all rankings"
-            raise InvalidInputError("aggregators", allowed, rule)
+            raise InvalidInputError("rules", allowed, rule)
     votes = evidence.votes
     assert votes.total_weight is not None, "votes that were counted here have a weight"
     summary = evidence.summary
@@ -384,7 +384,7 @@ class DispersionReport(Result):
     normalized_spread: float = field(compare=False)
 
     _schema = "rankagg.dispersion"
-    _row = "method"
+    _row = "rule"
     _named_rows = False
     _number = "{:z.6g}"
     _formats: ClassVar[dict[str, Callable[[Any], str]]] = {"ratio": "{:z.4f}".format}
@@ -434,7 +434,7 @@ class DispersionReport(Result):
         Returns
         -------
         pandas.DataFrame
-            method; total, average and normalized dispersion; discordant: the average that counts
+            rule; total, average and normalized dispersion; discordant: the average that counts
             strictly discordant pairs only; ratio of the total to that of the exact rule, NaN
             without one.
         """
@@ -445,7 +445,7 @@ class DispersionReport(Result):
             ratio = np.nan if best is None else 1.0 if total == best == 0 else np.inf
             rows.append(
                 {
-                    "method": consensus.aggregator.name,
+                    "rule": consensus.rule.name,
                     "total": total,
                     "average": self._measure(consensus, average=True),
                     "normalized": self._measure(consensus, normalized=True),
@@ -469,7 +469,7 @@ class DispersionReport(Result):
             **spreads,
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
-            "methods": plain_rows(self.to_frame()),
+            "rules": plain_rows(self.to_frame()),
         }
 
     def _facts(self) -> list[str]:
@@ -512,4 +512,4 @@ class DispersionReport(Result):
         return stated(number, what, form, noun, policy=self.votes.unranked, weighted=True)
 
     def __repr__(self) -> str:
-        return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
+        return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"

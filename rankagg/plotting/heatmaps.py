@@ -450,7 +450,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     notes = [
-        f"ranks by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
+        f"ranks by {shares.rule.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in shares.notes),

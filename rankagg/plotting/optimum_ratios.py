@@ -119,7 +119,7 @@ def ratio_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> study = ra.studies.ApproximationStudy(
-    ...     aggregators=[ra.Borda(), ra.Copeland()],
+    ...     rules=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=5,
@@ -211,7 +211,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
     label = "mean cost, in multiples\nof the optimum" if is_ratio else "share of optimal results"
     upright = (1.0,) if is_ratio else SHARES
     sheet, above, key = draw_study_panels(ax, panels, label, upright=upright)
-    handles = method_keys(rule.name for rule in result.study.aggregators)
+    handles = method_keys(rule.name for rule in result.study.rules)
     band_of = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
     drawn = pd.concat([panel.table for panel in panels])
     sets = f"{counts_told(drawn['cells'], 'data set')} for every point"

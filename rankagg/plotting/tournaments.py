@@ -340,7 +340,7 @@ class _Order:
     def of(cls, graph: TournamentGraph, ranking: object, parameter: str, name: str) -> _Order:
         notes: tuple[str, ...] = ()
         if isinstance(ranking, Consensus):
-            name = ranking.aggregator.name
+            name = ranking.rule.name
             if ranking.is_proved is False:
                 notes = (f"the order by {plot_labels([name])[0]} is not proved optimal",)
             ranking = ranking.ranking

@@ -18,7 +18,7 @@ from rankagg.aggregation import (
     Deadline,
     Evidence,
     PairData,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
@@ -81,7 +81,7 @@ class Findings:
     def of(
         cls,
         kind: Kind,
-        aggregators: Iterable[Aggregator] | None,
+        rules: Iterable[Aggregator] | None,
         *,
         tolerance: Tolerance,
         unit: Unit | None,
@@ -92,7 +92,7 @@ class Findings:
     ) -> Findings:
         """Compute all of it, as far as there is time."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
-        rules = _rules(kind, aggregators)
+        rules = _rules(kind, rules)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
         comparison = compare_until(deadline.share(2), Evidence(data, tolerance), rules, rng=rng)
         exact = comparison[rules[-1].name]
@@ -231,14 +231,14 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _rules(kind: Kind, aggregators: Iterable[Aggregator] | None) -> list[Aggregator]:
+def _rules(kind: Kind, rules: Iterable[Aggregator] | None) -> list[Aggregator]:
     """Return the rule whose order the page has, others, and the exact one; each once."""
-    given = kind.rules() if aggregators is None else list(aggregators)
+    given = kind.rules() if rules is None else list(rules)
     for rule in given:
-        check_aggregator(rule, "aggregators")
+        check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules beside the strict Kemeny rule of the page"
-            raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
+            raise InvalidInputError("rules", allowed, rule, "`compare` takes it.")
     leader = kind.leader()
     first = [] if leader is None else [leader]
     others = [rule for rule in given if not isinstance(rule, Kemeny) and rule not in first]
@@ -271,7 +271,7 @@ def _units_to_remove(data: Data, exact: Consensus, tolerance: Tolerance) -> Remo
         return None
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     unit: Literal["ranking", "task"] = "task" if has_tasks else "ranking"
-    units = RemovalClasses(data=data, rule=exact.aggregator, tolerance=tolerance, unit=unit)
+    units = RemovalClasses(data=data, rule=exact.rule, tolerance=tolerance, unit=unit)
     n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
     return units if n_rows * len(exact.items) ** 2 <= 20_000_000 and units.total > 1 else None
 

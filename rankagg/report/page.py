@@ -293,7 +293,7 @@ class Report:
 
 def make_report(
     data: Data | CastVotes,
-    aggregators: Iterable[Aggregator] | None = None,
+    rules: Iterable[Aggregator] | None = None,
     *,
     kind: str | STV | None = None,
     title: str = "Ranking report",
@@ -314,7 +314,7 @@ def make_report(
     ----------
     data : ScoreTable, ScoreSummary, Comparisons, CastVotes, Profile or PairwiseMatrix
         The data.
-    aggregators : iterable of Aggregator, optional
+    rules : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
         of `compare`.
     kind : {"scores", "battles", "election", "rankings", "lists", "votes"} or STV, optional
@@ -390,7 +390,7 @@ def make_report(
         lines += data.lines()
     findings = Findings.of(
         chosen,
-        aggregators,
+        rules,
         tolerance=tolerance,
         unit=unit,
         alpha=check_alpha(alpha),
@@ -409,7 +409,7 @@ def make_report(
         proof(findings).text(check.sentence),
         *([missing_data(findings)] if chosen.lacks else []),
         what_was_read(findings, lines),
-        colophon(c.aggregator for c in findings.comparison.consensuses),
+        colophon(c.rule for c in findings.comparison.consensuses),
     ]
     html = render_page(
         title,

@@ -131,7 +131,7 @@ class ApproximationResult(StudyResult):
 
     def _facts(self) -> list[str]:
         lines = [
-            f"{counted(len(self.study.aggregators), 'rule')} on "
+            f"{counted(len(self.study.rules), 'rule')} on "
             f"{counted(self.n_cells, 'data set')}, seed {self.study.seed}",
             f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
         ]
@@ -216,7 +216,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
 
     Parameters
     ----------
-    aggregators : sequence of Aggregator
+    rules : sequence of Aggregator
         The rules to hold against the optimum.
     models : sequence of DataSource, distribution, Profile, ScoreTable or path
         What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles,
@@ -253,7 +253,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     --------
     >>> import rankagg as ra
     >>> study = ra.studies.ApproximationStudy(
-    ...     aggregators=[ra.Borda(), ra.Copeland()],
+    ...     rules=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=20,
@@ -273,7 +273,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     _cell = DrawnCell
     _found = ApproximationResult
 
-    aggregators: Sequence[Aggregator]
+    rules: Sequence[Aggregator]
     models: Sequence[Any]
     n_items: Sequence[int] = (10,)
     n_rankings: Sequence[int] = (10,)
@@ -286,12 +286,12 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag(self.nearest, "nearest of ApproximationStudy")
-        greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
+        greedy = [rule.name for rule in self.rules if rule.needs == "scores"]
         for model in self.models:
             if greedy and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
                 remedy = "Leave them out, or take a LatentModel."
-                raise InvalidInputError("aggregators", allowed, greedy, remedy)
+                raise InvalidInputError("rules", allowed, greedy, remedy)
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
                 allowed = f"a share that leaves two of {counted(size, 'item')} in a ranking"
@@ -337,7 +337,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
                 "exact_runtime": exact.runtime,
                 "error": None if isinstance(result, Consensus) else str(result),
             }
-            for rule, result, cost in zip(self.aggregators, results, costs, strict=True)
+            for rule, result, cost in zip(self.rules, results, costs, strict=True)
         ]
 
     def _against(self, exact: Consensus, best: float, cost: float | None, always: float) -> Row:

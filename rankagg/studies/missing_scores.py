@@ -303,7 +303,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
         or your own. They should be complete: the full data of a table with gaps are those that are
         there, as results say.
-    aggregators : sequence of Aggregator, default (Mean(), Borda())
+    rules : sequence of Aggregator, default (Mean(), Borda())
         The rules.
     policies : sequence of {"uniform", "ignore", "last"}, optional
         Policies for missing scores: with each a rule that goes by it is a method of its own.
@@ -357,7 +357,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     _found = MissingScoresResult
 
     models: Sequence[Any]
-    aggregators: Sequence[Aggregator] = (Mean(), Borda())
+    rules: Sequence[Aggregator] = (Mean(), Borda())
     policies: Sequence[Unranked] | None = None
     proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
     removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
@@ -388,7 +388,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         stated: Sequence[Unranked | None] = self.policies or [None]
         return tuple(
             (rule, policy)
-            for rule in self.aggregators
+            for rule in self.rules
             for policy in (stated if rule.reads_unranked == "by policy" else [None])
         )
 

@@ -32,7 +32,7 @@ from rankagg.aggregation import (
     Consensus,
     Deadline,
     Evidence,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
@@ -155,9 +155,9 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
         if hasattr(self, "n_items"):
             check_most_items(getattr(self, "models"), self.n_items)  # noqa: B009
-        if hasattr(self, "aggregators"):
-            self._set("aggregators", check_rules(self.aggregators, f"aggregators {owner}"))
-            several(self._labels, f"aggregators {owner}")
+        if hasattr(self, "rules"):
+            self._set("rules", check_rules(self.rules, f"rules {owner}"))
+            several(self._labels, f"rules {owner}")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -170,7 +170,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
     @property
     def _rules(self) -> tuple[Aggregator, ...]:
-        return tuple(getattr(self, "aggregators", ()))
+        return tuple(getattr(self, "rules", ()))
 
     @cached_property
     def _labels(self) -> tuple[str, ...]:
@@ -519,7 +519,7 @@ def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]
 
 def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
     """Return rules, and refuse what is none."""
-    return tuple(check_aggregator(rule, "aggregators") for rule in listed_values(rules, parameter))
+    return tuple(check_rule(rule, "rules") for rule in listed_values(rules, parameter))
 
 
 def check_table(data: object, owner: str) -> None:

@@ -38,7 +38,7 @@ MOST_WAYS = 2_000
 
 def copeland_steps(consensus: Consensus) -> Worked:
     """Count the items that each one beats, and its draws."""
-    rule, votes = consensus.aggregator, consensus.pairwise
+    rule, votes = consensus.rule, consensus.pairwise
     assert isinstance(rule, Copeland), "the registry says so"
     seen = votes.comparisons > 0
     beats = (votes.margins > 0) & seen
@@ -220,7 +220,7 @@ Locked: TypeAlias = tuple[int, ...]
 
 def ranked_pairs_steps(consensus: Consensus) -> Worked:
     """Go through the majorities, the clearest first."""
-    rule, votes = consensus.aggregator, consensus.pairwise
+    rule, votes = consensus.rule, consensus.pairwise
     assert isinstance(rule, RankedPairs), "the registry says so"
     margins = votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])

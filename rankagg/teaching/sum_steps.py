@@ -279,7 +279,7 @@ def _share_of_bucket(row: Sequence[int], item: int, depth: int) -> Fraction:
 
 def place_steps(consensus: Consensus) -> Worked:
     """Count how often each item has each place, times what the place is worth."""
-    rule, policy, evidence = consensus.aggregator, consensus.unranked, consensus._evidence
+    rule, policy, evidence = consensus.rule, consensus.unranked, consensus._evidence
     assert isinstance(rule, PlacePoints), "the registry says so"
     assert policy is not None, "the rule has one"
     text = ["Tied items share the points of the places that they cover."]
@@ -319,7 +319,7 @@ def _sums(weights: Sequence[Fraction], given: Sequence[Sequence[Fraction]]) -> l
 
 def fusion_steps(consensus: Consensus) -> Worked:
     """Add up one over a constant and the rank."""
-    rule, evidence = consensus.aggregator, consensus._evidence
+    rule, evidence = consensus.rule, consensus._evidence
     assert isinstance(rule, ReciprocalRankFusion), "the registry says so"
     ranks, weights = distinct_rankings(evidence.profile)
     items, k = evidence.items, Fraction(rule.k)

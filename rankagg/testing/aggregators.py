@@ -139,7 +139,7 @@ class AggregatorContract:
         before = pickle.dumps(table)
         consensus = rule.aggregate(table, rng=1)
         assert consensus.items == table.systems
-        assert consensus.aggregator == rule
+        assert consensus.rule == rule
         scored = ~table.missing.all(axis=1)
         if rule.reads_unranked != "as observed":
             assert consensus.ranking.is_complete

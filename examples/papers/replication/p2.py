@@ -439,7 +439,7 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
     step = 0.1
     study = MissingScoresStudy(
         models=[LatentModel(step=step)],
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
         policies=("uniform",),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
@@ -481,7 +481,7 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
         return
     study = MissingScoresStudy(
         models=models,
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
         policies=("uniform",),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=bench.repetitions(),

@@ -24,7 +24,7 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 def resample_kemeny(
-    profile: Profile, counts: ArrayLike, aggregator: Kemeny | None = None, *, n_jobs: int = 1
+    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int = 1
 ) -> list[Consensus]:
     """Return the exact consensus of each of many versions of a profile.
 
@@ -35,7 +35,7 @@ def resample_kemeny(
     counts : array_like of int, shape (B, m)
         How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
         rows from a multinomial distribution.
-    aggregator : Kemeny, optional
+    rule : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
     n_jobs : int, default 1
         Processes that joblib starts; -1 for all cores.
@@ -59,9 +59,9 @@ def resample_kemeny(
     ['A B C', 'C A B']
     """
     profile = as_data(profile)
-    exact_rule = Kemeny() if aggregator is None else aggregator
+    exact_rule = Kemeny() if rule is None else rule
     if not isinstance(exact_rule, Kemeny):
-        raise InvalidInputError("aggregator", "a Kemeny rule", aggregator)
+        raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
     resampler = _Resampler(profile, exact_rule)
@@ -117,7 +117,7 @@ class _Resampler:
         return Consensus(
             ranking=outcome.ranking,
             scores=None,
-            aggregator=self._rule,
+            rule=self._rule,
             unranked=self._unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,

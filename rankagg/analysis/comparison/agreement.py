@@ -49,7 +49,7 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
     of_pair: dict[str, Callable[[PartialRanking, PartialRanking], float]]
     of_pair = {"tau": kendall_tau, "tau_ap": tau_ap, "distance": partial(kendall_distance, p=0.5)}
     rows = np.array([[of_pair[measure](a, b) for b in all_rankings] for a in all_rankings])
-    return pd.DataFrame(rows, index=pd.Index(names, name="method"), columns=names)
+    return pd.DataFrame(rows, index=pd.Index(names, name="rule"), columns=names)
 
 
 def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
@@ -85,7 +85,7 @@ def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.D
         }
         for ranking in rankings.values()
     ]
-    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
+    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
 
 
 def flow_slots(ranks: Ranks) -> Floats:
@@ -165,7 +165,7 @@ class Alternatives:
 
 def is_yardstick(consensus: Consensus) -> bool:
     """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
-    rule = consensus.aggregator
+    rule = consensus.rule
     is_held = getattr(rule, "constraints", None) is not None
     is_other = is_held or isinstance(rule, Slater)
     return consensus.certificate is not None and not is_other

@@ -18,10 +18,10 @@ from rankagg.aggregation import (
     Evidence,
     Guarantee,
     Held,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import (
     Alternatives,
     Measure,
@@ -89,24 +89,24 @@ class RuleComparison(Result):
         return self.consensuses[0]._evidence.votes
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def rules(self) -> tuple[str, ...]:
         """The names of the rules."""
-        return tuple(consensus.aggregator.name for consensus in self.consensuses)
+        return tuple(consensus.rule.name for consensus in self.consensuses)
 
     @property
     def exact(self) -> Consensus | None:
         """The consensus of the exact rule; None where there is none among the rules."""
         return next(filter(is_yardstick, self.consensuses), None)
 
-    def __getitem__(self, method: str) -> Consensus:
+    def __getitem__(self, rule: str) -> Consensus:
         """Return the consensus of the rule of that name, or the only one of that class."""
-        if method in self.methods:
-            return self.consensuses[self.methods.index(method)]
-        of_class = [c for c in self.consensuses if type(c.aggregator).__name__ == method]
+        if rule in self.rules:
+            return self.consensuses[self.rules.index(rule)]
+        of_class = [c for c in self.consensuses if type(c.rule).__name__ == rule]
         if len(of_class) == 1:
             return of_class[0]
-        known = [c.aggregator.name for c in of_class] or self.methods
-        raise InvalidInputError("method", f"one of {listed(known)}", method, nearest(method, known))
+        known = [c.rule.name for c in of_class] or self.rules
+        raise InvalidInputError("rule", f"one of {listed(known)}", rule, nearest(rule, known))
 
     @cached_property
     def _costs(self) -> tuple[float, ...]:
@@ -134,12 +134,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
+            rule; ranking as text; cost, in votes; excess over the exact cost and ratio to it
             (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
             never to exceed (of a randomized rule, on average), NaN where nothing is, or the data
             are not complete strict rankings; distance to the exact consensus in
             pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
-            with its first k); runtime in seconds. Without an exact rule among the methods the
+            with its first k); runtime in seconds. Without an exact rule among the rules the
             columns that need it are NaN.
         """
         return pd.DataFrame([self._measures(i) for i in range(len(self.consensuses))])
@@ -147,10 +147,10 @@ class RuleComparison(Result):
     def _measures(self, i: int) -> dict[str, Any]:
         consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
         optimum = np.nan if exact is None else self._cost_of(exact)
-        bound = consensus.aggregator.guarantee if self._have_guarantees else None
+        bound = consensus.rule.guarantee if self._have_guarantees else None
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row: dict[str, Any] = {
-            "method": self.methods[i],
+            "rule": self.rules[i],
             "ranking": consensus.ranking._arrows(),
             "cost": cost,
             "excess": cost - optimum,
@@ -188,7 +188,7 @@ class RuleComparison(Result):
         Parameters
         ----------
         first, second : str
-            Names of two of the `methods`.
+            Names of two of the `rules`.
         decisions : Decisions, optional
             What `PairwiseIntervals.decisions` decided of the same items.
 
@@ -240,7 +240,7 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index and columns: the methods.
+            Index and columns: the rules.
         """
         return agreement_matrix(self._rankings, measure)
 
@@ -250,12 +250,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: k; columns: the methods.
+            Index: k; columns: the rules.
 
         Raises
         ------
         InvalidInputError
-            If no exact rule is among the methods.
+            If no exact rule is among the rules.
         """
         return overlap_curves(self._rankings, self._require_exact().ranking)
 
@@ -267,12 +267,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: the methods; columns: nearest, farthest, in pairs, ties broken at random.
+            Index: the rules; columns: nearest, farthest, in pairs, ties broken at random.
 
         Raises
         ------
         InvalidInputError
-            If no exact rule is among the methods.
+            If no exact rule is among the rules.
         NotProvedError
             If its consensus is not proved.
         """
@@ -282,12 +282,12 @@ class RuleComparison(Result):
 
     @property
     def _rankings(self) -> dict[str, PartialRanking]:
-        return {c.aggregator.name: c.ranking for c in self.consensuses}
+        return {c.rule.name: c.ranking for c in self.consensuses}
 
     def _require_exact(self) -> Consensus:
         if self.exact is None:
-            told = Described(listed(self.methods))
-            raise InvalidInputError("aggregators", "rules with an exact one", told, "Add Kemeny().")
+            told = Described(listed(self.rules))
+            raise InvalidInputError("rules", "rules with an exact one", told, "Add Kemeny().")
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
@@ -301,7 +301,7 @@ class RuleComparison(Result):
     def _content(self) -> dict[str, Any]:
         return {
             "unranked_policy": self.unranked,
-            "methods": plain_rows(self.to_frame().drop(columns="ranking")),
+            "rules": plain_rows(self.to_frame().drop(columns="ranking")),
             "consensuses": [consensus.to_dict() for consensus in self.consensuses],
         }
 
@@ -405,12 +405,12 @@ class RuleComparison(Result):
 
     def __repr__(self) -> str:
         items = counted(len(self.consensuses[0].items), "item")
-        return f"<RuleComparison of {', '.join(self.methods)} on {items}>"
+        return f"<RuleComparison of {', '.join(self.rules)} on {items}>"
 
 
 def compare(
     data: Held,
-    aggregators: Iterable[Aggregator] | None = None,
+    rules: Iterable[Aggregator] | None = None,
     *,
     higher_is_better: Directions | None = None,
     tolerance: Tolerance = 0.0,
@@ -424,8 +424,8 @@ def compare(
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data. Orders of labels, best first, are taken as a list or as a mapping from order to
         count; a DataFrame of scores with its direction.
-    aggregators : iterable of Aggregator, optional
-        The rules; by default those of `default_aggregators`.
+    rules : iterable of Aggregator, optional
+        The rules; by default those of `default_rules`.
     higher_is_better : bool, mapping or Series from task to bool, optional
         The direction of scores in a DataFrame; it goes with nothing else.
     tolerance : float, mapping or Series from task to float, default 0
@@ -450,29 +450,29 @@ def compare(
     >>> import rankagg as ra
     >>> ballots = ra.datasets.load("borda_fails_condorcet")
     >>> comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
-    >>> comparison.to_frame()[["method", "ranking", "cost", "excess"]]
-       method    ranking  cost  excess
+    >>> comparison.to_frame()[["rule", "ranking", "cost", "excess"]]
+       rule    ranking  cost  excess
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
     limit = Deadline.after(time_limit_of(time_limit))
     evidence = Evidence.of(data, tolerance, higher_is_better)
-    return compare_until(limit, evidence, aggregators, rng=rng)
+    return compare_until(limit, evidence, rules, rng=rng)
 
 
 def compare_until(
     deadline: Deadline,
     evidence: Evidence,
-    aggregators: Iterable[Aggregator] | None,
+    rules: Iterable[Aggregator] | None,
     *,
     rng: RNGLike,
 ) -> RuleComparison:
     """Compare as `compare` does, with a deadline that others may share."""
-    rules = default_aggregators(evidence.data) if aggregators is None else list(aggregators)
+    rules = default_rules(evidence.data) if rules is None else list(rules)
     for rule in rules:
-        check_aggregator(rule, "aggregators")
+        check_rule(rule, "rules")
     if not rules or len(set(rules)) < len(rules):
-        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
+        raise InvalidInputError("rules", "one or more rules, each once", rules)
     if evidence.counts_pairs:
         _ = evidence.votes  # which the rules share
     generator = as_generator(rng)
@@ -487,14 +487,14 @@ def compare_until(
     return RuleComparison(consensuses=tuple(found), unranked=evidence.unranked)
 
 
-def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
+def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
     """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
 
     All rules take ties and weights; what they make of them is in their documentation.
 
     Parameters
     ----------
-    aggregators : iterable of Aggregator
+    rules : iterable of Aggregator
         The rules.
 
     Returns
@@ -509,7 +509,7 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If one is not an aggregator.
+        If one is not a rule.
 
     Examples
     --------
@@ -521,8 +521,8 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     2    Kemeny   votes    by policy  never        1.0           False
     """
     rows = []
-    for rule in aggregators:
-        check_aggregator(rule, "aggregators")
+    for rule in rules:
+        check_rule(rule, "rules")
         bound = rule.guarantee
         rows.append(
             {

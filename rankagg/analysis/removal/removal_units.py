@@ -401,7 +401,7 @@ class Asked:
         bracket.first = then
         if changed:
             return
-        by_votes = isinstance(left.aggregator, Kemeny | Copeland)
+        by_votes = isinstance(left.rule, Kemeny | Copeland)
         if by_votes and left.pairwise.is_exact and self.units.is_exact:
             raise VerificationError(
                 f"Without {bracket.upper} of the {self.units.noun} the result is not what the "

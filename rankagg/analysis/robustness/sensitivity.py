@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_unranked
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
 from rankagg.analysis.robustness.stability import Near
@@ -133,12 +133,12 @@ def rank_again(
 
 def time_of(consensus: Consensus) -> Deadline:
     """Return when drawing an optimum ends: it may take as long as the rule."""
-    return Deadline().sooner(getattr(consensus.aggregator, "time_limit", None))
+    return Deadline().sooner(getattr(consensus.rule, "time_limit", None))
 
 
 def sensitivity(
     data: ScoreTable | ScoreSummary | Profile,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
     n_samples: int = 200,
@@ -153,7 +153,7 @@ def sensitivity(
     ----------
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
-    aggregator : Aggregator, optional
+    rule : Aggregator, optional
         A rule that the policy changes; `Borda()` by default.
     policies : iterable of {"uniform", "ignore", "last"}
         The policies; the first is the one that others are compared with.
@@ -206,7 +206,7 @@ def sensitivity(
     2     A     B   above  above  above  0.8875
     """
     data = as_data(data)
-    rule = Borda() if aggregator is None else check_aggregator(aggregator)
+    rule = Borda() if rule is None else check_rule(rule)
     names = [check_unranked(policy) for policy in policies]
     if not names or len(set(names)) < len(names):
         raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)
@@ -217,7 +217,7 @@ def sensitivity(
     if rule.reads_unranked != "by policy":
         remedy = "Its ranking is the same by every policy; of scores, rank the tasks first."
         allowed = "a rule that the policy for unranked items changes"
-        raise InvalidInputError("aggregator", allowed, rule, remedy)
+        raise InvalidInputError("rule", allowed, rule, remedy)
     is_summary = isinstance(data, ScoreSummary)
     if is_summary and model is not None:
         raise InformationLostError(
@@ -252,7 +252,7 @@ def sensitivity(
     samples = np.array([ranks for ranks, _ in found], dtype=np.int32)
     return Sensitivity(
         items=evidence.items,
-        aggregator=rule,
+        rule=rule,
         policies=tuple(names),
         consensuses=consensuses,
         samples=samples.reshape(-1, len(evidence.items)),
@@ -281,7 +281,7 @@ class Sensitivity(Result):
     ----------
     items : ItemSet
         The items.
-    aggregator : Aggregator
+    rule : Aggregator
         The rule, as given.
     policies : tuple of {"uniform", "ignore", "last"}
         The policies.
@@ -295,7 +295,7 @@ class Sensitivity(Result):
     """
 
     items: ItemSet
-    aggregator: Aggregator
+    rule: Aggregator
     policies: tuple[Unranked, ...]
     consensuses: tuple[Consensus, ...]
     samples: Ranks
@@ -396,7 +396,7 @@ class Sensitivity(Result):
     def _content(self) -> dict[str, Any]:
         named = zip(self.policies, self.consensuses, strict=True)
         return {
-            "aggregator": self.aggregator.name,
+            "rule": self.rule.name,
             "policies": list(self.policies),
             "n_samples": len(self.samples),
             "n_unsettled": self.n_unsettled,
@@ -410,7 +410,7 @@ class Sensitivity(Result):
         drawn = counted(len(self.samples), "completion")
         completed = f" and on {drawn}" if len(self.samples) else ""
         return [
-            f"{self.aggregator.name} under {counted(len(self.policies), 'policy')}{completed}: "
+            f"{self.rule.name} under {counted(len(self.policies), 'policy')}{completed}: "
             f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
             *([self._unsettled()] if self.n_unsettled else []),
@@ -436,7 +436,7 @@ class Sensitivity(Result):
     def __repr__(self) -> str:
         n = len(self.to_frame())
         verb = "flips" if n == 1 else "flip"
-        return f"<Sensitivity of {self.aggregator.name}: {counted(n, 'pair')} {verb}>"
+        return f"<Sensitivity of {self.rule.name}: {counted(n, 'pair')} {verb}>"
 
 
 def _pair_in(ranks: NDArray[np.int32], i: int, j: int) -> str:

@@ -20,7 +20,7 @@ from rankagg.aggregation import (
     Consensus,
     Deadline,
     Evidence,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.evidence import as_data
@@ -166,7 +166,7 @@ class Near:
         return Consensus(
             ranking=outcome.ranking,
             scores=None,
-            aggregator=self.rule,
+            rule=self.rule,
             unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
@@ -413,7 +413,7 @@ class Stability(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "aggregator": self.consensus.aggregator.name,
+            "rule": self.consensus.rule.name,
             "over": self.over,
             "units": self.noun,
             **self._plain("unproved", "undecided", "notes"),
@@ -422,7 +422,7 @@ class Stability(Result):
         }
 
     def _facts(self) -> list[str]:
-        name = self.consensus.aggregator.name
+        name = self.consensus.rule.name
         notes = (said("note: {}", note) for note in self.notes)
         return [said("{}: {}", name, self.headline()), *notes]
 
@@ -453,7 +453,7 @@ class Stability(Result):
         return said("{}; {} are not decided within the limit", told, left)
 
     def __repr__(self) -> str:
-        return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
+        return f"<Stability of {self.consensus.rule.name} over {len(self.units)} {self.noun}>"
 
 
 def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[str, Any]:
@@ -481,7 +481,7 @@ Subset: TypeAlias = tuple[int, Positions]
 
 def stability(
     data: ScoreTable | ScoreSummary | Profile,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     over: Over = "tasks",
     sizes: Iterable[int] | None = None,
@@ -499,7 +499,7 @@ def stability(
     data : ScoreTable, ScoreSummary or Profile
         Tasks are those of the table or summary, the groups of the profile, or its rows, with all
         their copies, where it has no groups.
-    aggregator : Aggregator, optional
+    rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     over : {"tasks", "systems"}, default "tasks"
         What is left out.
@@ -547,7 +547,7 @@ def stability(
     COPA           0.0  1.0   1.0  Human
     """
     data = as_data(data)
-    rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
+    rule = Kemeny() if rule is None else check_rule(rule)
     kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
@@ -598,7 +598,7 @@ def leave_each_out(
         _sizes=tuple(size for size, _ in subsets),
         _on_subsets=tuple(results[total:]),
         # Optima that may tie items are not compared.
-        _optima=optima and whole.is_proved is not None and whole.aggregator.is_strict,
+        _optima=optima and whole.is_proved is not None and whole.rule.is_strict,
     )
 
 

@@ -95,15 +95,15 @@ class RuleName(OneOf):
 
 NAMED = RuleName(list(RULES_BY_NAME))
 WITH_POLICY = RuleName([name for name in RULES_BY_NAME if name not in WITHOUT_POLICY])
-METHOD = option("--method", type=NAMED, default="kemeny", help="The method.")
+RULE = option("--rule", "name", type=NAMED, default="kemeny", help="The rule.")
 
 
 def rules_to(purpose: str, default: str = "all that suit the data") -> click.Option:
-    """Return --method, which may be given several times, as `methods`."""
+    """Return --rule, which may be given several times, as `names`."""
     return option(
-        "--method",
-        "methods",
+        "--rule",
+        "names",
         multiple=True,
         type=NAMED,
-        help=f"A method to {purpose}; may be repeated. Default: {default}.",
+        help=f"A rule to {purpose}; may be repeated. Default: {default}.",
     )

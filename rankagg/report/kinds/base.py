@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Label
 from rankagg.aggregation import Aggregator, Data
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core import Sentence, Words, counted, said, stated
 from rankagg.inference import RankIntervals
@@ -102,7 +102,7 @@ class Kind:
 
     def rules(self) -> list[Aggregator]:
         """Return what is held against the exact consensus, unless it is asked otherwise."""
-        return default_aggregators(self.data)
+        return default_rules(self.data)
 
     def leader(self) -> Aggregator | None:
         """Return the rule whose order the page has throughout; None stands for the exact one."""

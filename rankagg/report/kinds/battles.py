@@ -175,7 +175,7 @@ class BattlesKind(Kind):
         if findings.is_exact:
             return told
         rules = findings.comparison
-        pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)
+        pairs = rules.disagreements(rules.rules[0], findings.exact.rule.name)
         many = stated(len(pairs), "pairs ordered differently", ",", "pair")
         other = said("The order that contradicts the fewest battles differs on {}.", many)
         return joined([*filter(None, [self.prior]), told, other])

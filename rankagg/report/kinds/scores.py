@@ -96,7 +96,7 @@ class ScoresKind(Kind):
 
     def _means(self, findings: Findings) -> Floats | None:
         """Return the means by the rule of them; None where scores have none."""
-        known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
+        known = [c for c in findings.comparison.consensuses if type(c.rule) is Mean]
         if self.no_mean or not known or known[0].scores is None:
             return None
         scores = np.asarray(known[0].scores, dtype=float)
