@@ -600,7 +600,7 @@ def _():
 @app.cell
 def _(judges, models, sizes, truth):
     def _error(rule, votes):
-        return ra.kendall_distance(rule.aggregate(votes).ranking, truth, p=0.5)
+        return ra.kendall_distance(rule.aggregate(votes).ranking, truth, tie_cost=0.5)
 
     _rng, _rows = np.random.default_rng(1), []
     for _name, _model in models.items():

@@ -21,9 +21,9 @@ from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ra
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
+    from rankagg.aggregation.kemeny.certificate import Certificate, TiedCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
 ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
@@ -39,9 +39,9 @@ class Outcome:
         Higher is better; NaN leaves an item unranked.
     ranking : PartialRanking or None
         The consensus; None lets the base class rank by the scores.
-    certificate : Certificate, WeakCertificate or None
+    certificate : Certificate, TiedCertificate or None
         The proof of an exact rule.
-    optima : Optima, WeakOptima or None
+    optima : Optima, TiedOptima or None
         The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know.
@@ -51,8 +51,8 @@ class Outcome:
 
     scores: Floats | None = None
     ranking: PartialRanking | None = None
-    certificate: Certificate | WeakCertificate | None = None
-    optima: Optima | WeakOptima | None = None
+    certificate: Certificate | TiedCertificate | None = None
+    optima: Optima | TiedOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
 

@@ -26,17 +26,17 @@ from rankagg.core.graphs import strong_parts
 
 @dataclass(frozen=True, kw_only=True)
 class Copeland(Aggregator):
-    """Copeland's rule: one point for every item that a majority puts below, `alpha` for a draw.
+    """Copeland's rule: one point for every item that a majority puts below, or some for a draw.
 
     Parameters
     ----------
-    alpha : float, default 0.5
+    draw_points : float, default 0.5
         Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
         pair under every policy; the result says how many there are.
 
     References
     ----------
-    Copeland (1951); the parameter is that of Faliszewski et al. (2009), doi:10.1613/jair.2697.
+    Copeland (1951); the parameter is alpha of Faliszewski et al. (2009), doi:10.1613/jair.2697.
 
     Examples
     --------
@@ -47,10 +47,10 @@ class Copeland(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    alpha: float = 0.5
+    draw_points: float = 0.5
 
     def __post_init__(self) -> None:
-        check_number(self.alpha, "alpha of Copeland", low=0, high=1)
+        check_number(self.draw_points, "draw_points of Copeland", low=0, high=1)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -58,7 +58,7 @@ class Copeland(Aggregator):
         beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
         draws = ~(beats | beats.T)
         np.fill_diagonal(draws, False)
-        scores = beats.sum(axis=1) + self.alpha * draws.sum(axis=1)
+        scores = beats.sum(axis=1) + self.draw_points * draws.sum(axis=1)
         return Outcome(scores=scores.astype(np.float64), notes=_draws_unseen(votes))
 
 

@@ -37,9 +37,9 @@ from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
-    from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
+    from rankagg.aggregation.kemeny.certificate import Certificate, TiedCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 
 class Consensus(Result):
@@ -59,7 +59,7 @@ class Consensus(Result):
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
         The policy of the data for unranked items; None for comparisons and plain votes.
-    certificate : Certificate, WeakCertificate or None
+    certificate : Certificate, TiedCertificate or None
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
@@ -73,11 +73,11 @@ class Consensus(Result):
     scores: Floats | None
     rule: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | WeakCertificate | None = field(compare=False)
+    certificate: Certificate | TiedCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
     runtime: float = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
-    _optima: Optima | WeakOptima | None = field(compare=False)
+    _optima: Optima | TiedOptima | None = field(compare=False)
     _evidence: Evidence = field(compare=False)
 
     _schema = "rankagg.consensus"
@@ -108,7 +108,7 @@ class Consensus(Result):
         return None if self.certificate is None else self.certificate.status == "optimal"
 
     @property
-    def optima(self) -> Optima | WeakOptima | None:
+    def optima(self) -> Optima | TiedOptima | None:
         """The set of all optima of an exact rule; None for other rules.
 
         None too where constraints count places: what optima choose in one block then depends on

@@ -211,7 +211,7 @@ def spread(
     *,
     average: bool = False,
     normalized: bool = False,
-    p: float = 0.0,
+    tie_cost: float = 0.0,
     tolerance: Tolerance = 0.0,
 ) -> float:
     """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
@@ -227,7 +227,7 @@ def spread(
     normalized : bool, default False
         Divide by the weight of the pairs of judgments: the share in which two rankings
         contradict each other, from 0 to 1; for complete rankings the average over n(n - 1)/2.
-    p : float, default 0
+    tie_cost : float, default 0
         What a pair of items costs that exactly one of two rankings ties, 0 to 1.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
@@ -245,7 +245,7 @@ def spread(
     Notes
     -----
     The sum is 2 sum_{i<j} W_ij W_ji, with W_ij the weight of the rankings with i above j: time
-    in O(m n^2), and not in O(m^2 n log n). Ties add 2 p sum_{i<j} T_ij (W_ij + W_ji). A ranking
+    in O(m n^2), and not in O(m^2 n log n). Ties add 2 c sum_{i<j} T_ij (W_ij + W_ji). A ranking
     with missing items disagrees with itself when it is imputed twice by the policy "uniform"; those
     terms are taken off. By "ignore" pairs count that both rankings compare.
 
@@ -261,7 +261,7 @@ def spread(
     >>> ra.spread(profile), ra.spread(profile, average=True)
     (24.0, 1.2)
     """
-    penalty = check_number(p, "p", low=0, high=1)
+    penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
     evidence = Evidence.of(data, tolerance)
     votes = evidence.votes
     try:
@@ -288,7 +288,7 @@ def dispersion_report(
     rules: Iterable[Aggregator] | None = None,
     *,
     tolerance: Tolerance = 0.0,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = None,
 ) -> DispersionReport:
     """Measure how far consensuses are from the rankings, and these from each other.
 
@@ -300,7 +300,7 @@ def dispersion_report(
         The rules; by default those that suit the data, exact Kemeny among them.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
-    time_limit : float or None, default 60
+    time_limit : float, optional
         Seconds after which exact rules return the best ranking so far, and those that have none
         raise `OutOfTimeError`; None is never.
 

@@ -365,14 +365,14 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
             row["nearest"] = None
         if not isinstance(result, Consensus):
             return row
-        row["distance"] = kendall_distance(result.ranking, exact.ranking, p=0.5)
+        row["distance"] = kendall_distance(result.ranking, exact.ranking, tie_cost=0.5)
         if self.nearest and exact.certificate is not None and not exact.certificate.gap:
             assert exact.optima is not None, "an exact rule knows its optima"
             try:
                 nearest = exact.optima._until(deadline).nearest(result.ranking)
             except (BlockTooLargeError, OutOfTimeError):
                 return row
-            row["nearest"] = kendall_distance(result.ranking, nearest, p=0.5)
+            row["nearest"] = kendall_distance(result.ranking, nearest, tie_cost=0.5)
         return row
 
 

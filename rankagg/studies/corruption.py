@@ -312,7 +312,9 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
                 continue
             one, other = set(against.buckets[0]), set(found.buckets[0])
             # Both as if ties were broken at random.
-            row["distance"] = kendall_distance(against, found.ranking, p=0.5, normalized=True)
+            row["distance"] = kendall_distance(
+                against, found.ranking, tie_cost=0.5, normalized=True
+            )
             row["top1"] = len(one & other) / (len(one) * len(other))
             # A rule of two levels has no certificate, but says so too.
             notes = found.notes + (own.notes if own else ())

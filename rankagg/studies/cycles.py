@@ -260,7 +260,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
                 "tied": bool(n_beaten.sum() < votes.n_items * (votes.n_items - 1) // 2),
                 "finds_winner": first.tolist() == winner.tolist() if len(winner) else None,
                 "optimal": bool(cost <= least + ROUNDING * (1 + least)),
-                "distance": kendall_distance(found, exact, p=0.5),
+                "distance": kendall_distance(found, exact, tie_cost=0.5),
             }
         ]
 

@@ -44,12 +44,12 @@ def copeland_steps(consensus: Consensus) -> Worked:
     beats = (votes.margins > 0) & seen
     draws = ~beats & ~beats.T & ~np.eye(votes.n_items, dtype=bool)
     won, drawn, lost = beats.sum(axis=1), draws.sum(axis=1), beats.sum(axis=0)
-    scores = won + rule.alpha * drawn
+    scores = won + rule.draw_points * drawn
     rows = [
         (str(item), *map(number, (won[i], drawn[i], lost[i], scores[i])))
         for i, item in enumerate(votes.items)
     ]
-    text = f"A win is worth 1, a draw {told(rule.alpha)}, a defeat nothing."
+    text = f"A win is worth 1, a draw {told(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
     return Worked((*full_opening(consensus), step), scores)
 

@@ -648,7 +648,7 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
         random = ra.PartialRanking(np.zeros(table.n_systems, dtype=np.int64), table.systems)
         strict = ra.Permutation.identity(table.systems)
         values = {
-            "random ranking": ra.kendall_distance(random, strict, p=0.5),
+            "random ranking": ra.kendall_distance(random, strict, tie_cost=0.5),
             "random ranking, ties of tasks cost nothing": ra.dispersion(
                 table, random, average=True
             ),

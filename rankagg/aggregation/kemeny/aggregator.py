@@ -295,7 +295,7 @@ class Kemeny(SearchingRule):
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
         if price is not None:
-            from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
+            from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
 
             return solve_weak(
                 votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort

@@ -66,7 +66,7 @@ class OptimalSet(Result):
 
         Returns
         -------
-        Optima or WeakOptima
+        Optima or TiedOptima
 
         Examples
         --------

@@ -31,7 +31,7 @@ MOST_COSTS = 2**31
 ALL_AT_ONCE = 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class TopK(SearchingRule):
     """The top-k list of least summed distance: the first k places, and all else tied behind.
 
@@ -74,7 +74,7 @@ class TopK(SearchingRule):
     >>> from rankagg import Profile, TopK
     >>> votes = Profile.from_orders(["ABCD", "BCDA"], counts=[3, 2])
     >>> for k in (1, 3):
-    ...     found = TopK(k=k).aggregate(votes)
+    ...     found = TopK(k).aggregate(votes)
     ...     print(found.buckets, found.cost)
     (('B',), ('A', 'C', 'D')) 10.5
     (('A',), ('B',), ('C',), ('D',)) 6.0

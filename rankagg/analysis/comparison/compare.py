@@ -156,7 +156,7 @@ class RuleComparison(Result):
             "excess": cost - optimum,
             "ratio": cost / optimum if optimum else (1.0 if cost == 0 else np.inf),
             "guarantee": np.nan if bound is None else bound.factor,
-            "distance": np.nan if both is None else kendall_distance(*both, p=0.5),
+            "distance": np.nan if both is None else kendall_distance(*both, tie_cost=0.5),
             "tau": np.nan if both is None else kendall_tau(*both),
         }
         for k in DEPTHS:

@@ -356,7 +356,7 @@ def solve(
             if is_given:
                 raise click.UsageError(f"--top-k does not go with {name}.")
         price = 0.5 if exact.tie_cost is None else exact.tie_cost
-        rule = ra.TopK(k=top_k, tie_cost=price)
+        rule = ra.TopK(top_k, tie_cost=price)
     else:
         kemeny = ra.Kemeny(backend=backend, constraints=constraints)
         (rule,) = exact.rules([kemeny])
@@ -448,7 +448,7 @@ def verify(
     try:
         found = parse_json(text, name)
         schema = found.get("schema") if type(found) is dict else None
-        kinds = (ra.Certificate, ra.WeakCertificate)
+        kinds = (ra.Certificate, ra.TiedCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
         left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
