@@ -324,6 +324,16 @@ class GeneralizedMallowsFit(FitResult):
 
     _plot = "thetas_plot"
 
+    @property
+    def thetas(self) -> Floats:
+        """The fitted dispersion parameter of each rank but the last."""
+        return self.distribution.thetas
+
+    @property
+    def center(self) -> Permutation:
+        """The fitted center."""
+        return self.distribution.center
+
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return likelihood intervals for the thetas, conditional on the center.
 

@@ -22,7 +22,7 @@ from rankagg._validation import (
 from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import UNRANKED, Profile, counted
-from rankagg.distributions.base import effective_weights
+from rankagg.distributions.base import RankingDistribution, effective_weights
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.mallows import Mallows
@@ -334,6 +334,16 @@ class MixtureFit(FitResult):
     _asked: dict[str, Any] = field(compare=False)
 
     _plot = "memberships_plot"
+
+    @property
+    def weights(self) -> Floats:
+        """The fitted weight of each component."""
+        return self.distribution.weights
+
+    @property
+    def components(self) -> tuple[RankingDistribution, ...]:
+        """The fitted components, by weight, noise last."""
+        return self.distribution.components
 
     @property
     def n_components(self) -> int:
