@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
-from rankagg._validation import check_choice, check_flag, check_integer, check_number
+from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -94,7 +94,7 @@ class Kemeny(SearchingRule):
         Ctrl-C does the same.
     verify : bool, default True
         Check the certificate before it is returned.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes for large parts, and for the cases of a part; -1 for all cores. The cost is the
         same whatever their number. A consensus with ties is found by one.
     on_progress : callable, optional
@@ -140,7 +140,7 @@ class Kemeny(SearchingRule):
     constraints: Constraints | None = None
     time_limit: float | None = None
     verify: bool = True
-    n_jobs: int = 1
+    n_jobs: int | None = None
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
     solver: Any = field(default=None, compare=False, repr=False)
 
@@ -161,8 +161,7 @@ class Kemeny(SearchingRule):
                     "onlyAvailable=True)` names those it finds."
                 )
         ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
-        if self.n_jobs != -1:
-            check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
+        check_jobs(self.n_jobs, "n_jobs of Kemeny")
         if self.consensus_tie_cost is not None:
             check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
             if not ties:
@@ -289,7 +288,7 @@ class Kemeny(SearchingRule):
         Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends, self.on_progress, self.verify, self.n_jobs)
+        effort = Effort(ends, self.on_progress, self.verify, check_jobs(self.n_jobs))
         if self.time_limit is not None:
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)

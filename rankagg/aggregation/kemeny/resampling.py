@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64
-from rankagg._validation import check_integer
+from rankagg._validation import check_jobs
 from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
@@ -24,7 +24,7 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 def resample_kemeny(
-    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int = 1
+    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int | None = None
 ) -> list[Consensus]:
     """Return the exact consensus of each of many versions of a profile.
 
@@ -37,7 +37,7 @@ def resample_kemeny(
         rows from a multinomial distribution.
     rule : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -63,7 +63,7 @@ def resample_kemeny(
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     resampler = _Resampler(profile, exact_rule)
     # Some versions a task: the profile travels once with each, and what one version teaches the
     # next is the same whatever the number of processes.

@@ -26,7 +26,7 @@ from rankagg._typing import (
     RNGLike,
     Tolerance,
 )
-from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
 from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
@@ -314,7 +314,7 @@ def rank_shares(
     tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> RankShares:
     """Aggregate many resamples of the data, and count who takes which rank.
 
@@ -340,7 +340,7 @@ def rank_shares(
         The instance of each ranking of a Profile, for `unit="instance"`.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -369,7 +369,7 @@ def rank_shares(
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     redraw: Redraws
     if isinstance(data, Comparisons):
         unit = unit_of(data, unit)

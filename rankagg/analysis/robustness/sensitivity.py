@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_integer, check_unranked
+from rankagg._validation import as_generator, check_integer, check_jobs, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
@@ -145,7 +145,7 @@ def sensitivity(
     model: RankingDistribution | None = None,
     tolerance: Tolerance = 0.0,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Sensitivity:
     """Apply a rule under every policy for missing items, and to sampled completions.
 
@@ -168,7 +168,7 @@ def sensitivity(
         Scores that differ by no more are tied.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -213,7 +213,7 @@ def sensitivity(
     if model is not None and not isinstance(model, RankingDistribution):
         raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     if rule.reads_unranked != "by policy":
         remedy = "Its ranking is the same by every policy; of scores, rank the tasks first."
         allowed = "a rule that the policy for unranked items changes"

@@ -14,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
-from rankagg._validation import as_generator, check_choice, check_flag, check_integer
+from rankagg._validation import as_generator, check_choice, check_flag, check_integer, check_jobs
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -490,7 +490,7 @@ def stability(
     optima: bool = True,
     time_limit: float | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Stability:
     """Aggregate again without single tasks or systems, and on subsets of every size.
 
@@ -520,7 +520,7 @@ def stability(
         missing in the tables.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -550,7 +550,7 @@ def stability(
     rule = Kemeny() if rule is None else check_rule(rule)
     kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     source = Source(data=data, tolerance=tolerance, over=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
     looked, limit = check_flag(optima, "optima"), Deadline.after(time_limit_of(time_limit))
@@ -563,7 +563,7 @@ def leave_each_out(
     *,
     optima: bool,
     deadline: Deadline,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     whole: Consensus | None = None,
 ) -> Stability:
     """Aggregate again without each unit, and on subsets, as far as there is time."""
