@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
-from rankagg._validation import check_choice, check_flag, check_number
+from rankagg._validation import check_choice, check_flag, check_jobs, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence

@@ -257,7 +257,7 @@ class PlackettLuce(RankingDistribution):
         ridge: float = 0.0,
         tie_ridge: float = 0.0,
         max_iterations: int | None = None,
-        tolerance: float = 1e-9,
+        tol: float = 1e-9,
     ) -> PlackettLuceFit:
         """Estimate log worths, and tie weights where there are ties.
 
@@ -281,7 +281,7 @@ class PlackettLuce(RankingDistribution):
             The same for the log tie weights.
         max_iterations : int, optional
             100 Newton steps, or 100 000 of "mm".
-        tolerance : float, default 1e-9
+        tol : float, default 1e-9
             A fit has converged where no parameter would move by more in a Newton step, or where the
             gradient is nothing but rounding, which may leave 1e-6 open.
 
@@ -319,7 +319,7 @@ class PlackettLuce(RankingDistribution):
             ridge=ridge,
             tie_ridge=tie_ridge,
             max_iterations=max_iterations,
-            tolerance=tolerance,
+            tol=tol,
         )
         return fit.fit_worths(profile, options, max_tied)
 
