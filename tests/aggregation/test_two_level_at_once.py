@@ -51,7 +51,8 @@ def by_definition(
         rankings.append(ranking)
         task_weights.append(inside.total_weight / inside.n_rankings)
         groups.append(group)
-    return rule.outer.aggregate(ra.Profile(rankings, weights=task_weights, groups=groups))
+    together = ra.Profile(rankings, weights=task_weights, groups=groups)
+    return rule.outer.aggregate(together.with_unranked(profile.unranked))
 
 
 def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
@@ -64,7 +65,8 @@ def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
     absent=st.sampled_from(ABSENT), kinds=st.tuples(*[st.sampled_from(RULES)] * 2),
 )  # fmt: skip
 def test_rankings(profile, policy, absent, kinds) -> None:
-    rule = ra.TwoLevel(*(kind(unranked=policy) for kind in kinds), absent=absent)
+    rule = ra.TwoLevel(*(kind() for kind in kinds), absent=absent)
+    profile = profile.with_unranked(policy)
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 
 
@@ -72,7 +74,7 @@ def test_rankings(profile, policy, absent, kinds) -> None:
     table=instance_tables(), tolerance=tolerances, policy=policies, absent=st.sampled_from(ABSENT)
 )
 def test_scores(table, tolerance, policy, absent) -> None:
-    rule = ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy), absent=absent)
+    rule, table = ra.TwoLevel(ra.Borda(), ra.Borda(), absent=absent), table.with_unranked(policy)
     if isinstance(tolerance, dict) and "x" not in table.tasks:
         tolerance = 0.25
     found = rule.aggregate(table, tolerance=tolerance)
