@@ -74,7 +74,8 @@ class InsertionSearch(SearchingRule):
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
-        order = np.argsort(ranks, kind="stable")
+        # What the start does not rank goes last.
+        order = np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
         costs = _costs(votes)
         better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
         return Outcome(ranking=permutation_of(np.argsort(better), votes.items))

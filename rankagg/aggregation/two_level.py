@@ -74,8 +74,10 @@ class TwoLevel(SearchingRule):
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """As the inner rule does, which sees what is absent."""
-        return self.inner.reads_unranked
+        """As both rules do where they agree; the outer one may meet nothing that is absent."""
+        leaves_out = self.absent == "unranked" or self.inner.reads_unranked == "as observed"
+        alike = not leaves_out or self.inner.reads_unranked == self.outer.reads_unranked
+        return self.inner.reads_unranked if alike else "by policy"
 
     @property
     def name(self) -> str:

@@ -221,14 +221,14 @@ class AggregatorContract:
         np.testing.assert_array_equal(together, np.array(apart))
 
     def test_policies_for_unranked_items_are_not_all_alike(self, rule: Rule) -> None:
-        # On one of twenty profiles; a rule may also refuse what it is not known for.
+        # On one of twenty tables; a rule may also refuse what it is not known for.
         if rule.reads_unranked != "by policy":
             return
         rng = np.random.default_rng(0)
-        ranks = np.where(rng.random((60, 4)) < 0.3, np.nan, rng.integers(1, 5, (60, 4)))
-        profiles = ra.Profile.from_ranks(ranks, groups=list(range(20)) * 3).by_group().values()
+        scores = np.where(rng.random((20, 4, 3)) < 0.3, np.nan, rng.integers(1, 5, (20, 4, 3)))
+        tables = [ra.ScoreTable(one, higher_is_better=True) for one in scores]
         with suppress(InvalidInputError):
-            both = ((one, one.with_unranked("last")) for one in profiles)
+            both = ((one, one.with_unranked("last")) for one in tables)
             differ = (len({rule.aggregate(d, rng=0).ranking for d in pair}) > 1 for pair in both)
             assert any(differ), f"{type(rule).__name__} does not look at the policy of the data"
 

@@ -62,19 +62,19 @@ def test_parts_are_those_of_merging_rows_one_by_one(
 
 
 @pytest.mark.parametrize(
-    ("rule", "rests"),
+    ("rule", "policy", "rests"),
     [
-        (ra.Borda(), "the policy 'uniform' for absent items alone"),
-        (ra.Kemeny(unranked="last"), "the policy 'last' for absent items alone"),
-        (ra.Copeland(unranked="ignore"), "the policy 'ignore' for absent items alone"),
-        (ra.InstantRunoff(unranked="last"), "the policy 'last' for absent items alone"),
-        (ra.PlackettLuceRanking(), "no comparison"),
-        (ra.MallowsRanking(), "no comparison"),
+        (ra.Borda(), "uniform", "the policy 'uniform' for absent items alone"),
+        (ra.Kemeny(), "last", "the policy 'last' for absent items alone"),
+        (ra.Copeland(), "ignore", "the policy 'ignore' for absent items alone"),
+        (ra.InstantRunoff(), "ignore", "the policy 'last' for absent items alone"),
+        (ra.PlackettLuceRanking(), "uniform", "no comparison"),
+        (ra.MallowsRanking(), "ignore", "no comparison"),
     ],
     ids=str,
 )
-def test_every_rule_names_the_groups_of_rankings_once(rule: ra.Aggregator, rests: str) -> None:
-    notes = rule.aggregate(PANELS).notes
+def test_every_rule_names_the_groups_of_rankings_once(rule, policy, rests) -> None:
+    notes = rule.aggregate(PANELS.with_unranked(policy)).notes
     assert [note for note in notes if "joins" in note] == [f"{JOINS}: {ALONE} {rests}"]
 
 

@@ -1,4 +1,4 @@
-"""Whatever is computed from data follows the policy of the data: one winner, one cost, one majority.
+"""Whatever is computed from data follows the policy of the data: one winner, one cost.
 
 The oracle goes ballot by ballot and pair by pair, in fractions.
 """

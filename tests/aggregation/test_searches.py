@@ -71,17 +71,23 @@ def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
         assert found.ranking in list(profile)
 
 
+def test_what_the_start_does_not_rank_goes_last():
+    profile = ra.Profile.from_orders(["BC", "CB", "CB"], items="ABC").with_unranked("ignore")
+    for moves in ("insert", "adjacent"):
+        search = ra.InsertionSearch(start=ra.Bucklin(), moves=moves)
+        assert search.aggregate(profile).order == ("C", "B", "A")
+
+
 # -- parameters -----------------------------------------------------------------------------------
 
 
-def test_a_start_needs_a_policy():
+def test_parameters_are_checked_and_named():
     for rule, name, wrong in (
-        (ra.InsertionSearch, "start", ra.Mean()), (ra.InsertionSearch, "start", "borda"),
+        (ra.InsertionSearch, "start", "borda"),
         (ra.InsertionSearch, "moves", "all"), (ra.KwikSort, "pivot", "first"),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError, match=f"{name} of {rule.__name__}"):
             rule(**{name: wrong})
-    assert ra.InsertionSearch(start=ra.Borda(unranked="last")).policy == "last"
     assert ra.InsertionSearch().name == "InsertionSearch"
     assert ra.InsertionSearch(start=ra.Copeland()).name == "InsertionSearch(start=Copeland)"
 

@@ -159,7 +159,7 @@ class WinnerOrAll(ByName):
     needs: ClassVar[str] = "votes"
 
     def _aggregate(self, evidence, rng) -> Outcome:
-        beaten = (evidence.votes("uniform").margins > 0).sum(axis=1)
+        beaten = (evidence.votes.margins > 0).sum(axis=1)
         return Outcome(scores=(beaten == len(beaten) - 1).astype(float))
 
 

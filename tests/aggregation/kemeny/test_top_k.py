@@ -131,7 +131,6 @@ def test_a_solver_that_breaks_a_row_is_refused(monkeypatch) -> None:
         (lambda: ra.TopK(k=1, tie_cost=2), "`tie_cost of TopK`"),
         (lambda: ra.TopK(k=1, consensus_tie_cost=-1), "`consensus_tie_cost of TopK`"),
         (lambda: ra.TopK(k=1, time_limit=-1), "`time_limit of TopK`"),
-        (lambda: ra.TopK(k=1, unranked="none"), "`unranked of TopK`"),
         (lambda: ra.TopK(k=5).aggregate(ra.Profile.from_orders(["ABC"])), "number of items, 3"),
     ],
 )

@@ -39,7 +39,7 @@ def test_dodgson(profile) -> None:
     expected = [slow.dodgson(profile, item) for item in range(profile.n_items)]
     assert consensus.scores.tolist() == [-float(number) for number in expected]
     gaps = ra.Profile.from_orders(["ABC", "AB"], items="ABC")
-    with pytest.raises(InvalidInputError, match="unranked of Dodgson"):
+    with pytest.raises(InvalidInputError, match="unranked of the data"):
         ra.Dodgson().aggregate(gaps)
     assert ra.Dodgson().aggregate(gaps.with_unranked("last")).order == ("A", "B", "C")
 

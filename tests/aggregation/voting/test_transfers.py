@@ -54,7 +54,7 @@ def test_transferred_counts_are_those_of_papers(given_papers, seats):
 @given(papers)
 def test_instant_runoff_counts_are_those_of_papers(given_papers):
     n, orders = given_papers
-    rule, profile = ra.InstantRunoff(unranked="last"), profile_of(n, orders)
+    rule, profile = ra.InstantRunoff(), profile_of(n, orders)
     count = rule.count(profile)
     agrees(count, *slow_counts.instant_runoff(orders, n))
     assert count.elected == rule.aggregate(profile).buckets[0]
@@ -198,7 +198,6 @@ REFUSED = [
     (lambda: ra.STV(3).count(ra.Profile.from_orders(["AB"])), "at most 2, one for each candidate"),
     (lambda: ra.STV(1).count(GAPS.pairwise()), "STV needs rankings"),
     (lambda: ra.STV(1, counting="meeks"), r"counting of STV.*Did you mean 'meek'"),
-    (lambda: ra.InstantRunoff().count(GAPS.with_unranked("ignore")), "unranked of InstantRunoff"),
     (lambda: ra.InstantRunoff(tie_breaking="parallel").count(GAPS), "tie_breaking of InstantRun"),
     (lambda: ra.InstantRunoff().count(GAPS.pairwise()), r"InstantRunoff\.count needs rankings"),
 ]  # fmt: skip
