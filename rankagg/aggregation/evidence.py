@@ -163,7 +163,7 @@ class Evidence:
     def is_complete_and_strict(self) -> bool:
         """True where every ranking is known to rank all items, none of them tied."""
         if isinstance(self.data, ScoreSummary):
-            return self.votes.is_decided and not self.votes.scaled_ties.any()
+            return not self.data.n_missing and not self.votes.scaled_ties.any()
         return self.has_rankings and self.profile.is_complete and self.profile.is_strict
 
     @property

@@ -249,11 +249,14 @@ class ScoreSummary(ScoredTasks):
         is_exact = shares_fit(over, self.n_systems)
         if not is_exact:
             over = grid(self.n_systems)
-        wins, ties, comparisons, missed = (
+        is_last = policy == "last"
+        compared = [part.n_units - part.neither if is_last else part.both for part in tallies]
+        comparisons = weighted_sum(compared, votes)
+        wins, ties, missed = (
             weighted_sum([getattr(part, name) for part in tallies], votes)
-            for name in ("wins", "ties", "both", "missed")
+            for name in ("wins", "ties", "missed")
         )
-        if policy == "last":
+        if is_last:
             wins = exact.combine(wins, 1, missed, 1)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
@@ -285,7 +288,7 @@ class ScoreSummary(ScoredTasks):
         )
         denominator = over * importance.denominator
         rounding = Fraction(importance.step) / 2 * int(units.sum())
-        squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+        squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
             scaled_wins=wins,
@@ -296,7 +299,8 @@ class ScoreSummary(ScoredTasks):
             unranked=policy,
             total_weight=exact.total(units, weights),
             rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
-            is_decided=not sizes,
+            # One absent system is last, and compared with all.
+            is_decided=not sizes or (is_last and sizes[0] == self.n_systems - 1),
             shares=over,
         )
 

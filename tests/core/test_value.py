@@ -78,7 +78,7 @@ def arrays_of(value):
 # The order of a tied ranking raises, and is no array.
 UNASKED = {"order"}
 # Arrays that are worked out at each call belong to the caller.
-FRESH = {"margins", "proportion", "weight_vector"}
+FRESH = {"margins", "observed", "proportion", "weight_vector"}
 
 
 def assert_read_only(value):

@@ -125,9 +125,9 @@ def test_ranks_by_points(table, unranked, fixed, times):
         higher_is_better=table.higher_is_better,
         task_weights=table.task_weights,
     )
-    options = {"unranked": unranked, "fixed_tasks": fixed}
-    found = ra.rank_intervals(summary, **options)
-    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", **options))
+    summary, often = summary.with_unranked(unranked), often.with_unranked(unranked)
+    found = ra.rank_intervals(summary, fixed_tasks=fixed)
+    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
 
 
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
@@ -167,7 +167,7 @@ PLAIN = {"method": "percentile", "n_resamples": 100, "rng": 1}
 
 def value_of(profile, i, j, estimand):
     """Return what one ranking says of a pair: whether it tells, and how far i is above j."""
-    matrix = profile.pairwise("ignore" if estimand == "direct" else "uniform")
+    matrix = profile.direct_pairwise() if estimand == "direct" else profile.pairwise()
     tells = bool(matrix.comparisons[i, j]) or estimand == "imputed"
     return tells, matrix.wins[i, j] + matrix.ties[i, j] / 2
 
@@ -327,13 +327,14 @@ def test_units_that_agree(scores):
 @few
 @given(table=tables(max_units=7), unranked=st.sampled_from(["uniform", "ignore", "last"]))
 def test_points_of_groups(table, unranked):
+    table = table.with_unranked(unranked)
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    units = summed_points_of(summary, "borda", "max-t", unranked, unit="ranking", fixed_tasks=True)
+    units = summed_points_of(summary, "borda", "max-t", unit="ranking", fixed_tasks=True)
     row = 0
     for task in sorted(table.tasks):
         for _, columns in sorted(plain_groups(table, 3)[task].items()):
             profile = table.rankings()[np.array(columns)]
-            expected = point_differences(profile.ranks, unranked).values().sum(axis=0)
+            expected = point_differences(profile).values().sum(axis=0)
             np.testing.assert_allclose(units.groups.first[row], expected, atol=1e-12)
             assert (units.groups.told[row] == len(columns)).all()
             row += 1
@@ -406,7 +407,7 @@ def test_spread_of_many_systems_whose_shares_are_rounded():
 @few
 @given(table=tables(), policy=policies)
 def test_dispersion_report(table, policy):
-    rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
+    rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     found, expected = (
         ra.dispersion_report(data.with_unranked(policy), rules)
         for data in (ra.ScoreSummary.from_scores(table), table)
@@ -444,7 +445,8 @@ def test_policies_flip_the_same_pairs(table):
 @few
 @given(table=tables(), policy=policies, exact=st.booleans())
 def test_tasks_are_left_out(table, policy, exact):
-    rule = ra.Kemeny(unranked=policy) if exact else ra.Borda(unranked=policy)
+    rule = ra.Kemeny() if exact else ra.Borda()
+    table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     if table.n_tasks < 2:
         with pytest.raises(InvalidInputError, match="at least 2 tasks"):
