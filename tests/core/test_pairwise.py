@@ -223,7 +223,7 @@ VOTES, TENNESSEE = Profile([ABC]).pairwise(), ra.datasets.load("tennessee").pair
 AB = Permutation.from_order("AB")
 REFUSED = [
     (lambda: VOTES + Profile([AB]).pairwise(), "only the first has C"),
-    (lambda: VOTES + Profile([ABC]).with_unranked("ignore").pairwise(), "the same policy in both .*Got 'ignore'"),
+    (lambda: VOTES + VOTES.with_unranked("ignore"), "the same policy in both .*Got 'ignore'"),
     (lambda: VOTES + PairwiseMatrix.from_wins(np.ones((3, 3)), items="ABC"), "policy"),
     (lambda: VOTES.cost(Permutation.from_order("ABC", items="CBA")), "another order"),
     (lambda: VOTES.cost(AB), "only the first has C"),

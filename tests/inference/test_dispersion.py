@@ -219,7 +219,6 @@ def measure(data=CYCLE, ranking=ABC, **options):
         (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
         (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`aggregators` must be an aggreg"),
         (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`aggregators` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE.with_unranked("drop")), "'uniform' or 'ignore' or 'l"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
