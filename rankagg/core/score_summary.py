@@ -249,15 +249,11 @@ class ScoreSummary(ScoredTasks):
         is_exact = shares_fit(over, self.n_systems)
         if not is_exact:
             over = grid(self.n_systems)
-        is_last = policy == "last"
-        compared = [part.n_units - part.neither if is_last else part.both for part in tallies]
-        comparisons = weighted_sum(compared, votes)
-        wins, ties, missed = (
-            weighted_sum([getattr(part, name) for part in tallies], votes)
-            for name in ("wins", "ties", "missed")
+        above, compared = zip(*(part.judged(policy) for part in tallies), strict=True)
+        ties, missed = [part.ties for part in tallies], [part.missed for part in tallies]
+        wins, ties, comparisons, missed = (
+            weighted_sum(parts, votes) for parts in (above, ties, compared, missed)
         )
-        if is_last:
-            wins = exact.combine(wins, 1, missed, 1)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
             if is_exact:
@@ -300,7 +296,7 @@ class ScoreSummary(ScoredTasks):
             total_weight=exact.total(units, weights),
             rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
             # One absent system is last, and compared with all.
-            is_decided=not sizes or (is_last and sizes[0] == self.n_systems - 1),
+            is_decided=not sizes or (policy == "last" and sizes[0] == self.n_systems - 1),
             shares=over,
         )
 

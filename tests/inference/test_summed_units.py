@@ -38,10 +38,10 @@ def assert_same(found, expected, *, exactly):
     estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "fixed", "task"]),
     weighted=st.booleans(),
+    policy=policies,
 )
-def test_intervals(table, method, estimand, unit, weighted):
-    if not weighted:
-        table = table.with_task_weights({})
+def test_intervals(table, method, estimand, unit, weighted, policy):
+    table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
         ra.PairwiseIntervals.from_data, method=method, estimand=estimand, simultaneous="bonferroni",
         unit="ranking" if unit == "fixed" else unit, fixed_tasks=unit == "fixed",
@@ -58,9 +58,9 @@ def test_intervals(table, method, estimand, unit, weighted):
     assert_same(from_data(summary), expected, exactly=exactly)
 
 
-@given(table=tables(), ties=st.sampled_from(["half", "exclude"]))
-def test_binomial_intervals(table, ties):
-    table = table.with_task_weights({})
+@given(table=tables(), ties=st.sampled_from(["half", "exclude"]), policy=policies)
+def test_binomial_intervals(table, ties, policy):
+    table = table.with_task_weights({}).with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     for method in ("wilson", "clopper-pearson"):
         from_data = partial(ra.PairwiseIntervals.from_data, method=method, ties=ties)
@@ -111,11 +111,12 @@ def told(result):
 @few
 @given(
     table=tables(),
-    unranked=st.sampled_from(["uniform", "ignore", "last"]),
+    policy=policies,
     fixed=st.booleans(),
     times=st.sampled_from([1, 30]),
 )
-def test_ranks_by_points(table, unranked, fixed, times):
+def test_ranks_by_points(table, policy, fixed, times):
+    table = table.with_unranked(policy)
     summary = sum((ra.ScoreSummary.from_scores(table) for _ in range(times - 1)),
                   ra.ScoreSummary.from_scores(table))  # fmt: skip
     often = ra.ScoreTable(
@@ -125,14 +126,14 @@ def test_ranks_by_points(table, unranked, fixed, times):
         higher_is_better=table.higher_is_better,
         task_weights=table.task_weights,
     )
-    summary, often = summary.with_unranked(unranked), often.with_unranked(unranked)
+    often = often.with_unranked(policy)
     found = ra.rank_intervals(summary, fixed_tasks=fixed)
     assert told(found) == told(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
 
 
-@given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
-def test_ranks_by_majorities(table, method):
-    table = table.with_task_weights({})
+@given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]), policy=policies)
+def test_ranks_by_majorities(table, method, policy):
+    table = table.with_task_weights({}).with_unranked(policy)
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
     assert told(found) == told(ra.rank_intervals(table, of="pairwise", method=method))
 
@@ -325,9 +326,9 @@ def test_units_that_agree(scores):
 
 
 @few
-@given(table=tables(max_units=7), unranked=st.sampled_from(["uniform", "ignore", "last"]))
-def test_points_of_groups(table, unranked):
-    table = table.with_unranked(unranked)
+@given(table=tables(max_units=7), policy=policies)
+def test_points_of_groups(table, policy):
+    table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
     units = summed_points_of(summary, "borda", "max-t", unit="ranking", fixed_tasks=True)
     row = 0
