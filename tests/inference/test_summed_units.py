@@ -40,7 +40,7 @@ def assert_same(found, expected, *, exactly):
     weighted=st.booleans(),
     policy=policies,
 )
-def test_intervals(table, method, estimand, unit, weighted, policy):
+def test_intervals(*, table, method, estimand, unit, weighted, policy):
     table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
         ra.PairwiseIntervals.from_data, method=method, estimand=estimand, simultaneous="bonferroni",
