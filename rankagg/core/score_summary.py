@@ -250,10 +250,9 @@ class ScoreSummary(ScoredTasks):
         if not is_exact:
             over = grid(self.n_systems)
         above, compared = zip(*(part.judged(policy) for part in tallies), strict=True)
-        ties, missed = [part.ties for part in tallies], [part.missed for part in tallies]
-        wins, ties, comparisons, missed = (
-            weighted_sum(parts, votes) for parts in (above, ties, compared, missed)
-        )
+        wins, comparisons = weighted_sum(above, votes), weighted_sum(compared, votes)
+        ties = weighted_sum([part.ties for part in tallies], votes)
+        missed = weighted_sum([part.missed for part in tallies], votes)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
             if is_exact:

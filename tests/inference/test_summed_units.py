@@ -169,7 +169,7 @@ PLAIN = {"method": "percentile", "n_resamples": 100, "rng": 1}
 def value_of(profile, i, j, estimand):
     """Return what one ranking says of a pair: whether it tells, and how far i is above j."""
     matrix = profile.direct_pairwise() if estimand == "direct" else profile.pairwise()
-    tells = bool(matrix.comparisons[i, j]) or estimand == "imputed"
+    tells = bool(matrix.comparisons[i, j]) or matrix.unranked == "uniform"
     return tells, matrix.wins[i, j] + matrix.ties[i, j] / 2
 
 
@@ -187,7 +187,7 @@ def rows_of(table, unit, *, fixed, n_groups=3):
         single = [profile[np.array([u])] for u in units]
         # Of equal count and weight, so that the task weighs afterwards.
         weights = [table.task_weights[table.tasks[int(table.unit_tasks[u])]] for u in units]
-        plain = [ra.Profile._trusted(one.items, one.ranks) for one in single]
+        plain = [ra.Profile._trusted(one.items, one.ranks, unranked=one.unranked) for one in single]
         rows.append((tasks.index(task) if fixed else 0, weights, plain))
     return rows
 
@@ -214,9 +214,10 @@ def plain_means(rows, times, pair, estimand, task_weights):
     table=tables(max_systems=3, max_units=7),
     estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "instance", "fixed"]),
+    policy=st.sampled_from(["uniform", "last"]),
 )
-def test_resampled_means_in_plain_python(table, estimand, unit):
-    fixed = unit == "fixed"
+def test_resampled_means_in_plain_python(table, estimand, unit, policy):
+    table, fixed = table.with_unranked(policy), unit == "fixed"
     kind = "ranking" if fixed else unit
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
     units = summed_units(summary, unit=kind, estimand=estimand, fixed_tasks=fixed)
