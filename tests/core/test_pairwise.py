@@ -177,12 +177,11 @@ def test_the_matrices_of_two_parts_add_up_exactly(data, items, policy):
     np.testing.assert_allclose(summed.squared_weights, whole.squared_weights, rtol=1e-12)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_sums_around_the_end_of_int64_equal_the_whole(policy):
+def test_sums_around_the_end_of_int64_equal_the_whole():
     for exponent in (52, 53, 56, 58, 60, 61, 62, 63, 64):
         weight = 2.0**exponent
-        part = Profile([ABC], weights=[weight]).with_unranked(policy).pairwise()
-        whole = Profile([ABC, ABC], weights=[weight, weight]).with_unranked(policy).pairwise()
+        part = Profile([ABC], weights=[weight]).pairwise()
+        whole = Profile([ABC, ABC], weights=[weight, weight]).pairwise()
         assert fractions(whole, "wins")[0] == [0, 2 ** (exponent + 1), 2 ** (exponent + 1)]
         assert part + part == whole
         assert hash(part + part) == hash(whole)
