@@ -130,6 +130,8 @@ def with_unranked_last(ranking):
 def pairwise_votes(rankings, unranked="uniform", weights=None):
     """Return wins, ties and comparisons for row against column, as matrices of fractions."""
     votes = as_votes(rankings, weights)
+    if unranked == "last":
+        votes = [(with_unranked_last(ranking), weight) for ranking, weight in votes]
     n = len(votes[0][0])
     wins, ties, comparisons = ([[Fraction(0)] * n for _ in range(n)] for _ in range(3))
     for ranking, weight in votes:
@@ -141,8 +143,6 @@ def pairwise_votes(rankings, unranked="uniform", weights=None):
                 ties[i][j] += weight * (judged == TIED)
             elif unranked == "uniform" and None in (ranking[i], ranking[j]):
                 wins[i][j] += weight * _probability_before(ranking)[i][j]
-            elif unranked == "last":
-                wins[i][j] += weight * (judgment(with_unranked_last(ranking), i, j) == ABOVE)
     return wins, ties, comparisons
 
 

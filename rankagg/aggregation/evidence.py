@@ -45,13 +45,15 @@ FOUGHT = Words("item", "battle", "battle")
 Held = Data | Sequence[Any] | Mapping[Any, int]
 
 
-def as_data(data: Any) -> Any:
+def as_data(data: Any, parameter: str = "data") -> Any:
     """Return a profile of orders, and of counts of them; data of this package are what they are.
 
     Parameters
     ----------
     data : object
         See `as_profile` for orders.
+    parameter : str, default "data"
+        What messages call the data.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def as_data(data: Any) -> Any:
     InvalidInputError
         If it is not certain what plain data are.
     """
-    found = None if isinstance(data, Data) else as_profile(data)
+    found = None if isinstance(data, Data) else as_profile(data, parameter)
     return data if found is None else found
 
 
@@ -163,7 +165,7 @@ class Evidence:
     def is_complete_and_strict(self) -> bool:
         """True where every ranking is known to rank all items, none of them tied."""
         if isinstance(self.data, ScoreSummary):
-            return self.votes.is_decided and not self.votes.scaled_ties.any()
+            return not self.data.n_missing and not self.votes.scaled_ties.any()
         return self.has_rankings and self.profile.is_complete and self.profile.is_strict
 
     @property

@@ -249,12 +249,10 @@ class ScoreSummary(ScoredTasks):
         is_exact = shares_fit(over, self.n_systems)
         if not is_exact:
             over = grid(self.n_systems)
-        wins, ties, comparisons, missed = (
-            weighted_sum([getattr(part, name) for part in tallies], votes)
-            for name in ("wins", "ties", "both", "missed")
-        )
-        if policy == "last":
-            wins = exact.combine(wins, 1, missed, 1)
+        above, compared = zip(*(part.judged(policy) for part in tallies), strict=True)
+        wins, comparisons = weighted_sum(above, votes), weighted_sum(compared, votes)
+        ties = weighted_sum([part.ties for part in tallies], votes)
+        missed = weighted_sum([part.missed for part in tallies], votes)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
             if is_exact:
@@ -285,7 +283,7 @@ class ScoreSummary(ScoredTasks):
         )
         denominator = over * importance.denominator
         rounding = Fraction(importance.step) / 2 * int(units.sum())
-        squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+        squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
             scaled_wins=wins,
@@ -296,7 +294,8 @@ class ScoreSummary(ScoredTasks):
             unranked=policy,
             total_weight=exact.total(units, weights),
             rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
-            is_decided=not sizes,
+            # One absent system is last, and compared with all.
+            is_decided=not sizes or (policy == "last" and sizes[0] == self.n_systems - 1),
             shares=over,
         )
 

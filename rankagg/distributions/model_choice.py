@@ -191,7 +191,7 @@ def compare_models(
     >>> found.verdict
     'Nothing here speaks against plackett-luce: p 0.75.'
     """
-    profile = as_data(profile)
+    profile = as_data(profile, "profile")
     check_kind(profile, "profile", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not profile.is_strict:
         allowed = "without ties: they are outcomes to some models, and gaps to others"

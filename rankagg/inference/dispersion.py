@@ -76,17 +76,15 @@ class SingleRankings:
     def of_summary(cls, summary: ScoreSummary, votes: PairwiseMatrix) -> SingleRankings:
         """Return the sums over the rankings that sums of scores tell of."""
         tallies, weights = list(summary.tallies.values()), summary.weight_vector
-        itself, last = 0.0, np.zeros((summary.n_systems, summary.n_systems))
+        itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
-            last += square * (tally.n_units - tally.neither)
-            if summary.unranked == "uniform" and len(tally.sizes):
+            if is_shared and len(tally.sizes):
                 share, squared = shares_of(tally)
                 one = share - squared
                 itself += square * over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
-        judged = {"uniform": None, "ignore": votes.squared_weights, "last": last}
-        is_told = any(len(tally.sizes) for tally in tallies)
-        return cls(counts, weights, itself, judged[summary.unranked] if is_told else None)
+        is_whole = is_shared or not summary.n_missing
+        return cls(counts, weights, itself, None if is_whole else votes.squared_weights)
 
     @property
     def weight_of_pairs(self) -> float:

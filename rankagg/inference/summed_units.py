@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Tolerance
+from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import Evidence, summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, grid, rounding_error
@@ -90,8 +90,8 @@ class SummedUnits:
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
-        tallies = self.summary.tallies.values()
-        wins = np.sum([tally.wins for tally in tallies], axis=0)
+        tallies, policy = self.summary.tallies.values(), self.summary.unranked
+        wins = np.sum([tally.judged(policy)[0] for tally in tallies], axis=0)
         ties = np.sum([tally.ties for tally in tallies], axis=0)
         first, second = self.pairs
         result = wins[first, second], ties[first, second], wins[second, first]
@@ -188,7 +188,7 @@ def summed_units(
     pairs = np.triu_indices(summary.n_systems, k=1)
 
     def of(task: Label, tally: TaskTally) -> PairTotals:
-        return _totals(tally, what, pairs)
+        return _totals(tally, what, pairs, summary.unranked)
 
     if kind != "task":
         return _of_tallies(summary, of, kind, fixed, is_direct=what == "direct")
@@ -293,12 +293,12 @@ def summed_points_of(
     return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
-def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
+def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs, unranked: Unranked) -> PairTotals:
     """Return for each pair the units that tell, and the sums of their values and squares."""
-    wins, ties = tally.wins.astype(np.float64), tally.ties.astype(np.float64)
-    first, second = wins + ties / 2, wins + ties / 4
-    if estimand == "direct":
-        return tally.both[pairs].astype(np.float64), first[pairs], second[pairs]
+    wins, told = (part.astype(np.float64) for part in tally.judged(unranked))
+    first, second = wins + tally.ties / 2, wins + tally.ties / 4
+    if estimand == "direct" or unranked == "last":
+        return told[pairs], first[pairs], second[pairs]
     # Row absent and column there: the share of the permutations with row first, and its square.
     share, square = shares_of(tally)
     missed, neither = tally.missed, tally.neither

@@ -133,7 +133,7 @@ REFUSED = [
     (lambda: Profile([ABC]) + Profile.from_orders(["AB"]), "only the first has C"),
     (lambda: make() + Profile([ABC]), "`groups`"),
     (lambda: Profile([ABC]) + make(), "`groups`"),
-    *((lambda x=x: make().pairwise(x), "'uniform' or 'ignore' or 'last'")
+    *((lambda x=x: make().with_unranked(x), "'uniform' or 'ignore' or 'last'")
       for x in ("average", None, "Uniform", 1)),
 ]  # fmt: skip
 

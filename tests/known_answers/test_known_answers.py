@@ -221,8 +221,8 @@ def test_weak_orders_of_corankco(facts, name):
         profile = ra.Profile(
             [ra.PartialRanking.from_buckets(b, items=items) for b in buckets], weights=weights
         )
-        rule = ra.Kemeny(consensus_ties=True, tie_cost=price, unranked=policy)
-        exact = rule.aggregate(profile)
+        rule = ra.Kemeny(consensus_ties=True, tie_cost=price)
+        exact = rule.aggregate(profile.with_unranked(policy))
         assert exact.certificate.status == "optimal"
         assert exact.cost == exact.certificate.cost == expected["score"]
         if "n_optima" in expected:
@@ -338,7 +338,7 @@ def test_ties_are_no_votes_in_the_margins():
 def test_wins_and_half_ties_of_a_tournament(facts):
     # dustalov/evalica, food.csv: comparisons of two dishes, some of them draws.
     profile, expected = read_food(facts)
-    votes = profile.pairwise(unranked="ignore")
+    votes = profile.with_unranked("ignore").pairwise()
     points = (votes.wins + votes.ties / 2).sum(axis=1)
     assert dict(zip(profile.items, points, strict=True)) == expected["counting"]
 

@@ -58,7 +58,7 @@ def resample_kemeny(
     >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
     ['A B C', 'C A B']
     """
-    profile = as_data(profile)
+    profile = as_data(profile, "profile")
     exact_rule = Kemeny() if rule is None else rule
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("rule", "a Kemeny rule", rule)

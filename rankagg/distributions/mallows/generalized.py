@@ -299,7 +299,7 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
-        profile = as_data(profile)
+        profile = as_data(profile, "profile")
         stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
         return _thetas_fit(profile, stages, max_theta, time_limit)
 

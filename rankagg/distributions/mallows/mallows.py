@@ -290,7 +290,7 @@ class Mallows(RankingDistribution):
         >>> fit.distribution.center.order, round(fit.distribution.theta, 1)
         (('A', 'B', 'C', 'D'), 1.0)
         """
-        profile = as_data(profile)
+        profile = as_data(profile, "profile")
         from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
 
         return fit_mallows(

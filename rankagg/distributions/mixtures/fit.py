@@ -128,7 +128,7 @@ def fit_mixture(
     >>> [" ".join(part.mode.order) for part in fit.distribution.components]
     ['A B C D E', 'E B C D A']
     """
-    profile = as_data(profile)
+    profile = as_data(profile, "profile")
     if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     number = check_integer(n_components, "n_components", low=1)

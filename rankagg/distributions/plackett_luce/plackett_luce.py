@@ -310,7 +310,7 @@ class PlackettLuce(RankingDistribution):
         >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
         array([ 1.15 , -0.287, -0.863])
         """
-        profile = as_data(profile)
+        profile = as_data(profile, "profile")
         from rankagg.distributions.plackett_luce import fit  # noqa: PLC0415
 
         options = fit.FitOptions(
