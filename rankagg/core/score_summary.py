@@ -255,6 +255,7 @@ class ScoreSummary(ScoredTasks):
         )
         if policy == "last":
             wins = exact.combine(wins, 1, missed, 1)
+            comparisons = exact.combine(comparisons, 1, exact.combine(missed, 1, missed.T, 1), 1)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
             if is_exact:
@@ -285,7 +286,10 @@ class ScoreSummary(ScoredTasks):
         )
         denominator = over * importance.denominator
         rounding = Fraction(importance.step) / 2 * int(units.sum())
-        squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+        squares = [
+            w**2 * (part.both + (part.missed + part.missed.T if policy == "last" else 0))
+            for part, w in zip(tallies, weights, strict=True)
+        ]
         return PairwiseMatrix(
             items=self.systems,
             scaled_wins=wins,

@@ -363,7 +363,7 @@ def make_report(
     Raises
     ------
     InvalidInputError
-        If a method's policy differs from `unranked`, the kind or the unit does not suit the data,
+        If the kind or the unit does not suit the data,
         or a gate says nothing that can be judged.
 
     Examples

@@ -160,7 +160,7 @@ def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
             refused()
 
 
-def scored(values, unranked=None, **options):
+def scored(values, unranked="uniform", **options):
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)
     return ra.make_report(table.with_unranked(unranked)).html
 

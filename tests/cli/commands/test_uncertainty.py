@@ -102,8 +102,8 @@ PLACES = {
     "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
     "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
-    "table.csv --unranked uniform": places(table, unranked="uniform"),
-    "table.csv --unranked last": places(table, unranked="last"),
+    "table.csv --unranked uniform": places(table),
+    "table.csv --unranked last": places(lambda: table().with_unranked("last")),
     "table.csv --estimand imputed": places(table),
     "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": places(
         tied, of="pairwise", method="clopper-pearson", ties="exclude"
