@@ -35,8 +35,12 @@ def test_a_study_prints_what_the_library_finds(parsed):
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
     study = study_of(
-        ra.Borda(), ra.KwikSort(pivot="best"), models=[ra.cultures.MallowsCulture(phi=0.8), gumbel], missing=[0.2], seed=3,
-    )  # fmt: skip
+        ra.Borda(),
+        ra.KwikSort(pivot="best"),
+        models=[ra.cultures.MallowsCulture(phi=0.8), gumbel],
+        missing=[0.2],
+        seed=3,
+    )
     result = study.run()
     rows = result.to_dict()["results"]
     for mine, theirs in zip(found["results"], rows, strict=True):
