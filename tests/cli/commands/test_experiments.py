@@ -34,13 +34,9 @@ def test_a_study_prints_what_the_library_finds(parsed):
         "--out rows.csv"
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
-    study = study_of(
-        ra.Borda(),
-        ra.KwikSort(pivot="best"),
-        models=[ra.cultures.MallowsCulture(phi=0.8), gumbel],
-        missing=[0.2],
-        seed=3,
-    )
+    models = [ra.cultures.MallowsCulture(phi=0.8), gumbel]
+    rules = ra.Borda(), ra.KwikSort(pivot="best")
+    study = study_of(*rules, models=models, missing=[0.2], seed=3)
     result = study.run()
     rows = result.to_dict()["results"]
     for mine, theirs in zip(found["results"], rows, strict=True):

@@ -182,7 +182,7 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
         ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n"),
     ],
 )
-def test_what_ballots_do_not_list_is_last(form, text, called, said):
+def test_what_ballots_do_not_list_is_last(form, text, said):
     Path("votes").write_text(text, encoding="utf-8")
     line = f"compare votes --format {form} --one"
     assert "unranked items: last;" in said(line)
