@@ -15,7 +15,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import check_choice, check_unranked
-from rankagg.core import UNRANKED, Profile, counted, listed, raw_text
+from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.rankings.canonical import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
@@ -335,31 +335,33 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
 def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:
     """Write rankings as a CSV file of ranks from 1 with a column `count`.
 
-    Weights and groups, where there are any, are columns `weight` and `group`; an unranked item is
-    an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe in front, which
-    `read_ballots` takes away.
+    Weights and groups, where there are any, are columns `weight` and `group`; an item that is
+    not ranked is an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe
+    in front, which `read_ballots` takes away.
 
     Parameters
     ----------
     profile : Profile
-        Rankings without unlisted items: the file could not tell those from unranked ones.
+        Rankings that leave items out as unranked or as unlisted, not both: the file could not tell
+        them apart.
     target : path or text stream
         The file to write.
 
     Raises
     ------
     InvalidInputError
-        If the profile has unlisted items, or an item is called like one of the extra columns.
+        If the profile mixes unranked and unlisted items, or an item is called like one of the
+        extra columns.
     """
-    if profile.has_unlisted:
-        raise InvalidInputError("profile", "free of unlisted items", profile)
+    if profile.has_unranked and profile.has_unlisted:
+        raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
     labels = [raw_text(label) for label in (*profile.items, *(profile.groups or ()))]
     for label in labels:
         if label != label.strip() or "\r" in label:
             allowed = "labels without blanks around them and without line breaks"
             raise InvalidInputError("items and groups", allowed, label)
     frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
-    frame = frame.mask(profile.ranks == UNRANKED)
+    frame = frame.mask(profile.ranks < 0)
     extra = {"count": profile.counts}
     if (profile.weights != 1).any():
         extra["weight"] = profile.weights  # type: ignore[assignment]

@@ -56,7 +56,7 @@ def forms(folder):
 @pytest.mark.parametrize("form", ["columns", "long", "ranks", "files"])
 def test_every_form_holds_the_same_lists(tmp_path, form):
     unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
-    for options, expected in (({}, EXPECTED), ({"left_out": "unranked"}, unranked)):
+    for options, expected in (({}, EXPECTED), ({"unranked": "ignore"}, unranked)):
         profile = forms(tmp_path)[form](**options)
         assert content(profile) == expected
         assert profile.times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}

@@ -224,6 +224,9 @@ def sensitivity(
             "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
             "with `read_scores`."
         )
+    if isinstance(data, ScoreTable):
+        # Of a table it is still known which scores are absent.
+        data = data.with_unranked("uniform")
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
     under = [evidence.with_unranked(policy) for policy in names]

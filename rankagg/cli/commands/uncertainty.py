@@ -325,7 +325,9 @@ def missing(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -
     report = ra.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     code, said = DONE, []
-    if report.n_missing:
+    if isinstance(given.data, ra.Profile) and given.data.has_unlisted:
+        said.append("what a list leaves out is below all of it; --unranked uniform asks what else")
+    elif report.n_missing:
         (rule,) = limited([make(name)], deadline)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
         parts["sensitivity"] = ra.sensitivity(

@@ -31,15 +31,13 @@ def study_of(*rules, **changes):
 def test_a_study_prints_what_the_library_finds(parsed):
     found = parsed(
         f"{STUDY} --gumbel 0.1 --method borda --method kwiksort --seed 3 --missing 0.2 "
-        "--unranked ignore --out rows.csv"
+        "--out rows.csv"
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
-    study = study_of(
-        ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore"),
-        models=[ra.cultures.MallowsCulture(phi=0.8), gumbel], missing=[0.2], seed=3,
-    )  # fmt: skip
+    models = [ra.cultures.MallowsCulture(phi=0.8), gumbel]
+    rules = ra.Borda(), ra.KwikSort(pivot="best")
+    study = study_of(*rules, models=models, missing=[0.2], seed=3)
     result = study.run()
-    assert found["unranked_policy"] == "ignore"
     rows = result.to_dict()["results"]
     for mine, theirs in zip(found["results"], rows, strict=True):
         assert mine["hit_rate"] == theirs["hit_rate"]
@@ -178,7 +176,7 @@ WITHOUT_AGREEMENT = ["missing-scores", "task-subsets", "confidence", "corruption
 
 
 OF_SOME = {
-    "--method borda": WITHOUT_CONFIDENCE, "--unranked last": WITHOUT_CONFIDENCE,
+    "--method borda": WITHOUT_CONFIDENCE,
     "--time-limit 9": WITHOUT_CONFIDENCE, "--removal by-age": ["missing-scores", "confidence"],
     "--proportion 0.3": ["missing-scores", "confidence"], "--corruption noisy": ["corruption"],
     "--tolerance 0.1": ["task-subsets", "agreement"], "--repetitions 100": WITHOUT_AGREEMENT,

@@ -56,7 +56,7 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
 
 def test_every_method_has_steps_or_says_why_not(run):
     for method in RULES_BY_NAME:
-        rule = make(method, "uniform")
+        rule = make(method)
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
         told = run("steps --dataset", data, "--method", method, code=0 if kind in STEPS else 2)

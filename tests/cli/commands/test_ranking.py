@@ -67,16 +67,16 @@ PRINTED = {
     "compare ballots.csv --format ballots --count count": "ballots: rank 1 is the best\n"
     "read: ballots.csv, Profile of 5 rankings",
     "compare votes.txt --unranked ignore": "with unranked items ... unranked items: ignore",
-    "compare votes.txt --left-out unlisted": "top-k lists",
+    "compare votes.txt": "top-k lists ... unranked items: last",
     "compare --dataset xtreme_gaps --rows 5": "and 5 more items",
     "compare --dataset borda_fails_condorcet --decide ranking": "decided      0 of 3 pairs, by "
     "Holm's procedure on Hoeffding p-values ... A above B: 3 votes for, 2 against, not decided",
     "compare --dataset tennessee": "optima       ",
     "datasets tennessee": "known   kemeny_cost: 207",
     "rank votes.txt --method irv": "unranked     last",
-    "rank votes.txt --method irv --unranked uniform": "unranked     uniform",
-    "rank votes.txt --method borda": "unranked     uniform",
-    "rank votes.txt --method rrf": "contradicted (unranked items: uniform; a tied vote costs 0)",
+    "rank votes.txt --method irv --unranked uniform": "unranked     last ... items: uniform; ",
+    "rank votes.txt --method borda": "unranked     last",
+    "rank votes.txt --method rrf": "contradicted (unranked items: last; a tied vote costs 0)",
     "solve --dataset three_cycle": "3 rankings, which differ on 3 of 3 pairs, in one block",
     "solve --dataset tennessee --top-k 1": "\n   1 Nashville\n... and 3 more items\n",
     "solve votes.json": "no ranking costs less than 76",
@@ -155,13 +155,11 @@ BAD = {
     "explain --dataset tennessee": "--pair",
     "explain --dataset tennessee --pair Foo Memphis": "Foo",
     "datasets none": "NAME",
-    "rank votes.txt --method rrf --unranked last": "--unranked has no meaning for --method rrf",
     "verify nothing.json --dataset tennessee": "nothing.json",
 } | {
     f"count e.abif --format abif {line}": words
     for line, words in {
         "--seats 2 --counting irv": "--counting irv fills one seat",
-        "--unranked ignore": "--unranked ignore has no meaning for count",
         "--seats 9": "seats of STV",
         "--tie-breaking lot": "--tie-breaking lot is for surpluses that are passed on: give",
         "--quota hare": "--quota is for surpluses that are passed on",
@@ -507,10 +505,29 @@ def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None
 
 
 def test_rules_that_count_take_what_ballots_leave_out_alike(said) -> None:
-    told = said("steps votes.txt --method coombs --left-out unlisted --unranked uniform")
+    told = said("steps votes.txt --method coombs --unranked uniform")
     assert "k/s" not in told
     assert "does not rank are below all others, together" in " ".join(told.split())
     assert said("rank votes.txt --method coombs --rows 1").count("\n... and ") == 1
+
+
+@pytest.mark.parametrize("policy", ["last", "uniform", "ignore"])
+def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> None:
+    """By hand: D goes out first, then B, which goes to C: 55 to 45, though A has 40 to 20 first."""
+    Path("s.abif").write_text("40:A\n25:B>C\n20:C>B\n10:D>C\n5:D>A>B\n", encoding="utf-8")
+    line = f"s.abif --unranked {policy}"
+    assert parsed(f"count {line}")["elected"] == ["C"]
+    ranked = parsed(f"rank {line} --method irv")
+    assert ranked["buckets"] == [["C"], ["A"], ["B"], ["D"]]
+    assert parsed(f"compare {line} --method irv")["methods"][0]["cost"] == ranked["cost"]
+    # Against C > A > B > D: 45 A > C, 30 B > C, 15 D > C, 45 B > A, 15 D > A, 15 D > B; of those
+    # who rank both 0, 25, 10, 0, 5, 5; in shares of a ballot 3, 23/6, 13/6, 25/6 and 7/2.
+    cost = {"last": 165, "ignore": 45, "uniform": 40 * 3 + (25 * 23 + 20 * 13 + 250) / 6 + 17.5}
+    assert ranked["cost"] == pytest.approx(cost[policy], abs=1e-9)
+    said(f"report {line} --kind election -o page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert ("below all that it lists" in page) is (policy != "last")
+    assert re.search("<tr data-position.*?<bdi>([^<]*)", page).group(1) == "C"
 
 
 def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:

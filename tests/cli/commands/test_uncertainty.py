@@ -102,8 +102,8 @@ PLACES = {
     "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
     "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
-    "table.csv --unranked uniform": places(table, unranked="uniform"),
-    "table.csv --unranked last": places(table, unranked="last"),
+    "table.csv --unranked uniform": places(table),
+    "table.csv --unranked last": places(lambda: table().with_unranked("last")),
     "table.csv --estimand imputed": places(table),
     "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": places(
         tied, of="pairwise", method="clopper-pearson", ties="exclude"
@@ -292,6 +292,9 @@ def test_missing_tells_gaps_assumptions_and_flips(said):
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy:<8}assumes: " in out
     assert "Borda under 3 policies and on 20 completions" in out
+    Path("lists.abif").write_text("2:A>B\n1:C>A>B\n", encoding="utf-8")
+    assert "what a list leaves out is below all of it" in said("missing lists.abif")
+    assert "Borda under 3 policies" in said("missing lists.abif --unranked uniform --samples 2")
 
 
 def test_missing_as_json_is_that_of_the_package(parsed):

@@ -71,7 +71,7 @@ def test_every_constraint_goes_to_the_rule(parsed) -> None:
         first=["Chattanooga"], last=["Nashville"], top=(["Knoxville", "Memphis"], 3),
         quotas=[ra.Quota(["Memphis", "Knoxville"], within=2, at_least=1)],
     )  # fmt: skip
-    assert found["aggregator"] == repr(ra.Kemeny(unranked="uniform", constraints=wish))
+    assert found["aggregator"] == repr(ra.Kemeny(constraints=wish))
     assert found["buckets"] == [["Chattanooga"], ["Knoxville"], ["Memphis"], ["Nashville"]]
     assert found["certificate"]["constraints"]["first"] == [2]
     assert found["optima"] is None
@@ -98,9 +98,8 @@ def test_items_are_weighed(parsed) -> None:
 
 @pytest.mark.parametrize(
     ("options", "rule"),
-    [("--top-k 2", ra.TopK(k=2, unranked="uniform")),
-     ("--top-k 2 --tie-cost 0.25", ra.TopK(k=2, tie_cost=0.25, unranked="uniform"))],
-)  # fmt: skip
+    [("--top-k 2", ra.TopK(k=2)), ("--top-k 2 --tie-cost 0.25", ra.TopK(k=2, tie_cost=0.25))],
+)
 def test_a_list_goes_to_its_rule(parsed, options, rule) -> None:
     found = parsed(f"{GLUE} {options}")
     assert found["aggregator"] == repr(rule)

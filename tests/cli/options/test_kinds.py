@@ -174,18 +174,18 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "policy"),
+    ("form", "text"),
     [
-        ("cast-votes", "1st,2nd\nAnn,Bob\nBob,\nCid,\n", "last"),
-        ("abif", "2:Ann>Bob\n1:Cid\n", "last"),
-        ("lists", "x,y,z\nAnn,Bob,Cid\nBob,Ann,\n", "last"),
-        ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n", "uniform"),
+        ("cast-votes", "1st,2nd\nAnn,Bob\nBob,\nCid,\n"),
+        ("abif", "2:Ann>Bob\n1:Cid\n"),
+        ("lists", "x,y,z\nAnn,Bob,Cid\nBob,Ann,\n"),
+        ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n"),
     ],
 )
-def test_what_ballots_do_not_list_is_last(form, text, policy, called, said):
+def test_what_ballots_do_not_list_is_last(form, text, said):
     Path("votes").write_text(text, encoding="utf-8")
     line = f"compare votes --format {form} --one"
-    assert f"unranked items: {policy};" in said(line)
+    assert "unranked items: last;" in said(line)
     assert "unranked items: ignore;" in said(f"{line} --unranked ignore")
 
 
@@ -212,7 +212,7 @@ def test_the_long_form_and_spellings(files, said):
     line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --method borda"
     told = said(line)
     assert "2 cast ballots: 1 as they were cast, 0 changed, 0 blank, 1 with nothing left" in told
-    told = said(f"{line} --overvotes skip --spelling undervote=ANN --left-out unranked")
+    told = said(f"{line} --overvotes skip --spelling undervote=ANN --unranked ignore")
     assert "with unranked items" in told
     assert "'Ann' 2" in told
     told = said(f"{line} --spelling overvote= --spelling undervote=")

@@ -190,7 +190,7 @@ ODD = {
     "all tied": odd([[1, 1], [1, 1], [1, 1]], tasks="xy"),
     "like options": odd(THREE, ["--help", "-o", "--json"], ["--pair", "-x", "--"]),
     "like HTML": odd(THREE, ["<script>alert(1)</script>", "a&b", "'\"><img src=x>"], "xy<"),
-    "not ASCII": odd(THREE, ["日本語", "Ω\u200b\u202e", "é\n\x1b[31m!"], "τ\u0301é"),
+    "not ASCII": odd(THREE, ["日本語", "Ω\u202e", "é\n\x1b[31m!"], "τ\u0301é"),
     "at the ends of floats": odd([[1e308] * 3, [5e-324, -1e308, 0], [0.0, -0.0, 1]], tasks="xyy"),
 }
 
@@ -232,9 +232,9 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
         assert said[0] == ""
         return
     found, expected = map(plain, said)
-    if command == "missing":
-        for one in found, expected:
-            one.pop("sensitivity", None)
+    for one in found, expected:
+        # Sums hold neither rankings to complete nor units.
+        one.pop({"missing": "sensitivity", "fit": "notes"}.get(command), None)
     assert found == expected
 
 

@@ -130,10 +130,9 @@ def same(function, *names):
 
 
 READERS = {
-    **same(ra.Borda, "unranked"),
     **same(ra.read_scores, "errors"),
     **same(score_table, "by", "runs"),
-    **same(ra.read_ballots, "left_out"),
+    **same(ra.read_ballots, "unranked"),
     **same(ra.read_cast_votes, "overvotes", "skipped", "write_ins"),
     **same(ra.read_comparisons, "outcome_is"),
 }
