@@ -74,8 +74,9 @@ class TwoLevel(SearchingRule):
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """As the inner rule does, which sees what is absent."""
-        return self.inner.reads_unranked
+        """As the inner rule does, or the outer one, where the inner ranks only what is there."""
+        inside = self.inner.reads_unranked
+        return self.outer.reads_unranked if inside == "as observed" else inside
 
     @property
     def name(self) -> str:
