@@ -133,11 +133,12 @@ class Explained:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.plain, self.policy = drawn(seed), POLICIES[seed % 3]
+        self.plain = hostile.by_policy(self.plain, self.policy)
         rules = [ra.Kemeny(), ra.Borda(), ra.Copeland()]
         if isinstance(self.plain.data, ra.ScoreTable):
             rules.append(ra.Mean())
         self.rule = rules[rng.integers(len(rules))]
-        data = self.plain.data.with_unranked(self.policy)
+        data = self.plain.data
         self.is_bare = seed % 5 == 0 and not isinstance(self.rule, ra.Mean)
         consensus = self.rule.aggregate(votes_of(data) if self.is_bare else data)
         ranked = [k for k, rank in enumerate(consensus.ranking.ranks) if rank >= 0]

@@ -59,10 +59,10 @@ class Page:
             self.plain = hostile.condorcet_winner_behind()
         else:
             self.plain = hostile.either(rng, seed)
+        if not isinstance(self.plain.data, ra.Comparisons | ra.PairwiseMatrix):
+            self.plain = hostile.by_policy(self.plain, self.policy)
         self.data = self.plain.data
         self.is_compared = isinstance(self.data, ra.Comparisons)
-        if not isinstance(self.data, ra.Comparisons | ra.PairwiseMatrix):
-            self.data = self.data.with_unranked(self.policy)
         self.findings = Findings.of(
             kind_of(self.data, kind), None, tolerance=0.0, unit=None,
             alpha=float(ALPHA), time_limit=None, optima=True, rng=0,
@@ -297,11 +297,13 @@ def said_by(part):
 def bare_votes(rng, policy):
     """Return the votes of rankings alone, counted under a policy or told as they are."""
     plain = hostile.profile(rng)
-    votes = plain.data.with_unranked(policy).pairwise()
+    counted = hostile.by_policy(plain, policy)
+    votes, ballots = counted.data.pairwise(), counted.ballots
     if all(ballot.weight.denominator <= 10 for ballot in plain.ballots) and rng.random() < 0.5:
         votes = plain.data.with_unranked("ignore").pairwise()
         votes = ra.PairwiseMatrix.from_wins(votes.wins, ties=votes.ties, items=plain.items)
-    return hostile.Plain(votes, plain.items, plain.ballots)
+        ballots = plain.ballots
+    return hostile.Plain(votes, plain.items, ballots)
 
 
 def unanimous(rng):
