@@ -150,7 +150,7 @@ class Aggregator(ABC):
         """
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
-        counted = self.read(evidence)
+        counted = self._read(evidence)
         start = perf_counter()
         # Counting takes time too.
         ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
@@ -189,7 +189,7 @@ class Aggregator(ABC):
             _evidence=evidence,
         )
 
-    def read(self, evidence: Evidence) -> Evidence:
+    def _read(self, evidence: Evidence) -> Evidence:
         """Return the evidence as the rule reads it."""
         return evidence.with_unranked("last") if self.reads_unranked == "last" else evidence
 

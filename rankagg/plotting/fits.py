@@ -432,8 +432,8 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
-    >>> laws = ["uniform", "mallows-kendall"]
-    >>> found = ra.compare_models(rankings, laws, n_folds=2, n_resamples=20, rng=0)
+    >>> models = ["uniform", "mallows-kendall"]
+    >>> found = ra.compare_models(rankings, models, n_folds=2, n_resamples=20, rng=0)
     >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
     ['mallows-kendall', 'uniform']
     """

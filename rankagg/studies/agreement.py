@@ -317,10 +317,6 @@ class AgreementStudy:
         Returns
         -------
         AgreementResult
-
-        Raises
-        ------
-        InvalidInputError
         """
         generator = as_generator(rng)
         found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import inf
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -349,10 +350,11 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         if cost is None:
             return {**row, "ratio": None, "ratio_high": None, "hit": None}
         above = cost > best + ROUNDING * (1 + best)
+        ratio, high = (_over(cost - always, least - always) for least in (best, bound))
         return {
             **row,
-            "ratio": _over(cost - always, best - always),
-            "ratio_high": _over(cost - always, bound - always),
+            "ratio": ratio,
+            "ratio_high": inf if high is None and ratio is not None else high,
             # A ranking as cheap as the cheapest that is known may be optimal, or not.
             "hit": False if above else (True if proved else None),
         }

@@ -216,7 +216,7 @@ def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[in
 
 def instant_runoff_steps(consensus: Consensus) -> Worked:
     """Count first places among the items that remain."""
-    evidence = consensus.rule.read(consensus._evidence)
+    evidence = consensus.rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
@@ -233,7 +233,7 @@ def coombs_steps(consensus: Consensus) -> Worked:
     """Count last places among the items that remain, and first ones for a majority."""
     rule = consensus.rule
     assert isinstance(rule, Coombs), "the registry says so"
-    evidence = rule.read(consensus._evidence)
+    evidence = rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
@@ -257,7 +257,7 @@ def coombs_steps(consensus: Consensus) -> Worked:
 
 def baldwin_steps(consensus: Consensus) -> Worked:
     """Add up the margins over the items that remain."""
-    margins = margins_of(consensus.rule.read(consensus._evidence).votes)
+    margins = margins_of(consensus.rule._read(consensus._evidence).votes)
 
     def decide(inside: tuple[int, ...]) -> Decided:
         sums = sums_of_margins(margins, inside)
@@ -285,7 +285,7 @@ def _worked(consensus: Consensus, decide: Decide, text: str, opening: tuple[Step
 
 def nanson_steps(consensus: Consensus) -> Worked:
     """Add up the margins over the items that remain; 0 is the average."""
-    votes = consensus.rule.read(consensus._evidence).votes
+    votes = consensus.rule._read(consensus._evidence).votes
     margins, items = margins_of(votes), votes.items
 
     def decide(inside: tuple[int, ...]) -> Decided:

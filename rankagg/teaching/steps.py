@@ -365,7 +365,7 @@ def majority_step(votes: PairwiseMatrix) -> Step:
 
 def full_opening(consensus: Consensus) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
-    evidence = consensus.rule.read(consensus._evidence)
+    evidence = consensus.rule._read(consensus._evidence)
     votes = evidence.votes
     return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
 

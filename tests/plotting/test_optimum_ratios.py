@@ -153,18 +153,32 @@ def test_rules_that_failed_are_shown_and_counted():
     assert not collisions(ax)
 
 
-def test_infinite_ratios_end_in_an_arrow():
+def test_where_only_the_optimum_costs_0_there_is_no_ratio():
     result = make(aggregators=[Stubborn(), ra.Borda()], n_items=[5],
                   models=[ra.cultures.MallowsCulture(phi=1e-9)])  # fmt: skip
-    assert np.isinf(result.to_frame()["ratio"]).any()
+    times = result.by_method()["no_ratio"].sum()
+    assert 0 < times <= 7
+    ax = plotting.ratio_plot(result)
+    assert f"only the optimum costs 0 {times} times; those have no ratio" in notes(ax)
+    others = len(result.to_frame()["ratio"].dropna()) - 7
+    assert [t.get_text() for t in of_group(ax, "nothing-0")] == ["the optimum costs 0"] * (
+        not others
+    )
+    assert not of_group(ax, "nothing-1")
+
+
+def test_what_is_not_bounded_ends_in_an_arrow():
+    # Nobody holds anything against a pair of the cycle.
+    cycle = ra.Profile.from_orders(["AB", "BC", "CA"], items="ABC").with_unranked("ignore")
+    result = make(models=[cycle], n_items=[3], time_limit=0.0)
+    assert np.isinf(result.to_frame()["ratio_high"]).any()
     ax = plotting.ratio_plot(result)
     arrow = one(ax, "infinite-0")
     assert arrow.get_xdata()[0] == ax.get_xlim()[1]
     assert arrow.get_marker() == ">"
-    assert not of_group(ax, "infinite-1")
     assert np.isfinite(ax.get_xlim()).all()
     assert np.isfinite(one(ax, "range-0").get_xdata()).all()
-    assert "infinite: the optimum costs 0" in legend_words(ax)
+    assert "not bounded from above" in legend_words(ax)
 
 
 # -- lines over a parameter -----------------------------------------------------------------------

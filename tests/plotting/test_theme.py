@@ -144,7 +144,7 @@ OF_NAMES = {
 OF_RANKINGS = {
     plotting.permutohedron_plot: partial(ra.teaching.show_steps, ra.Kemeny()),
     plotting.pairwise_heatmap: ra.Profile.pairwise,
-    plotting.tournament_plot: ra.TournamentGraph.from_data,
+    plotting.tournament_plot: ra.TournamentGraph,
     plotting.intervals_heatmap: ra.PairwiseIntervals.from_data,
     plotting.critical_difference_diagram: ra.friedman,
     plotting.distances_plot: ra.Mallows.fit,
@@ -214,7 +214,7 @@ class TestPlots(PlotContract):
         picture(plotting.separation_plot, ["Ant / Bee"], rows, sorted(SEPARATION.needed)),
         picture(plotting.task_agreement_plot, ["all others"], tau, np.ravel(TAU)),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
-        picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
+        picture(plotting.missing_scores_plot, ["Mean", "Borda"]),
         picture(plotting.confidence_plot, ["figure 4", "20 comparisons"]),
         picture(plotting.confidence_heatmap, ["0.8"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),

@@ -267,7 +267,7 @@ def without_one(case, name, *_):
 
 def won_by_neighbor(case, item, behind, *_):
     j, i = map(case.plain.items.index, (item, behind))
-    wins, ties = case.duels()
+    wins, ties = case.wins, case.ties
     word, *_ = case.findings.kind.duels(case.findings)
     told = {f"{word}s lost": wins[i][j], f"{word}s won": wins[j][i]}
     if any(any(row) for row in ties):

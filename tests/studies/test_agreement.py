@@ -163,10 +163,6 @@ def test_depths_beyond_the_systems_are_left_out():
     [
         ({"data": TABLE.rankings()}, "data of AgreementStudy"),
         ({"aggregators": [ra.Borda()]}, "two or more rules"),
-        (
-            {"aggregators": [ra.Borda(unranked="last"), ra.Copeland(unranked="ignore")]},
-            "one policy",
-        ),
         ({"aggregators": [ra.Borda(), TWO]}, "two or more rules with one level"),
         ({"aggregators": ["mean", "borda"]}, "aggregator object"),
         ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),

@@ -214,8 +214,8 @@ def sensitivity(
         raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
-    if rule.reads_unranked != "by policy":
-        remedy = "Its ranking is the same by every policy; of scores, rank the tasks first."
+    if rule.reads_unranked != "by policy" or rule.needs == "scores":
+        remedy = "Scores are ranked first, and others have one ranking by every policy."
         allowed = "a rule that the policy for unranked items changes"
         raise InvalidInputError("rule", allowed, rule, remedy)
     is_summary = isinstance(data, ScoreSummary)

@@ -31,12 +31,8 @@ def comparison():
 
 @given(profile=profiles(unlisted=False), unranked=policies)
 def test_every_figure_is_that_of_its_definition(profile, unranked):
-    rules = [
-        ra.Borda(unranked=unranked),
-        ra.Copeland(unranked=unranked),
-        ra.Kemeny(unranked=unranked),
-    ]
-    comparison = ra.compare(profile, rules)
+    rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
+    comparison = ra.compare(profile.with_unranked(unranked), rules)
     wins, _, _ = oracles.pairwise_votes(profile, unranked)
     optimum, _ = oracles.kemeny(wins)
     exact = comparison.exact.ranking
@@ -89,17 +85,13 @@ def test_default_rules_suit_the_data():
     assert ra.TwoLevel(ra.Borda(), ra.Borda()) in default_aggregators(instances)
 
 
-def test_one_policy_for_all():
-    data = ra.datasets.load("xtreme_gaps")
-    with pytest.raises(InvalidInputError, match="one policy"):
-        ra.compare(data, [ra.Borda(unranked="last"), ra.Kemeny()])
-    with pytest.raises(InvalidInputError, match="one policy"):
-        ra.compare(data.with_unranked("ignore"), [ra.Borda(unranked="last")])
-    comparison = ra.compare(data, [ra.Mean(), ra.Borda(unranked="last")])
-    assert comparison.unranked == comparison["Borda"].unranked == "last"
-    assert "unranked items: last" in comparison.summary()
-    comparison = ra.compare(data, [ra.Mean(), ra.Kemeny(unranked="ignore")])
-    votes = data.rankings().with_unranked("ignore").pairwise()
+def test_all_rules_go_by_the_policy_of_the_data():
+    data = ra.datasets.load("xtreme_gaps").with_unranked("ignore")
+    comparison = ra.compare(data, [ra.Mean(), ra.Borda(), ra.Kemeny()])
+    assert {c.unranked for c in comparison.consensuses} == {comparison.unranked} == {"ignore"}
+    assert "unranked items: ignore" in comparison.summary()
+    votes = data.rankings().pairwise()
+    assert votes.unranked == "ignore"
     assert comparison.to_frame()["cost"][0] == votes.cost(comparison["Mean"].ranking)
 
 
@@ -142,7 +134,7 @@ def test_long_labels_are_cut_in_text():
         (lambda data: ra.compare(data, [ra.Borda(), ra.Borda()]), "each once"),
         (lambda data: ra.compare(data, ["borda"]), "object"),
         (
-            lambda data: ra.compare([[1, 2]]),
+            lambda data: ra.compare(None),
             "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons",
         ),
         (lambda data: ra.compare(data)["Schulze"], "Borda, Copeland, Kemeny"),
@@ -264,13 +256,13 @@ def test_randomized_rules_repeat_with_a_seed():
 
 def test_a_composition_says_what_its_parts_say():
     rules = [
-        ra.InsertionSearch(start=ra.KwikSort(unranked="last")),
-        ra.TwoLevel(ra.Mean(), ra.Borda(unranked="ignore")),
+        ra.InsertionSearch(start=ra.KwikSort()),
+        ra.TwoLevel(ra.Mean(), ra.Borda()),  # which ranks what a task has no score of
     ]
     frame = ra.capabilities(rules)
     assert frame["rule"].tolist() == [rule.name for rule in rules]
     assert frame["needs"].tolist() == ["votes", "scores"]
-    assert frame["unranked"].tolist() == ["last", "ignore"]
+    assert frame["unranked"].tolist() == ["by policy", "by policy"]
     assert frame["ties"].tolist() == ["never", "may"]
     assert frame["guarantee"].iloc[0] == 2
     assert frame["in_expectation"].tolist() == [True, False]

@@ -130,7 +130,7 @@ WAYS = ({"unit": "ranking"}, {"unit": "task"}, {"fixed_tasks": True})
 @few
 @given(some_profiles, rules, strategies.policies, st.sampled_from(WAYS))
 def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
-    chosen = rule(unranked=policy)
+    profile, chosen = profile.with_unranked(policy), rule()
     shares = ra.rank_shares(profile, chosen, n_resamples=5, rng=1, **way)
     counts = drawn(profile, 5, 1, **way)
     check(shares, [span_of(chosen.aggregate(written_out(profile, row)).ranking) for row in counts])
@@ -154,8 +154,8 @@ def test_a_task_that_is_drawn_twice_is_two_tasks(profile, way):
 @few
 @given(some_profiles, strategies.policies, st.sampled_from(["ranking", "task"]))
 def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
-    chosen = ra.Kemeny(unranked=policy)
-    shares = ra.rank_shares(profile, chosen, n_resamples=4, unit=unit, rng=2)
+    profile = profile.with_unranked(policy)
+    shares = ra.rank_shares(profile, ra.Kemeny(), n_resamples=4, unit=unit, rng=2)
     counts = drawn(profile, 4, 2, unit=unit)
     check(shares, [span_of_optima(written_out(profile, row), policy) for row in counts])
 
@@ -304,7 +304,7 @@ def test_who_is_first_in_some_optimum_is_exact():
     profile = ra.Profile.from_orders(
         NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
     )
-    rule = ra.Kemeny(unranked="ignore")
+    profile, rule = profile.with_unranked("ignore"), ra.Kemeny()
     orders = ["".join(order.order) for order in rule.aggregate(profile).optima]
     assert sorted(orders) == ["ACEDB", "ADCEB", "AEDCB", "CAEDB", "CBAED", "CEBAD"]
     shares = ra.rank_shares(profile, rule, n_resamples=3, fixed_tasks=True, rng=0)
@@ -402,8 +402,7 @@ def assert_same(found, expected):
     assert found.notes == expected.notes
 
 
-RULES = (ra.Borda(), ra.Borda(unranked="ignore"), ra.Mean(), ra.Kemeny(),
-         ra.TwoLevel(ra.Borda(), ra.Borda()))  # fmt: skip
+RULES = (ra.Borda(), ra.Mean(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
 
 
 @few

@@ -1,7 +1,6 @@
 """What flips between assumptions about missing items, against all completions."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -64,11 +63,11 @@ def rows_of(samples):
 @settings(max_examples=10)
 @given(strategies.profiles(max_size=4))
 def test_each_policy_has_the_consensus_of_the_rule(profile):
-    for rule in (ra.Borda(unranked="last"), ra.Copeland(alpha=0), ra.PairwiseMajority()):
+    for rule in (ra.Borda(), ra.Copeland(alpha=0), ra.PairwiseMajority()):
         result = ra.sensitivity(profile, rule, n_samples=1, rng=0)
         assert result.policies == POLICIES
         for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
-            assert consensus == replace(rule, unranked=policy).aggregate(profile)
+            assert consensus == rule.aggregate(profile.with_unranked(policy))
             assert consensus.unranked == policy
 
 
@@ -255,15 +254,12 @@ def cyclic():
     return ra.Profile.from_orders([draws.permutation(15)[:13] for _ in range(6)], items=range(15))
 
 
-def test_two_levels_have_one_policy():
+def test_two_levels_go_by_each_policy():
     profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
     rule = ra.TwoLevel(ra.Borda(), ra.Copeland(), absent="unranked")
     result = ra.sensitivity(profile, rule, n_samples=25, rng=0)
     for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
-        both = ra.TwoLevel(
-            ra.Borda(unranked=policy), ra.Copeland(unranked=policy), absent="unranked"
-        )
-        assert consensus == both.aggregate(profile)
+        assert consensus == rule.aggregate(profile.with_unranked(policy))
     possible = {
         tuple(rule.aggregate(ra.Profile(list(c), groups="xxyy")).ranking.ranks.tolist())
         for c in completions(profile)
@@ -376,10 +372,10 @@ def test_summary_tells_consensuses_top_and_flips():
         ({"model": "uniform"}, "`model`"),
         ({"rng": "seed"}, "`rng`"),
         ({"data": GAPS.pairwise()}, "`data` must be a ScoreTable or a Profile"),
-        # Rules on the scores that are present have no policy.
+        # Rules on scores, and those that every policy leaves as they are.
         *(
-            ({"data": SCORES, "aggregator": rule}, "a rule with a policy for unranked items")
-            for rule in (ra.Mean(), ra.Median(), ra.TwoLevel(ra.Mean(), ra.Borda()))
+            ({"data": SCORES, "aggregator": rule}, "that the policy for unranked items changes")
+            for rule in (ra.Mean(), ra.InstantRunoff(), ra.TwoLevel(ra.Mean(), ra.Borda()))
         ),
     ],
     ids=str,
@@ -396,9 +392,9 @@ def test_options_are_checked(options, words):
         *(
             rule
             for rule in public_rules()
-            if rule.policy is not None and not isinstance(rule, ra.Dodgson)
+            if rule.reads_unranked == "by policy" and not isinstance(rule, ra.Dodgson)
         ),
-        ra.InsertionSearch(start=ra.InsertionSearch(start=ra.Copeland(unranked="last"))),
+        ra.InsertionSearch(start=ra.InsertionSearch(start=ra.Copeland())),
         ra.TwoLevel(ra.InsertionSearch(), ra.Copeland()),
     ],
     ids=repr,

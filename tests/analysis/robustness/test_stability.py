@@ -237,7 +237,7 @@ def test_it_can_be_read():
         ({"sizes": [10]}, "sizes of subsets of tasks"),
         ({"n_samples": 0}, "`n_samples` must be"),
         ({"aggregator": "borda"}, "`aggregator` must be"),
-        ({"data": [1]}, "`data` must be a ScoreTable or a Profile"),
+        ({"data": 1}, "`data` must be a ScoreTable or a Profile"),
         (
             {"data": TABLE.drop(tasks=TABLE.tasks[1:])},
             "`data` must be at least 2 tasks. Got 1 task",
