@@ -223,7 +223,7 @@ def is_concordant(mine, theirs):
     return mine == theirs and mine != TIED
 
 
-def kendall_distance(first, second, p=Fraction(0)):
+def kendall_distance(first, second, tie_cost=Fraction(0)):
     """Count discordant pairs, and `p` for each pair that exactly one ranking ties."""
     distance = Fraction(0)
     for mine, theirs in judged_pairs(first, second):

@@ -29,14 +29,14 @@ def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
             + alpha * sum(margin(i, j) == 0 for j in range(n) if j != i)
             for i in range(n)
         ]
-        rule = ra.Copeland(alpha=alpha)
+        rule = ra.Copeland(draw_points=alpha)
         assert rule.aggregate(data).scores.tolist() == expected
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, float("nan"), "half", True])
 def test_copeland_refuses_alpha_outside_the_unit_interval(alpha: object) -> None:
     with pytest.raises(ra.exceptions.InvalidInputError, match=r"`alpha of Copeland` must be .* in"):
-        ra.Copeland(alpha=alpha)
+        ra.Copeland(draw_points=alpha)
 
 
 @given(profile=profiles(), unranked=policies)

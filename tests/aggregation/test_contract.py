@@ -23,7 +23,7 @@ class TestRules(AggregatorContract):
     rules = (
         ra.Mean(), ra.GeometricMean(), ra.HarmonicMean(), ra.Median(),
         ra.Borda(), ra.Bucklin(), ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0),
-        ra.CombSUM(), ra.CombMNZ(), ra.Copeland(), ra.Copeland(alpha=0.0), ra.PairwiseMajority(),
+        ra.CombSUM(), ra.CombMNZ(), ra.Copeland(), ra.Copeland(draw_points=0.0), ra.PairwiseMajority(),
         ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Borda(), ra.Copeland()),
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(), ra.Schulze(),
         ra.RankedPairs(), ra.MC4(), ra.MC4(teleport=0.2), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
@@ -63,7 +63,7 @@ class TestRulesOfAWinner(AggregatorContract):
 
 
 class TestTopK(AggregatorContract):
-    rules = (ra.TopK(k=1, tie_cost=0.25, consensus_tie_cost=1.0),)
+    rules = (ra.TopK(1, tie_cost=0.25, consensus_tie_cost=1.0),)
     is_specific = False
     unanimity = "first"
 

@@ -1,4 +1,4 @@
-"""Whatever is computed from data follows the policy of the data: one winner, one cost.
+"""All that is computed from data follows their policy: one winner, one cost, one majority.
 
 The oracle goes ballot by ballot and pair by pair, in fractions.
 """

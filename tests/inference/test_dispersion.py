@@ -147,9 +147,9 @@ def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
 def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p):
     total, weight, judged = slow_spread(profile, policy, p)
     profile = profile.with_unranked(policy)
-    assert ra.spread(profile, p=p) == near(total)
-    assert ra.spread(profile, p=p, average=True) == near(over(total, weight))
-    normalized = ra.spread(profile, p=p, normalized=True)
+    assert ra.spread(profile, tie_cost=p) == near(total)
+    assert ra.spread(profile, tie_cost=p, average=True) == near(over(total, weight))
+    normalized = ra.spread(profile, tie_cost=p, normalized=True)
     assert normalized == near(over(total, judged))
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
 
@@ -189,7 +189,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda bad=bad: ra.spread(CYCLE, p=bad), r"`p` must be a number in \[0, 1\]")
+        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), r"`p` must be a number in \[0, 1\]")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
@@ -209,8 +209,8 @@ def measure(data=CYCLE, ranking=ABC, **options):
           for bad in (None, ABC)),
         (lambda: ra.dispersion_report(TENNESSEE.pairwise()), "dispersion_report needs rankings"),
         (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
-        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`aggregators` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`aggregators` must be an aggreg"),
+        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be an aggreg"),
+        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be an aggreg"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
@@ -367,7 +367,7 @@ def test_tolerance_ties_scores_before_all_else():
     tied = ra.dispersion_report(table, [BORDA], tolerance=0.2)
     assert tied.votes.ties[0, 1] == 1
     assert not tied.is_plain
-    assert (ra.spread(table, p=1), ra.spread(table, p=1, tolerance=0.2)) == (0, 2)
+    assert (ra.spread(table, tie_cost=1), ra.spread(table, tie_cost=1, tolerance=0.2)) == (0, 2)
 
 
 # -- how it is told -------------------------------------------------------------------------------

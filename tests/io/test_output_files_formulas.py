@@ -96,7 +96,7 @@ def test_scores_are_read_without_the_apostrophe(tmp_path):
     assert (table.instances, table.values.tolist()[1][1]) == (("-i", "j"), -2)
 
 
-@pytest.mark.parametrize("command", ["compare", "rank --method borda"])
+@pytest.mark.parametrize("command", ["compare", "rank --rule borda"])
 def test_no_formula_leaves_the_command_line(command, tmp_path, run):
     rows = "".join(f"{guard(label)},{i},{-i}\n" for i, label in enumerate(LABELS))
     path = tmp_path / "scores.csv"

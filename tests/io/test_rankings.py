@@ -102,7 +102,7 @@ def test_a_list_that_counts_its_rows_is_told():
 
 def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
     forms(tmp_path)
-    line = "rank s1.txt s2.txt s3.txt --format lists --method borda"
+    line = "rank s1.txt s2.txt s3.txt --format lists --rule borda"
     assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said(line)
     assert "rank 1 is the best" not in said(line)
     told = parsed(f"{line} --named-by 2")

@@ -235,10 +235,10 @@ def test_source_lines_methods_and_versions_are_told(human) -> None:
         assert text in made
 
 
-def findings_of(data, aggregators=None):
+def findings_of(data, rules=None):
     """Return all that a page tells of the data."""
     return Findings.of(
-        kind_of(data), aggregators, tolerance=0.0, unit=None, alpha=0.05,
+        kind_of(data), rules, tolerance=0.0, unit=None, alpha=0.05,
         time_limit=None, optima=True, rng=0,
     )  # fmt: skip
 
@@ -375,7 +375,7 @@ def test_the_page_needs_no_library_of_plots() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [({"title": " "}, "title"), ({"unit": "voter"}, "unit"), ({"alpha": 1.0}, "alpha"),
-     ({"optima": 1}, "optima"), ({"aggregators": ["borda"]}, "aggregator object")],
+     ({"optima": 1}, "optima"), ({"rules": ["borda"]}, "rule object")],
 )  # fmt: skip
 def test_bad_input_is_named(changes, message) -> None:
     with pytest.raises(InvalidInputError, match=message):

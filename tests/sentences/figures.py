@@ -102,7 +102,7 @@ def is_printed(text, number):
 
 def ratings(case):
     """Hold ratings against what makes them likeliest: all items win as often as is expected."""
-    fit = getattr(case.findings.lead.aggregator, "fit", None)
+    fit = getattr(case.findings.lead.rule, "fit", None)
     if fit is None:
         return
     n = case.plain.n
@@ -134,7 +134,7 @@ def ratings(case):
 
 def elo_of(case):
     """Return ratings with their intervals, in the order of the items."""
-    fit = case.findings.lead.aggregator.fit
+    fit = case.findings.lead.rule.fit
     return fit.elo(alpha=case.findings.alpha).reindex(list(case.plain.items))
 
 

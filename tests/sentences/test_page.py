@@ -255,7 +255,7 @@ class Page:
     def removed(self):
         of = whole_tasks if isinstance(self.data, ra.ScoreTable) else single_ballots
         choices = of(self.data)
-        return set(radii(self.data, self.findings.exact.aggregator, None, choices)) - {None}
+        return set(radii(self.data, self.findings.exact.rule, None, choices)) - {None}
 
     def left(self):
         """Return what leaving out each unit changes."""

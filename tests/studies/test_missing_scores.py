@@ -27,7 +27,7 @@ LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 def make(**changes):
     settings = {
         "models": [ra.studies.Observed(label="small", data=SMALL), LATENT],
-        "aggregators": [ra.Mean(), ra.Median(), ra.Borda()], "policies": POLICIES,
+        "rules": [ra.Mean(), ra.Median(), ra.Borda()], "policies": POLICIES,
         "proportions": [0, 0.3, 0.8], "n_repetitions": 3, "seed": 5,
     }  # fmt: skip
     return ra.studies.MissingScoresStudy(**(settings | changes))
@@ -101,7 +101,7 @@ def same(first, second, k):
 def test_rows_agree_with_a_loop_over_the_scores():
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL)],
-        aggregators=[ra.Mean(), ra.Borda()],
+        rules=[ra.Mean(), ra.Borda()],
         proportions=[0, 0.3, 0.6, 0.8],
         n_repetitions=8,
     )
@@ -167,7 +167,7 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
     rules = [ra.Mean(), ra.Borda(), TWO_LEVELS]
-    study = make(models=[LATENT], aggregators=rules, proportions=[0.2], scales=[1, 50])
+    study = make(models=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
     methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
     for cell in study.cells():
@@ -203,7 +203,7 @@ def test_where_nothing_is_removed_tau_is_one(whole_tasks):
     methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
-        aggregators=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
+        rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
     assert (frame["tau"] == 1).all()
@@ -246,7 +246,7 @@ def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
     each = result.by_pair()
     assert each.index.names == ["model", "scale", "proportion", "method", "other"]
     assert len(each) == 3 * 10
-    assert make(models=[LATENT], aggregators=[ra.Mean()]).run().by_pair().empty
+    assert make(models=[LATENT], rules=[ra.Mean()]).run().by_pair().empty
 
 
 def test_text_and_plain_data_say_the_same():
@@ -291,7 +291,7 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
 
 
 def test_a_method_that_fails_is_counted_and_the_study_goes_on():
-    result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()], policies=None).run()
+    result = make(models=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
     assert (frame.loc[failed, "error"] == "gaps").all()
@@ -307,7 +307,7 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
 def test_a_method_that_cannot_rank_the_full_data_says_so(model):
     study = make(
-        models=[model], aggregators=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
+        models=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
         proportions=[0.3],
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -334,7 +334,7 @@ def test_systems_without_scores_from_the_start_are_not_lost():
 def test_exact_rankings_that_are_not_proved_are_counted():
     model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
     grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
-    result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
+    result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
     assert not result.to_frame()["proved"].dropna().any()
     assert "exact rankings are not proved optimal 2 times" in result.summary()
 

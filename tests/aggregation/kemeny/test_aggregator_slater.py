@@ -44,4 +44,4 @@ def test_it_is_no_yardstick() -> None:
     compared = ra.compare(table, [ra.Slater(), ra.Borda()])
     assert compared.exact is None
     compared = ra.compare(table, [ra.Slater(), ra.Kemeny()])
-    assert isinstance(compared.exact.aggregator, ra.Kemeny)
+    assert isinstance(compared.exact.rule, ra.Kemeny)

@@ -97,7 +97,7 @@ def test_a_wrong_answer_is_no_answer(monkeypatch, rule) -> None:
 
 def test_cbc_finds_the_same(monkeypatch) -> None:
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
-    rules = (ra.Young(), ra.Young(weak=False), ra.Dodgson(), ra.TopK(k=2))
+    rules = (ra.Young(), ra.Young(weak=False), ra.Dodgson(), ra.TopK(2))
     found = [rule.aggregate(cycle) for rule in rules]
     monkeypatch.setattr(pulp_programs, "why_not_highs", lambda: "HiGHS is not here")
     for rule, consensus in zip(rules, found, strict=True):

@@ -179,7 +179,7 @@ def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(ranks, counts, 
     rows = [ra.PartialRanking(row, "ABC") for row in ranks]
     profile = ra.Profile(rows, counts=counts, groups=groups)
     unit, choices = ("task", whole_tasks) if groups else ("ranking", single_ballots)
-    check(profile, ra.Copeland(alpha=0.0), ("A", "B"), unit, choices)
+    check(profile, ra.Copeland(draw_points=0.0), ("A", "B"), unit, choices)
 
 
 def test_a_part_that_becomes_smaller_once_a_removal_is_known():
@@ -317,12 +317,12 @@ def test_equal_rows_are_taken_one_after_the_other():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"aggregator": ra.Minimax()}, "aggregator"),
-        ({"aggregator": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "aggregator"),
-        ({"aggregator": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
-        ({"aggregator": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
-        ({"aggregator": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
-        ({"aggregator": ra.Copeland(alpha=0.123456)}, "denominator up to 1000"),
+        ({"rule": ra.Minimax()}, "rule"),
+        ({"rule": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "rule"),
+        ({"rule": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
+        ({"rule": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
+        ({"rule": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
+        ({"rule": ra.Copeland(draw_points=0.123456)}, "denominator up to 1000"),
         ({"data": 1}, "a ScoreTable or a Profile"),
         ({"data": ra.datasets.load("tennessee"), "unit": "task"}, "without groups"),
         ({"unit": "ballot"}, "'ranking' or 'task'"),
@@ -333,7 +333,7 @@ def test_equal_rows_are_taken_one_after_the_other():
     ],
 )  # fmt: skip
 def test_what_is_refused(changes, words):
-    given_ = {"data": ra.datasets.load("superglue_human"), "aggregator": ra.Borda(), **changes}
+    given_ = {"data": ra.datasets.load("superglue_human"), "rule": ra.Borda(), **changes}
     with pytest.raises(InvalidInputError, match=words):
         ra.removal_radius(**given_)
 

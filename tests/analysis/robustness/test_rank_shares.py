@@ -139,7 +139,7 @@ def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
         inside = [own == group for own in profile.groups]
         assert (counts[:, inside].sum(axis=1) == profile.counts[inside].sum()).all()
     assert (shares.unit, shares.fixed_tasks) == (way.get("unit", "ranking"), fixed)
-    assert shares.aggregator == chosen
+    assert shares.rule == chosen
 
 
 @few
@@ -360,7 +360,7 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    facts, told = shares.to_dict(), ("aggregator", "unit", "n_resamples", "fixed_tasks")
+    facts, told = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
     assert [facts[name] for name in told] == ["Kemeny", "ranking", 50, False]
     assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
@@ -371,7 +371,7 @@ def test_summary_says_that_shares_are_no_confidence():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"aggregator": "borda"}, "`aggregator`"),
+        ({"rule": "borda"}, "`rule`"),
         ({"n_resamples": 0}, "`n_resamples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
         ({"unit": "day"}, "`unit`"),
@@ -381,8 +381,8 @@ def test_summary_says_that_shares_are_no_confidence():
         ({"fixed_tasks": True}, "`fixed_tasks`"),
         ({"fixed_tasks": "yes"}, "`fixed_tasks`"),
         ({"rng": "seed"}, "`rng`"),
-        ({"aggregator": TWO_LEVELS}, "a profile with groups"),
-        ({"aggregator": ra.Mean()}, "Mean needs scores"),
+        ({"rule": TWO_LEVELS}, "a profile with groups"),
+        ({"rule": ra.Mean()}, "Mean needs scores"),
         ({"data": CLOSE.pairwise()}, "`data` must be a ScoreTable or a Profile"),
         ({"data": INSTANCES, "unit": "task", "fixed_tasks": True}, "unless `unit='ranking'`"),
     ],

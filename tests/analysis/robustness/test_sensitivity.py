@@ -17,7 +17,7 @@ from tests.rules import public_rules
 from tests.strategies import POLICIES
 
 NAN = float("nan")
-RULES = (ra.Borda(), ra.Copeland(), ra.Copeland(alpha=0), ra.PairwiseMajority(), ra.Kemeny())
+RULES = (ra.Borda(), ra.Copeland(), ra.Copeland(draw_points=0), ra.PairwiseMajority(), ra.Kemeny())
 GAPS = ra.Profile.from_orders(["ABC", "AB", "CA"], items="ABC")
 SCORES = ra.ScoreTable(
     [[1, NAN, 5], [2, 3, NAN], [3, 3.05, 1]], systems="ABC", higher_is_better=True
@@ -63,7 +63,7 @@ def rows_of(samples):
 @settings(max_examples=10)
 @given(strategies.profiles(max_size=4))
 def test_each_policy_has_the_consensus_of_the_rule(profile):
-    for rule in (ra.Borda(), ra.Copeland(alpha=0), ra.PairwiseMajority()):
+    for rule in (ra.Borda(), ra.Copeland(draw_points=0), ra.PairwiseMajority()):
         result = ra.sensitivity(profile, rule, n_samples=1, rng=0)
         assert result.policies == POLICIES
         for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
@@ -76,7 +76,7 @@ def test_scores_are_ranked_first():
         from_scores = ra.sensitivity(SCORES, n_samples=20, tolerance=tolerance, rng=1)
         from_rankings = ra.sensitivity(SCORES.rankings(tolerance), n_samples=20, rng=1)
         assert from_scores == from_rankings
-        assert from_scores.aggregator == ra.Borda()
+        assert from_scores.rule == ra.Borda()
 
 
 def test_policies_may_be_chosen_and_the_first_leads():
@@ -352,7 +352,7 @@ def test_summary_tells_consensuses_top_and_flips():
     assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
     told = result.to_dict()
     assert (told["schema"], told["version"]) == ("rankagg.sensitivity", 1)
-    assert (told["aggregator"], told["n_samples"]) == ("Borda", 50)
+    assert (told["rule"], told["n_samples"]) == ("Borda", 50)
     assert told["consensuses"]["last"] == [["A"], ["B", "C"]]
     assert {(row["above"], row["below"]) for row in told["flips"]} == {("A", "C"), ("C", "B")}
 
@@ -368,13 +368,13 @@ def test_summary_tells_consensuses_top_and_flips():
         ({"policies": ("drop",)}, "'uniform' or 'ignore' or 'last'"),
         ({"n_samples": 0}, "`n_samples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
-        ({"aggregator": "borda"}, "`aggregator`"),
+        ({"rule": "borda"}, "`rule`"),
         ({"model": "uniform"}, "`model`"),
         ({"rng": "seed"}, "`rng`"),
         ({"data": GAPS.pairwise()}, "`data` must be a ScoreTable or a Profile"),
         # Rules on scores, and those that every policy leaves as they are.
         *(
-            ({"data": SCORES, "aggregator": rule}, "that the policy for unranked items changes")
+            ({"data": SCORES, "rule": rule}, "that the policy for unranked items changes")
             for rule in (ra.Mean(), ra.InstantRunoff(), ra.TwoLevel(ra.Mean(), ra.Borda()))
         ),
     ],

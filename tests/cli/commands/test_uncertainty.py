@@ -276,7 +276,7 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
 
 
 def test_dispersion_under_a_policy_of_chosen_methods(parsed):
-    rules = "--method kemeny --method borda --method kemeny --tie-cost 0.5"
+    rules = "--rule kemeny --rule borda --rule kemeny --tie-cost 0.5"
     told = parsed(f"dispersion table.csv {rules} --unranked last")
     assert [row["method"] for row in told["methods"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
     assert told["unranked_policy"] == "last"
@@ -298,12 +298,12 @@ def test_missing_tells_gaps_assumptions_and_flips(said):
 
 
 def test_missing_as_json_is_that_of_the_package(parsed):
-    told = parsed("missing table.csv --samples 30 --seed 4 --method copeland")
+    told = parsed("missing table.csv --samples 30 --seed 4 --rule copeland")
     assert set(told) == {"schema", "version", "missing", "sensitivity", "input"}
     assert told["missing"] == plain(ra.missing_report(table()).to_dict())
     expected = ra.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
     assert told["sensitivity"] == plain(expected.to_dict())
-    two_levels = parsed("missing table.csv --method two-level-borda --samples 3")
+    two_levels = parsed("missing table.csv --rule two-level-borda --samples 3")
     assert two_levels["sensitivity"]["n_samples"] == 3
     schemas = (told["missing"]["schema"], told["sensitivity"]["schema"])
     assert schemas == ("rankagg.missing", "rankagg.sensitivity")
@@ -353,7 +353,7 @@ def test_weights_do_not_count_in_the_test_and_that_is_said(said):
 
 
 def test_stability_is_that_of_the_library(said, parsed):
-    line = "stability --dataset superglue_human --method borda --samples 5"
+    line = "stability --dataset superglue_human --rule borda --samples 5"
     found = parsed(line)
     expected = plain(ra.stability(human(), ra.Borda(), n_samples=5, rng=0).to_dict())
     assert found["influence"] == expected["influence"]
@@ -374,7 +374,7 @@ def test_removals_are_those_of_the_library(said, parsed, run):
     )  # fmt: skip
     assert found["removed"] == expected.to_dict()["removed"]
     assert "more unit" in said(f"removals {VOTES} --pair B A --rows 1")
-    text = said("removals --dataset superglue_human --method borda --unit task")
+    text = said("removals --dataset superglue_human --rule borda --unit task")
     assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
     run("removals --dataset tennessee --time-limit 0", code=3)
 
@@ -413,10 +413,10 @@ BAD = {
     "intervals full.csv --unit task --fixed-tasks": "--fixed-tasks",
     "intervals matrix.lop": "Intervals need rankings, scores or comparisons",
     "dispersion matrix.lop": "Dispersion needs rankings",
-    "dispersion full.csv --method borda --time-limit 1": "--time-limit",
-    "dispersion --dataset tennessee --method mean": "Mean needs scores",
+    "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
+    "dispersion --dataset tennessee --rule mean": "Mean needs scores",
     "missing matrix.lop": "a matrix does not say what is missing",
-    "missing table.csv --method mean": "--method ... mean",
+    "missing table.csv --rule mean": "--method ... mean",
     "agreement matrix.lop": "needs the scores of systems",
     "agreement gaps.csv --drop y --drop z --drop w": "two tasks",
     "stability matrix.lop": "a matrix does not hold them",
@@ -424,7 +424,7 @@ BAD = {
     "removals --dataset tennessee --pair Memphis Nashvile": "Did you mean 'Nashville'?",
     "removals --dataset tennessee --pair Memphis Memphis": "--pair must be two different items",
     "removals --dataset tennessee --unit task": "'ranking' for rankings without groups",
-    "removals --dataset tennessee --method minimax": "--method must be Borda, Copeland, Kemeny,",
+    "removals --dataset tennessee --rule minimax": "--method must be Borda, Copeland, Kemeny,",
 }
 
 
