@@ -230,7 +230,7 @@ def kendall_distance(first, second, tie_cost=Fraction(0)):
         if is_discordant(mine, theirs):
             distance += 1
         elif (mine == TIED) != (theirs == TIED):
-            distance += p
+            distance += tie_cost
     return distance
 
 

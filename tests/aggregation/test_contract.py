@@ -23,7 +23,8 @@ class TestRules(AggregatorContract):
     rules = (
         ra.Mean(), ra.GeometricMean(), ra.HarmonicMean(), ra.Median(),
         ra.Borda(), ra.Bucklin(), ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0),
-        ra.CombSUM(), ra.CombMNZ(), ra.Copeland(), ra.Copeland(draw_points=0.0), ra.PairwiseMajority(),
+        ra.CombSUM(), ra.CombMNZ(), ra.Copeland(), ra.Copeland(draw_points=0.0),
+        ra.PairwiseMajority(),
         ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Borda(), ra.Copeland()),
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(), ra.Schulze(),
         ra.RankedPairs(), ra.MC4(), ra.MC4(teleport=0.2), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
