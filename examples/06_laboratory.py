@@ -14,7 +14,7 @@ voters = ra.datasets.load("borda_fails_condorcet")
 comparison = ra.compare(voters, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
 
 print("Here")
-frame = comparison.to_frame()[["method", "ranking", "cost", "excess", "ratio", "guarantee"]]
+frame = comparison.to_frame()[["rule", "ranking", "cost", "excess", "ratio", "guarantee"]]
 print(frame.round(3).to_string(index=False))
 
 print("\nWhy")

@@ -84,7 +84,7 @@ def _(comparison):
     mo.vstack(
         [
             mo.plain(
-                comparison.to_frame()[["method", "ranking", "cost", "ratio", "guarantee"]].round(3)
+                comparison.to_frame()[["rule", "ranking", "cost", "ratio", "guarantee"]].round(3)
             ),
             mo.md(f"""
     A hundred voters, four cities. Borda has the last two the wrong way round. The votes that
@@ -531,7 +531,7 @@ def _(voters):
                 f"With m = {voters.value} and n = 60 Borda puts A at rank **{_rank}** of 61; one "
                 f"of {voters.value} has it last."
             ),
-            mo.plain(bad.to_frame()[["method", "cost", "ratio"]].round(3)),
+            mo.plain(bad.to_frame()[["rule", "cost", "ratio"]].round(3)),
         ]
     )
 
