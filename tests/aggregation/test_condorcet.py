@@ -35,7 +35,9 @@ def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, float("nan"), "half", True])
 def test_copeland_refuses_alpha_outside_the_unit_interval(alpha: object) -> None:
-    with pytest.raises(ra.exceptions.InvalidInputError, match=r"`alpha of Copeland` must be .* in"):
+    with pytest.raises(
+        ra.exceptions.InvalidInputError, match=r"`draw_points of Copeland` must be .* in"
+    ):
         ra.Copeland(draw_points=alpha)
 
 

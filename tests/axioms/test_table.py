@@ -326,7 +326,7 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--samples 5", "--samples needs one --method and one --axiom"),
+        ("--samples 5", "--samples needs one --rule and one --axiom"),
         ("--items 7", "`--items` must be at most 6"),
         ("--items 5 --rankings 9", "`--rankings` must be so small"),
         ("--axiom majorty", "Did you mean 'majority'"),

@@ -47,7 +47,7 @@ COMMANDS = {
     "experiment": ["scores", *SCORES, "--repetitions", "2"],
     "cycles": ["nothing", "--rankings", "{m}", "--repetitions", "1"],
     "axioms": ["nothing", "--rankings", "3"],
-    "methods": ["nothing"],
+    "rules": ["nothing"],
     "datasets": ["nothing"],
 }
 

@@ -245,7 +245,7 @@ CALLS = (
     (["rank", *DATA, "--rule", "borda"], set()),
     (["compare", *DATA, "--one"], {"pulp", "highspy"}),
     (["scan", "a.csv"], {"joblib", "tqdm", "pyarrow.csv"}),
-    (["methods"], {"scipy.optimize"}),
+    (["rules"], {"scipy.optimize"}),
 )
 
 
@@ -400,7 +400,7 @@ def test_what_is_done_is_not_interrupted(monkeypatch) -> None:
 def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(SystemExit) as ended:
-        main(["methods"])
+        main(["rules"])
     monkeypatch.undo()
     assert ended.value.code == 1
     assert "the standard output is closed" in capsys.readouterr().err

@@ -189,7 +189,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), r"`p` must be a number in \[0, 1\]")
+        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), r"`tie_cost` must be a number in \[0, 1\]")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
@@ -209,8 +209,8 @@ def measure(data=CYCLE, ranking=ABC, **options):
           for bad in (None, ABC)),
         (lambda: ra.dispersion_report(TENNESSEE.pairwise()), "dispersion_report needs rankings"),
         (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
-        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be an aggreg"),
+        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be a rule"),
+        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
@@ -309,7 +309,7 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
     best, profile = least_total(profile, policy), profile.with_unranked(policy)
     report = ra.dispersion_report(profile, rules)
     frame = report.to_frame()
-    assert frame["method"].tolist() == ["Borda", "Copeland", "Kemeny"]
+    assert frame["rule"].tolist() == ["Borda", "Copeland", "Kemeny"]
     for consensus, row in zip(report.consensuses, frame.itertuples(), strict=True):
 
         def measure(found=consensus.ranking, **options):
@@ -346,17 +346,17 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     assert plain.to_frame()["total"].tolist() == [0]
     # Without an exact rule there is no ratio.
     assert (plain.exact, plain.to_dict()["certificate"]) == (None, None)
-    assert plain.to_dict()["methods"][0]["ratio"] is None
+    assert plain.to_dict()["rules"][0]["ratio"] is None
     assert "exact consensus" not in plain.summary()
     tied = measured(NEARLY_ALL_TIED, ra.Kemeny(tie_cost=1))
     assert tied.pair_bounds[0] <= tied.to_frame()["total"][0] <= tied.pair_bounds[1]
 
 
 def test_rules_by_default_suit_the_data():
-    names = ra.dispersion_report(TENNESSEE).to_frame()["method"].tolist()
+    names = ra.dispersion_report(TENNESSEE).to_frame()["rule"].tolist()
     assert names == ["Borda", "Copeland", "Kemeny"]
     scores = ra.dispersion_report(GAPS.with_unranked("last"))
-    assert scores.to_frame()["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
+    assert scores.to_frame()["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
     assert {c.unranked for c in scores.consensuses} == {"last"}
     assert scores.exact is scores.consensuses[-1]
 
@@ -377,12 +377,12 @@ def test_json_holds_everything():
     told = ra.dispersion_report(TENNESSEE).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
-    assert (told["unranked_policy"], told["total_weight"]) == ("last", 100)
+    assert (told["unranked_policy"], told["total_weight"]) == ("uniform", 100)
     assert told["certificate"].startswith("optimal")
     assert told["bounds"]["pairs"] == [207, 300]
     assert told["bounds"]["spread"][1] == pytest.approx(told["spread"] / 100)
-    assert [row["method"] for row in told["methods"]] == ["Borda", "Copeland", "Kemeny"]
-    assert [row["ratio"] for row in told["methods"]] == [223 / 207, 1, 1]
+    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
+    assert [row["ratio"] for row in told["rules"]] == [223 / 207, 1, 1]
 
 
 def test_json_has_no_infinity_where_the_exact_total_is_nothing():
@@ -395,7 +395,7 @@ def test_json_has_no_infinity_where_the_exact_total_is_nothing():
 def test_summary_tells_spread_bounds_optimum_and_methods():
     report = ra.dispersion_report(TENNESSEE)
     lines = report.summary().splitlines()
-    assert lines[0] == "4 items, total weight 100; unranked items: last"
+    assert lines[0] == "4 items, total weight 100; unranked items: uniform"
     mean, share = report.average_spread, 100 * report.normalized_spread
     assert lines[1] == (
         f"two rankings differ on {mean:.6g} pairs on average ({share:.3g} % of all pairs)"
@@ -405,7 +405,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert lines[2].endswith(f"{low:.6g} to {high:.6g}")
     assert lines[3].endswith("207 to 300")
     assert lines[4].startswith("total of the exact consensus      207  (optimal")
-    assert lines[6].split() == ["method", "total", "average", "normalized", "discordant", "ratio"]
+    assert lines[6].split() == ["rule", "total", "average", "normalized", "discordant", "ratio"]
     assert lines[7].split() == ["Borda", "223", "2.23", "0.371667", "2.23", "1.0773"]
     tied = measured(NEARLY_ALL_TIED, KEMENY).summary()
     assert "no upper bound: ties or missing items" in tied

@@ -388,7 +388,7 @@ def test_fixed_tasks_go_with_rankings(call):
 # -- what sums tell of rankings: spread, sensitivity, Bradley-Terry -------------------------------
 
 
-OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"p": 0.5}])
+OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"tie_cost": 0.5}])
 
 
 def near(expected):

@@ -97,12 +97,12 @@ def test_the_first_items_are_those_of_the_exact_method(thirty):
 
 def test_some_methods_in_their_order():
     comparison = ra.compare(ra.datasets.load("tennessee"))
-    ax = plotting.bump_chart(comparison, methods=["Kemeny", "Borda"])
+    ax = plotting.bump_chart(comparison, rules=["Kemeny", "Borda"])
     assert column_labels(ax) == ["Kemeny", "Borda"]
     with pytest.raises(InvalidInputError, match="one of Borda"):
-        plotting.bump_chart(comparison, methods=["Mean"])
+        plotting.bump_chart(comparison, rules=["Mean"])
     with pytest.raises(InvalidInputError, match="one or more"):
-        plotting.bump_chart(comparison, methods=[])
+        plotting.bump_chart(comparison, rules=[])
 
 
 # -- top-k agreement curves -----------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_items_that_some_method_does_not_rank_are_counted():
     depth = len(comparison.overlap_curves())
     assert depth < 4
     ax = plotting.overlap_plot(comparison)
-    assert f"only {depth} of 4 items are ranked by all methods" in notes(ax)
+    assert f"only {depth} of 4 items are ranked by all rules" in notes(ax)
     assert not of_group(ax, "random")
     ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
     assert below(ax) == "k: how many of the first items"

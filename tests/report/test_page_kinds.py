@@ -256,7 +256,7 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     fit = ra.BradleyTerry.fit(data)
     order = [data.items[i] for i in np.argsort(-fit.log_worths)]
     assert [data.items[i] for i in page.positions] == order
-    for caption in ("Ratings", "Ranks by every method"):
+    for caption in ("Ratings", "Ranks by every rule"):
         assert [row["Item"] for row in page.table(caption)] == order
     exact = ra.Kemeny().aggregate(data).order
     turned = sum(

@@ -198,7 +198,7 @@ class TiedOptima(OptimalSet):
     _problem: WeakProblem
     _levels: Positions
 
-    _schema = "rankagg.weak_optima"
+    _schema = "rankagg.tied_optima"
     _noun = "weak order"
 
     def _until(self, deadline: Deadline) -> TiedOptima:

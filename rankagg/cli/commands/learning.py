@@ -57,7 +57,7 @@ def list_rules() -> Answer:
     """
     rules = [make(name) for name in RULES_BY_NAME]
     frame = ra.capabilities(rules)
-    frame.insert(0, "rule", list(RULES_BY_NAME))
+    frame.insert(0, "name", list(RULES_BY_NAME))
 
     def plain() -> dict[str, Any]:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import weak_optima as module
+from rankagg.aggregation.kemeny import tied_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
 from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes

@@ -60,7 +60,7 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison):
     assert places[["Borda", "Kemeny"]].T.to_numpy().tolist() == [[2, 1, 3], [1, 2, 3]]
     told = comparison.to_dict()
     assert (told["schema"], told["version"]) == ("rankagg.comparison", 1)
-    assert [row["method"] for row in told["methods"]] == ["Borda", "Copeland", "Kemeny"]
+    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
     assert told["consensuses"][2]["certificate"]["status"] == "optimal"
 
 
@@ -192,7 +192,7 @@ def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
 
 
 def test_guarantees_stand_beside_ratios_of_complete_strict_rankings(comparison):
-    frame = comparison.to_frame().set_index("method")
+    frame = comparison.to_frame().set_index("rule")
     assert frame["guarantee"].dropna().to_dict() == {"Borda": 5.0, "Kemeny": 1.0}
     assert (frame["ratio"] <= frame["guarantee"].fillna(np.inf)).all()
     for data in (
@@ -273,15 +273,15 @@ def test_a_composition_says_what_its_parts_say():
 
 def test_the_command_lists_every_method(capsys):
     with pytest.raises(SystemExit) as stop:
-        main(["methods", "--json"])
+        main(["rules", "--json"])
     assert stop.value.code == 0
-    listed = json.loads(capsys.readouterr().out)["methods"]
-    assert [entry["method"] for entry in listed] == list(RULES_BY_NAME)
-    assert {entry["method"]: entry["guarantee"] for entry in listed}["schulze"] is None
+    listed = json.loads(capsys.readouterr().out)["rules"]
+    assert [entry["name"] for entry in listed] == list(RULES_BY_NAME)
+    assert {entry["name"]: entry["guarantee"] for entry in listed}["schulze"] is None
     with pytest.raises(SystemExit):
-        main(["methods"])
+        main(["rules"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["method", "rule"]
+    assert lines[0].split()[:2] == ["name", "rule"]
     assert [line.split()[0] for line in lines[1 : len(RULES_BY_NAME) + 1]] == list(RULES_BY_NAME)
 
 
@@ -439,7 +439,7 @@ def test_other_commands(ballots, command):
     found = run(command[0], ballots, *command[1:], "--consensus-ties", "--tie-cost", "1")
     assert found.exit_code == 0, found.output
     other = run("rank", ballots, "--rule", "borda", "--consensus-ties")
-    assert "--consensus-ties belongs to the exact method" in other.output
+    assert "--consensus-ties belongs to the exact rule" in other.output
     for refused in (("dispersion", ballots), ("solve", ballots, "--backend", "naive")):
         assert run(*refused, "--consensus-ties").exit_code != 0
 

@@ -68,7 +68,7 @@ def check(profile, rule, pair, unit="ranking", choices=single_ballots):
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
 def test_rules_by_brute_force(kind, data, profile, policy):
-    alpha = {"alpha": data.draw(ALPHAS)} if kind is ra.Copeland else {}
+    alpha = {"draw_points": data.draw(ALPHAS)} if kind is ra.Copeland else {}
     check(profile.with_unranked(policy), kind(**alpha), pairs(data.draw, profile))
 
 

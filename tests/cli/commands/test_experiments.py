@@ -200,7 +200,7 @@ REFUSED = {
     f"experiment --dataset {NAME} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
     f"experiment --dataset {NAME} --removal blocks --removal blocks": "--removal must be a list",
     f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
-    f"experiment --dataset {NAME} --study agreement --rule borda": "--method must be two or more",
+    f"experiment --dataset {NAME} --study agreement --rule borda": "--rule must be two or more",
     "study": "--mallows",
     "cycles --items 4 --items 4 --repetitions 1": "--items",
     f"{STUDY} --rule mean": "rules without scores",

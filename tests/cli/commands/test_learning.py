@@ -59,7 +59,7 @@ def test_every_method_has_steps_or_says_why_not(run):
         rule = make(method)
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--method", method, code=0 if kind in STEPS else 2)
+        told = run("steps --dataset", data, "--rule", method, code=0 if kind in STEPS else 2)
         if kind in STEPS:
             assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
         else:

@@ -103,8 +103,8 @@ def test_what_is_printed(said) -> None:
 
 def test_out_writes_files_that_read_back(called) -> None:
     assert called("compare table.csv --out results").code == 0
-    frame = pd.read_csv("results/methods.csv")
-    assert frame["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
+    frame = pd.read_csv("results/rules.csv")
+    assert frame["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
     assert set(pd.read_csv("results/ranks.csv")["item"]) == {"A", "B", "C"}
     certificate = ra.Certificate.from_dict(json.loads(Path("results/certificate.json").read_text()))
     votes = ra.read_scores("table.csv", higher_is_better=True).rankings().pairwise()
@@ -120,7 +120,7 @@ def test_json_is_plain_and_has_the_chosen_methods_only(parsed) -> None:
     data = parsed("compare table.csv --rule median --rule kemeny")
     assert data["schema"] == "rankagg.comparison"
     assert data["input"][0] == "scores: higher is better"
-    assert [row["method"] for row in data["methods"]] == ["Median", "Kemeny"]
+    assert [row["rule"] for row in data["rules"]] == ["Median", "Kemeny"]
 
 
 def test_gap_ends_with_code_three(run) -> None:
@@ -165,7 +165,7 @@ BAD = {
         "--quota hare": "--quota is for surpluses that are passed on",
         "--rule coombs --quota droop": "--quota is for surpluses",
         "--rule coombs --seats 2": "--rule coombs fills one seat",
-        "--rule coombs --counting irv": "--method and --counting exclude each other",
+        "--rule coombs --counting irv": "--rule and --counting exclude each other",
         "--rule nanson --tie-breaking order": "nanson, which breaks no ties",
         "--rule baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
     }.items()
@@ -481,7 +481,7 @@ def test_elections_are_counted_round_by_round(said, parsed) -> None:
     [("coombs", "last places"), ("baldwin", "points"), ("nanson", "points"), ("rcv", "votes")],
 )
 def test_rules_of_one_seat_are_counted_round_by_round(parsed, method, counted) -> None:
-    found = parsed(f"count e.abif --format abif --method {method} --csv rounds.csv")
+    found = parsed(f"count e.abif --format abif --rule {method} --csv rounds.csv")
     assert (found["elected"], found["counted"]) == (["A"], counted)
     assert [*pd.read_csv("rounds.csv")][2] == counted.replace(" ", "_")
 
@@ -519,7 +519,7 @@ def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> 
     assert parsed(f"count {line}")["elected"] == ["C"]
     ranked = parsed(f"rank {line} --rule irv")
     assert ranked["buckets"] == [["C"], ["A"], ["B"], ["D"]]
-    assert parsed(f"compare {line} --rule irv")["methods"][0]["cost"] == ranked["cost"]
+    assert parsed(f"compare {line} --rule irv")["rules"][0]["cost"] == ranked["cost"]
     # Against C > A > B > D: 45 A > C, 30 B > C, 15 D > C, 45 B > A, 15 D > A, 15 D > B; of those
     # who rank both 0, 25, 10, 0, 5, 5; in shares of a ballot 3, 23/6, 13/6, 25/6 and 7/2.
     cost = {"last": 165, "ignore": 45, "uniform": 40 * 3 + (25 * 23 + 20 * 13 + 250) / 6 + 17.5}
@@ -539,9 +539,9 @@ def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
 
 @pytest.mark.parametrize("name", ["irv", "rcv", "stv"])
 def test_instant_runoff_has_the_names_that_elections_give_it(parsed, name) -> None:
-    ranked = parsed(f"rank votes.txt --method {name}")
+    ranked = parsed(f"rank votes.txt --rule {name}")
     assert ranked["ranks"] == parsed("rank votes.txt --rule instant-runoff")["ranks"]
-    assert "InstantRunoff" in str(parsed(f"compare votes.txt --method {name}"))
+    assert "InstantRunoff" in str(parsed(f"compare votes.txt --rule {name}"))
 
 
 def test_what_contradicts_itself_is_read_where_that_is_asked_for(called) -> None:

@@ -278,7 +278,7 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
 def test_dispersion_under_a_policy_of_chosen_methods(parsed):
     rules = "--rule kemeny --rule borda --rule kemeny --tie-cost 0.5"
     told = parsed(f"dispersion table.csv {rules} --unranked last")
-    assert [row["method"] for row in told["methods"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
+    assert [row["rule"] for row in told["rules"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
     assert told["unranked_policy"] == "last"
 
 
@@ -416,7 +416,7 @@ BAD = {
     "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
     "dispersion --dataset tennessee --rule mean": "Mean needs scores",
     "missing matrix.lop": "a matrix does not say what is missing",
-    "missing table.csv --rule mean": "--method ... mean",
+    "missing table.csv --rule mean": "--rule ... mean",
     "agreement matrix.lop": "needs the scores of systems",
     "agreement gaps.csv --drop y --drop z --drop w": "two tasks",
     "stability matrix.lop": "a matrix does not hold them",
@@ -424,7 +424,7 @@ BAD = {
     "removals --dataset tennessee --pair Memphis Nashvile": "Did you mean 'Nashville'?",
     "removals --dataset tennessee --pair Memphis Memphis": "--pair must be two different items",
     "removals --dataset tennessee --unit task": "'ranking' for rankings without groups",
-    "removals --dataset tennessee --rule minimax": "--method must be Borda, Copeland, Kemeny,",
+    "removals --dataset tennessee --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
 }
 
 

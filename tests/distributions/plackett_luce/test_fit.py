@@ -275,7 +275,7 @@ def test_too_few_steps_do_not_converge(method):
     "options",
     [
         {"method": "bfgs"}, {"pseudo_rankings": -1}, {"ridge": -0.1}, {"tie_ridge": -1},
-        {"ridge": np.inf}, {"tolerance": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
+        {"ridge": np.inf}, {"tol": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
         {"method": "mm", "ridge": 1.0}, {"max_tied": 0},
     ],
     ids=str,
