@@ -95,7 +95,7 @@ def test_check_choice_gives_back_the_choice():
         (validation.check_flag, [0, 1, "yes", None, [True]], ["flag", "Say which."],
          "`flag` must be True or False. Got {!r}. Say which."),
         (validation.check_number, [NAN, INF, -INF, "1", None, True, np.True_, 1j, [1.0]], ["p"],
-         "`tie_cost` must be a number in (-inf, inf). Got {!r}."),
+         "`p` must be a number in (-inf, inf). Got {!r}."),
         (partial(validation.check_integer, low=1, high=5),
          [0, 6, 2.5, NAN, INF, "3", None, True, [3]], ["k"],
          "`k` must be an integer of at least 1 and at most 5. Got {!r}."),

@@ -167,7 +167,8 @@ REFUSED = {
 }
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = [
-    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--study", "--measure",
+    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--study",
+    "--measure",
 ]  # fmt: skip
 
 
