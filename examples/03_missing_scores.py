@@ -17,10 +17,12 @@ m5, m0 = table.systems.index("M5"), table.systems.index("M0")
 print(f"  P(M5 before M0) = {before[m5, m0]:.3f}, M5 having no score there")
 
 print("\nRanks under three policies, and by the mean of what is there")
-rules = {policy: ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last")}
-rules["mean"] = ra.Mean()
-for name, rule in rules.items():
-    consensus = rule.aggregate(table)
+ranked = {
+    policy: ra.Borda().aggregate(table.with_unranked(policy))
+    for policy in ("uniform", "ignore", "last")
+}
+ranked["mean"] = ra.Mean().aggregate(table)
+for name, consensus in ranked.items():
     best = " > ".join(" = ".join(bucket) for bucket in consensus.buckets[:4])
     print(f"  {name:<8} {best} ...")
 

@@ -14,7 +14,7 @@ voters = ra.datasets.load("borda_fails_condorcet")
 comparison = ra.compare(voters, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
 
 print("Here")
-frame = comparison.to_frame()[["method", "ranking", "cost", "excess", "ratio", "guarantee"]]
+frame = comparison.to_frame()[["rule", "ranking", "cost", "excess", "ratio", "guarantee"]]
 print(frame.round(3).to_string(index=False))
 
 print("\nWhy")
@@ -23,7 +23,7 @@ print(ra.explain(comparison["Kemeny"], "A", "B"))
 
 print("\nIn general: 200 data sets of 10 Mallows rankings of 8 items, each solved exactly")
 study = ra.studies.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
+    rules=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
     models=[ra.cultures.MallowsCulture(phi=0.6), ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[8],
     n_rankings=[10],

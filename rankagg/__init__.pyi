@@ -19,13 +19,13 @@ from .aggregation.evidence import Evidence as Evidence
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.aggregator import Slater as Slater
 from .aggregation.kemeny.certificate import Certificate as Certificate
-from .aggregation.kemeny.certificate import WeakCertificate as WeakCertificate
+from .aggregation.kemeny.certificate import TiedCertificate as TiedCertificate
 from .aggregation.kemeny.constraints import Constraints as Constraints
 from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.resampling import resample_kemeny as resample_kemeny
+from .aggregation.kemeny.tied_optima import TiedOptima as TiedOptima
 from .aggregation.kemeny.top_k import TopK as TopK
-from .aggregation.kemeny.weak_optima import WeakOptima as WeakOptima
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean

@@ -32,13 +32,18 @@ def arrow_table(source: Any) -> Any:
     return table
 
 
+def is_frame(values: object) -> bool:
+    """Say whether values are a frame of pandas, polars, Arrow or another library."""
+    speaks = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
+    return isinstance(values, pd.DataFrame) or speaks or hasattr(values, "__dataframe__")
+
+
 def as_frame(values: Any) -> Any:
     """Return a frame of polars, Arrow or another as one of pandas; all else as it is.
 
     These have no index: a first column that holds no numbers names the rows.
     """
-    speaks = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
-    if isinstance(values, pd.DataFrame) or not (speaks or hasattr(values, "__dataframe__")):
+    if isinstance(values, pd.DataFrame) or not is_frame(values):
         return values
     frame = arrow_table(values).to_pandas()
     named = [column for column in frame.columns[:1] if frame[column].dtype.kind not in "iufb"]

@@ -36,6 +36,13 @@ def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
     raise InvalidInputError(parameter, allowed, value, nearest(value, choices))
 
 
+def check_jobs(value: object, parameter: str = "n_jobs") -> int:
+    """Return a number of processes as joblib has it: None is one, -1 is one for each core."""
+    if value is None or value == -1:
+        return 1 if value is None else -1
+    return check_integer(value, parameter, low=1)
+
+
 def check_unranked(value: object, parameter: str = "unranked") -> Unranked:
     """Return a policy for items that a ranking does not rank."""
     return cast(Unranked, check_choice(value, UNRANKED_POLICIES, parameter))

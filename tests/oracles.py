@@ -130,6 +130,8 @@ def with_unranked_last(ranking):
 def pairwise_votes(rankings, unranked="uniform", weights=None):
     """Return wins, ties and comparisons for row against column, as matrices of fractions."""
     votes = as_votes(rankings, weights)
+    if unranked == "last":
+        votes = [(with_unranked_last(ranking), weight) for ranking, weight in votes]
     n = len(votes[0][0])
     wins, ties, comparisons = ([[Fraction(0)] * n for _ in range(n)] for _ in range(3))
     for ranking, weight in votes:
@@ -139,10 +141,8 @@ def pairwise_votes(rankings, unranked="uniform", weights=None):
                 comparisons[i][j] += weight
                 wins[i][j] += weight * (judged == ABOVE)
                 ties[i][j] += weight * (judged == TIED)
-            elif unranked == "uniform":
+            elif unranked == "uniform" and None in (ranking[i], ranking[j]):
                 wins[i][j] += weight * _probability_before(ranking)[i][j]
-            elif unranked == "last":
-                wins[i][j] += weight * (judgment(with_unranked_last(ranking), i, j) == ABOVE)
     return wins, ties, comparisons
 
 
@@ -223,14 +223,14 @@ def is_concordant(mine, theirs):
     return mine == theirs and mine != TIED
 
 
-def kendall_distance(first, second, p=Fraction(0)):
+def kendall_distance(first, second, tie_cost=Fraction(0)):
     """Count discordant pairs, and `p` for each pair that exactly one ranking ties."""
     distance = Fraction(0)
     for mine, theirs in judged_pairs(first, second):
         if is_discordant(mine, theirs):
             distance += 1
         elif (mine == TIED) != (theirs == TIED):
-            distance += p
+            distance += tie_cost
     return distance
 
 

@@ -102,7 +102,7 @@ def top_k_rankings(draw, items=None, *, min_size=1, max_size=MAX_ITEMS):
 def strict_rankings(draw, items=None, *, min_size=1, max_size=MAX_ITEMS):
     """Draw permutations."""
     item_set = draw(letters(min_size, max_size)) if items is None else items
-    return Permutation(draw(st.permutations(range(len(item_set)))), item_set)
+    return Permutation.from_ranks(draw(st.permutations(range(len(item_set)))), items=item_set)
 
 
 @st.composite

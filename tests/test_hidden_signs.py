@@ -148,11 +148,11 @@ def test_plots_are_well_formed(tmp_path):
 
 
 COMMANDS = [
-    "rank --method borda", "rank --as latex", "rank --as markdown", "compare", "compare --json",
+    "rank --rule borda", "rank --as latex", "rank --as markdown", "compare", "compare --json",
     "dispersion", "intervals --marginal", "tournament --graphml {}.graphml --dot {}.dot",
     "tournament --plot {}.svg", "explain --pair X Y", "stability --subsets 3", "missing",
-    "agreement", "test --reference X", "power", "removals", "steps --method schulze",
-    "steps --method borda -o {}.html", "steps --method borda --as latex", "report -o {}.html",
+    "agreement", "test --reference X", "power", "removals", "steps --rule schulze",
+    "steps --rule borda -o {}.html", "steps --rule borda --as latex", "report -o {}.html",
     "solve", "explain --pair nobody X", "rank --weight nothing=1", "fit --model plackett-luce",
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ def in_a_circle(items):
 
 
 def of_no_rule(items):
-    rules = [ra.TopK(k=k) for k in range(1, 4)]
+    rules = [ra.TopK(k) for k in range(1, 4)]
     return ra.compare(ra.Profile.from_orders([items[:4]]), rules)[items[0]]
 
 

@@ -66,7 +66,7 @@ def battles():
 
 def study():
     return ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.5)],
+        rules=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.5)],
         n_items=[4], n_rankings=[5], n_repetitions=2, seed=1,
     ).run()  # fmt: skip
 
@@ -173,12 +173,12 @@ RESULTS = {
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
-    "WeakCertificate": lambda: weak().certificate,
-    "WeakOptima": lambda: weak().optima,
+    "TiedCertificate": lambda: weak().certificate,
+    "TiedOptima": lambda: weak().optima,
     "AxiomTable": lambda: ra.axioms.axiom_table(
         [ra.Borda(), ra.Minimax()], ["majority", "reinforcement", "condorcet winner"], n_rankings=4
     ),
-    "Disagreement": lambda: ra.axioms.smallest_disagreement(ra.Borda(), ra.Copeland(alpha=1)),
+    "Disagreement": lambda: ra.axioms.smallest_disagreement(ra.Borda(), ra.Copeland(draw_points=1)),
     "Witness": lambda: ra.axioms.CondorcetWinner().check(
         ra.Borda(),
         ra.Profile.from_orders([_labels("ABC"), _labels("BCA")], items=ITEMS[:3], counts=[3, 2]),

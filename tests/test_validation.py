@@ -222,7 +222,7 @@ def test_public_errors_name_what_was_called_and_a_way_out():
         "`Profile.from_orders` and `Profile.from_ranks` take plain data."
     )
     with pytest.raises(InvalidInputError) as caught:
-        Permutation([0, 1, 1], "ABC")
+        Permutation.from_ranks([0, 1, 1], items="ABC")
     assert str(caught.value) == (
         "`ranks of Permutation` must be complete and strict. Got A > B = C. "
         "`PartialRanking` takes ties and unranked items."

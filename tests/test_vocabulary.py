@@ -25,7 +25,7 @@ SYNONYMS = {
     # `tolerance` is of scores; where a fit has converged is `tol`.
     "tolerance": {"atol", "rtol", "eps"},
     "time_limit": {"timeout", "max_time", "limit_seconds", "max_seconds"},
-    "aggregators": {"rules", "rule"},
+    "rules": {"aggregators", "aggregator"},
     "distribution": {"law", "laws"},
     "rank": {"place", "places"},
     "cycle": {"circle", "circles"},

@@ -224,7 +224,7 @@ def _(averaged, gaps):
     Ranks within a task at least compare like with like. But what does a task say of a system that
     it did not score? Three assumptions:
 
-    | `unranked=` | a missing system ... | right if |
+    | policy | a missing system ... | right if |
     |---|---|---|
     | `"uniform"` | could be anywhere, each ranking that agrees as likely | nothing is known |
     | `"ignore"` | is not compared | missing has nothing to do with quality |
@@ -238,7 +238,7 @@ def _(averaged, gaps):
 def _(gaps):
     policies = {
         policy: " ".join(
-            "=".join(bucket) for bucket in ra.Borda(unranked=policy).aggregate(gaps).buckets
+            "=".join(bucket) for bucket in ra.Borda().aggregate(gaps.with_unranked(policy)).buckets
         )
         for policy in ("uniform", "ignore", "last")
     }
@@ -331,7 +331,8 @@ def _():
     board = ra.datasets.load("superglue_human")
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label="SuperGLUE", data=board)],
-        aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
+        rules=[ra.Mean(), ra.Borda()],
+        policies=["uniform", "last"],
         proportions=[0, 0.1, 0.3, 0.5],
         n_repetitions=30,
     )

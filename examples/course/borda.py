@@ -84,7 +84,7 @@ def _(comparison):
     mo.vstack(
         [
             mo.plain(
-                comparison.to_frame()[["method", "ranking", "cost", "ratio", "guarantee"]].round(3)
+                comparison.to_frame()[["rule", "ranking", "cost", "ratio", "guarantee"]].round(3)
             ),
             mo.md(f"""
     A hundred voters, four cities. Borda has the last two the wrong way round. The votes that
@@ -334,7 +334,7 @@ def _():
 @app.cell
 def _(rules):
     study = ra.studies.ApproximationStudy(
-        aggregators=[rule for rule in rules if rule.name != "Kemeny"],
+        rules=[rule for rule in rules if rule.name != "Kemeny"],
         models=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
         n_items=[12],
         n_rankings=[9],
@@ -531,7 +531,7 @@ def _(voters):
                 f"With m = {voters.value} and n = 60 Borda puts A at rank **{_rank}** of 61; one "
                 f"of {voters.value} has it last."
             ),
-            mo.plain(bad.to_frame()[["method", "cost", "ratio"]].round(3)),
+            mo.plain(bad.to_frame()[["rule", "cost", "ratio"]].round(3)),
         ]
     )
 
@@ -600,7 +600,7 @@ def _():
 @app.cell
 def _(judges, models, sizes, truth):
     def _error(rule, votes):
-        return ra.kendall_distance(rule.aggregate(votes).ranking, truth, p=0.5)
+        return ra.kendall_distance(rule.aggregate(votes).ranking, truth, tie_cost=0.5)
 
     _rng, _rows = np.random.default_rng(1), []
     for _name, _model in models.items():

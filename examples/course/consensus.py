@@ -343,8 +343,10 @@ def _():
     tie = ra.PartialRanking.from_buckets(["AB"])
 
     def detour(p):
-        through = ra.kendall_distance(ab, tie, p=p) + ra.kendall_distance(tie, ba, p=p)
-        return ra.kendall_distance(ab, ba, p=p), through
+        through = ra.kendall_distance(ab, tie, tie_cost=p) + ra.kendall_distance(
+            tie, ba, tie_cost=p
+        )
+        return ra.kendall_distance(ab, ba, tie_cost=p), through
 
     both = {p: detour(p) for p in (0, 0.25, 0.5, 1)}
     return (both,)
@@ -365,7 +367,10 @@ def _(both):
     _signs = np.array(list(_weak))
     for _p in (0.25, 0.5, 1.0):
         _d = np.array(
-            [[ra.kendall_distance(a, b, p=_p) for b in _weak.values()] for a in _weak.values()]
+            [
+                [ra.kendall_distance(a, b, tie_cost=_p) for b in _weak.values()]
+                for a in _weak.values()
+            ]
         )
         _sums = _d[:, :, None] + _d[None]
         assert (_sums >= _d[:, None, :]).all() == (_p >= 0.5)

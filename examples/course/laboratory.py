@@ -37,7 +37,7 @@ def text_of(example, uploaded=None):
     """Return the ballots to begin with: of a PrefLib file where there is one, or an example."""
     if uploaded is not None:
         source = io.StringIO(uploaded.decode("utf-8-sig"))
-        return voting.ballots_as_text(ra.read_preflib(source, left_out="unlisted"))
+        return voting.ballots_as_text(ra.read_preflib(source))
     data = ra.datasets.load(EXAMPLES[example])
     profile = data.rankings() if isinstance(data, ra.ScoreTable) else data
     return voting.ballots_as_text(profile.compress())

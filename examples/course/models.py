@@ -572,7 +572,7 @@ def _(culture, seed):
     _orders = ["".join("ABCD"[item] for item in one.order) for one in _profile]
     _shares = pd.Series(_orders).value_counts(normalize=True)
     _axis = ra.analysis.single_peaked_axis(_profile)
-    _graph = ra.TournamentGraph.from_data(_profile)
+    _graph = ra.TournamentGraph(_profile)
     with ra.plotting.style():
         _, _ax = plt.subplots(figsize=(6.4, 2.2), layout="constrained")
         _ax.bar(_names, _shares.reindex(_names, fill_value=0), color="#0072B2")

@@ -136,7 +136,7 @@ def _(solutions):
     _orders = ["".join(one) for one in permutations("ABC")]
     _profiles = list(product(_orders, repeat=3))
     _cyclic = sum(
-        ra.TournamentGraph.from_data(ra.Profile.from_orders(list(one))).condorcet_winner is None
+        ra.TournamentGraph(ra.Profile.from_orders(list(one))).condorcet_winner is None
         for one in _profiles
     )
     assert _cyclic == 12
@@ -199,7 +199,7 @@ def _(solutions):
         profile = ra.cultures.SinglePeakedCulture().draw(6, 15, rng=seed)
         axis = ra.analysis.single_peaked_axis(profile)
         peaks = sorted(axis.index(ranking.order[0]) for ranking in profile)
-        return ra.TournamentGraph.from_data(profile).condorcet_winner == axis[peaks[7]]
+        return ra.TournamentGraph(profile).condorcet_winner == axis[peaks[7]]
 
     assert all(_median_wins(seed) for seed in range(50))
     page.solution(

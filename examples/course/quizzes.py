@@ -215,7 +215,7 @@ def _instant_runoff(rng: Generator) -> Quiz | None:
 def _condorcet_winner(rng: Generator) -> Quiz:
     wanted = _has_winner if rng.random() < 0.5 else _has_none
     profile = _drawn_profile(rng, _some_items(rng), wanted)
-    winner = ra.TournamentGraph.from_data(profile).condorcet_winner
+    winner = ra.TournamentGraph(profile).condorcet_winner
     answer = () if winner is None else (winner,)
     question = 'Which item is the Condorcet winner? Answer "none" where there is none.'
     return Quiz(question, profile, "item", answer, show_steps(ra.PairwiseMajority(), profile))
@@ -235,7 +235,7 @@ def _kemeny(rng: Generator) -> Quiz | None:
 
 def _cycle(rng: Generator) -> Quiz | None:
     profile = _drawn_profile(rng, "ABCD")
-    cycles = ra.TournamentGraph.from_data(profile).cycles()
+    cycles = ra.TournamentGraph(profile).cycles()
     if len(cycles) != 1:
         return None
     question = "Three items form a Condorcet cycle. Which, each before the one that it beats?"

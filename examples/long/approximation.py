@@ -13,7 +13,7 @@ import rankagg as ra
 HERE = Path(__file__).parent
 
 STUDY = ra.studies.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
+    rules=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
     models=[
         ra.cultures.MallowsCulture(phi=0.9),
         ra.cultures.PlackettLuceCulture(spread=1.0),

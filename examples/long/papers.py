@@ -17,8 +17,7 @@ import pandas as pd
 import rankagg as ra
 
 S, HERE = ra.studies, Path(__file__).parent
-UNIFORM = {"unranked": "uniform"}
-ONE_LEVEL = {"mean": ra.Mean(), "Borda": ra.Borda(**UNIFORM), "exact": ra.Kemeny(**UNIFORM)}
+ONE_LEVEL = {"mean": ra.Mean(), "Borda": ra.Borda(), "exact": ra.Kemeny()}
 BORDA, EXACT = ONE_LEVEL["Borda"], ONE_LEVEL["exact"]
 TWO_LEVELS = {
     "Borda, two levels": ra.TwoLevel(BORDA, BORDA),
@@ -84,7 +83,7 @@ def corrupted_draws():
     study = S.CorruptionStudy(
         models=[S.LatentModel(step=step) for step in STEPS],
         corruptions=[S.Adversarial()],
-        aggregators=list(rules.values()),
+        rules=list(rules.values()),
         n_corrupted=range(13),
         n_repetitions=30,
     )
@@ -105,7 +104,7 @@ def corrupted_tables(tables):
                 S.Rescaled(factor=10),
                 S.Rescaled(factor=10, after=S.Reversed()),
             ],
-            aggregators=list(ONE_LEVEL.values()),
+            rules=list(ONE_LEVEL.values()),
             n_corrupted=range(table.n_tasks // 2 + 1),
             n_repetitions=30,
         )
@@ -116,7 +115,7 @@ def corrupted_tables(tables):
 def subsets(tables, rules):
     """Yield how near rankings on some tasks are to those on all."""
     for name, table in tables.items():
-        study = S.TaskSubsetStudy(data=table, aggregators=list(rules.values()), n_repetitions=50)
+        study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50)
         found = study.run().by_size().assign(table=name, case="", se=None)
         yield from rows("subsets", found, ["table", "case", "size", "mean", "se"], rules)
 
@@ -126,7 +125,8 @@ def missing(tables, rules):
     for name, table in tables.items():
         study = S.MissingScoresStudy(
             models=[S.Observed(label=name, data=table)],
-            aggregators=list(rules.values()),
+            rules=list(rules.values()),
+            policies=["uniform"],
             removals=[S.AtRandom(), S.ByScore(strength=5)],
             proportions=[tenth / 10 for tenth in range(1, 10)],
             n_repetitions=20,

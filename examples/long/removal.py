@@ -17,9 +17,7 @@ import rankagg as ra
 
 HERE = Path(__file__).parent
 NAMES = {"XTREME": "xtreme", "SuperGLUE": "superglue_full", "GLUE": "glue_full"}
-BORDA = ra.Borda(unranked="uniform")
-LAST = ra.Borda(unranked="last")
-RULES = [ra.Mean(), BORDA, LAST, ra.Kemeny(unranked="uniform", time_limit=10)]
+RULES = [ra.Mean(), ra.Borda(), ra.Kemeny(time_limit=10)]
 
 
 def table_of(path):
@@ -39,10 +37,11 @@ def table_of(path):
 def study_of(name, folder):
     """Return the study of one table; it has two levels where tasks have several metrics."""
     table = table_of(folder / f"{NAMES[name]}.csv")
-    levels = [ra.TwoLevel(BORDA, BORDA)] if table.instances else []
+    levels = [ra.TwoLevel(ra.Borda(), ra.Borda())] if table.instances else []
     return ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=table)],
-        aggregators=[*RULES, *levels],
+        rules=[*RULES, *levels],
+        policies=["uniform", "last"],
         removals=[ra.studies.AtRandom(), ra.studies.ByScore(), ra.studies.ByScore(strength=5)],
         proportions=[tenth / 10 for tenth in range(1, 10)],
         n_repetitions=50,

@@ -1,7 +1,14 @@
 """Rules that turn scores, rankings or votes into one ranking."""
 
 # Other rooms take names from here, and rules that load more from their files.
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, check_aggregator
+from rankagg.aggregation.base import (
+    Aggregator,
+    Guarantee,
+    Needs,
+    Outcome,
+    ReadsUnranked,
+    check_rule,
+)
 from rankagg.aggregation.condorcet import (
     Copeland,
     Minimax,
@@ -17,8 +24,10 @@ from rankagg.aggregation.evidence import (
     SCORED,
     Data,
     Evidence,
+    Held,
     PairData,
     WholeData,
+    as_data,
 )
 from rankagg.aggregation.means import (
     GeometricMean,

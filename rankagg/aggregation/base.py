@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Integers64, Ranks, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_unranked
+from rankagg._typing import Directions, Floats, Generator, Integers64, Ranks, RNGLike, Tolerance
+from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.result import Consensus, rank_by_scores
 from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
+    from rankagg.aggregation.kemeny.certificate import Certificate, TiedCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Outcome:
         Higher is better; NaN leaves an item unranked.
     ranking : PartialRanking or None
         The consensus; None lets the base class rank by the scores.
-    certificate : Certificate, WeakCertificate or None
+    certificate : Certificate, TiedCertificate or None
         The proof of an exact rule.
-    optima : Optima, WeakOptima or None
+    optima : Optima, TiedOptima or None
         The set of all optima of an exact rule.
     notes : tuple of str
         What a reader should know.
@@ -50,8 +51,8 @@ class Outcome:
 
     scores: Floats | None = None
     ranking: PartialRanking | None = None
-    certificate: Certificate | WeakCertificate | None = None
-    optima: Optima | WeakOptima | None = None
+    certificate: Certificate | TiedCertificate | None = None
+    optima: Optima | TiedOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
 
@@ -104,10 +105,6 @@ class Aggregator(ABC):
 
     """
 
-    def __post_init__(self) -> None:
-        if self._stated_policy is not None:
-            check_unranked(self._stated_policy, f"unranked of {type(self).__name__}")
-
     @property
     @abstractmethod
     def needs(self) -> Needs:
@@ -118,8 +115,9 @@ class Aggregator(ABC):
 
     def aggregate(
         self,
-        data: Data | Evidence,
+        data: Held | Evidence,
         *,
+        higher_is_better: Directions | None = None,
         tolerance: Tolerance = 0.0,
         rng: RNGLike = None,
         deadline: Deadline | None = None,
@@ -131,6 +129,9 @@ class Aggregator(ABC):
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             The data; richer data than needed are taken down the chain (scores are ranked unit by
             unit, rankings are counted). An `Evidence` of them lets several rules share that work.
+            Orders of labels, best first, are taken as a list or as a mapping from order to count.
+        higher_is_better : bool, mapping or Series from task to bool, optional
+            The direction of scores in a DataFrame; it goes with nothing else.
         tolerance : float, mapping or Series from task to float, default 0
             Scores that differ by no more are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
@@ -147,13 +148,14 @@ class Aggregator(ABC):
         InformationLostError
             If the rule needs more than `data` holds.
         """
-        evidence = Evidence.of(data, tolerance)
+        evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
+        counted = self._read(evidence)
         start = perf_counter()
         # Counting takes time too.
         ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
         try:
-            outcome = self._aggregate_within(evidence, generator, ends)
+            outcome = self._aggregate_within(counted, generator, ends)
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
@@ -169,13 +171,16 @@ class Aggregator(ABC):
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
         # A fit that the rule rests on may have said it.
-        notes = tuple(dict.fromkeys((*notes, *evidence.gaps(self._policy_for(evidence)))))
+        if counted is not evidence and evidence.has_gaps:
+            notes = (*notes, "items that a ballot leaves out count as below all that it lists")
+        gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
+        notes = tuple(dict.fromkeys((*notes, *gaps)))
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
-            aggregator=self,
-            unranked=self._policy_for(evidence),
+            rule=self,
+            unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=notes,
@@ -183,6 +188,10 @@ class Aggregator(ABC):
             runtime=runtime,
             _evidence=evidence,
         )
+
+    def _read(self, evidence: Evidence) -> Evidence:
+        """Return the evidence as the rule reads it."""
+        return evidence.with_unranked("last") if self.reads_unranked == "last" else evidence
 
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -201,31 +210,18 @@ class Aggregator(ABC):
         return None
 
     @property
+    def reads_unranked(self) -> ReadsUnranked:
+        """How unranked items count.
+
+        By the policy of the data; as "last" by every policy, as rules by rounds read ballots; or
+        "as observed", where what is present counts.
+        """
+        return "by policy"
+
+    @property
     def searches(self) -> bool:
         """Whether it may search long, and ends at a deadline."""
         return type(self)._aggregate_within is not Aggregator._aggregate_within
-
-    @property
-    def policy(self) -> Unranked | None:
-        """The policy for unranked items; None for rules that use what is present.
-
-        "uniform" where none was stated; votes that were counted under a policy go before that.
-        """
-        return self._own_policy if hasattr(self, "unranked") else None
-
-    @property
-    def _own_policy(self) -> Unranked:
-        """The policy of a rule that has one, where no votes were counted under another."""
-        return self._stated_policy or "uniform"
-
-    @property
-    def _stated_policy(self) -> Unranked | None:
-        """The policy that was asked for, None where none was."""
-        return getattr(self, "unranked", None)
-
-    def _policy_for(self, evidence: Evidence) -> Unranked | None:
-        """Return the policy under which the rule reads the evidence; None as for `policy`."""
-        return None if self.policy is None else evidence.policy(self._stated_policy)
 
     @property
     def is_strict(self) -> bool:
@@ -240,9 +236,7 @@ class Aggregator(ABC):
     @property
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={value!r}" for name, value in self._changed().items() if name != "unranked"
-        ]
+        changed = [f"{name}={value!r}" for name, value in self._changed().items()]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
 
     def _changed(self) -> dict[str, Any]:
@@ -264,7 +258,6 @@ class SearchingRule(Aggregator):
     """A rule that may search long, and ends at a deadline: it implements `_aggregate_within`."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -299,9 +292,9 @@ def too_many(limit: int) -> InvalidInputError:
     )  # fmt: skip
 
 
-def check_aggregator(value: object, parameter: str = "aggregator") -> Aggregator:
+def check_rule(value: object, parameter: str = "rule") -> Aggregator:
     """Return a rule, and refuse what is none, such as its class or a function."""
     if not isinstance(value, Aggregator):
         remedy = "A rule of your own is a subclass of `rankagg.aggregation.base.Aggregator`."
-        raise InvalidInputError(parameter, "an aggregator object such as Borda()", value, remedy)
+        raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
     return value

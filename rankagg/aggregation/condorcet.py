@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers, Unranked
+from rankagg._typing import Bools, Floats, Generator, Integers
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
@@ -26,20 +26,17 @@ from rankagg.core.graphs import strong_parts
 
 @dataclass(frozen=True, kw_only=True)
 class Copeland(Aggregator):
-    """Copeland's rule: one point for every item that a majority puts below, `alpha` for a draw.
+    """Copeland's rule: one point for every item that a majority puts below, or some for a draw.
 
     Parameters
     ----------
-    alpha : float, default 0.5
+    draw_points : float, default 0.5
         Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
         pair under every policy; the result says how many there are.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
-    Copeland (1951); the parameter is that of Faliszewski et al. (2009), doi:10.1613/jair.2697.
+    Copeland (1951); the parameter is alpha of Faliszewski et al. (2009), doi:10.1613/jair.2697.
 
     Examples
     --------
@@ -50,20 +47,18 @@ class Copeland(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    alpha: float = 0.5
-    unranked: Unranked | None = None
+    draw_points: float = 0.5
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.alpha, "alpha of Copeland", low=0, high=1)
+        check_number(self.draw_points, "draw_points of Copeland", low=0, high=1)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         compared = votes.scaled_comparisons > 0
         beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
         draws = ~(beats | beats.T)
         np.fill_diagonal(draws, False)
-        scores = beats.sum(axis=1) + self.alpha * draws.sum(axis=1)
+        scores = beats.sum(axis=1) + self.draw_points * draws.sum(axis=1)
         return Outcome(scores=scores.astype(np.float64), notes=_draws_unseen(votes))
 
 
@@ -74,12 +69,6 @@ class PairwiseMajority(Aggregator):
     Majorities need not make a ranking. Items on a cycle of weak majorities (no majority against
     any step) come back tied, in one bucket of the condensation, and the notes say whether they
     are merely level or contradict each other.
-
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -94,10 +83,9 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         holds = votes.scaled_wins >= votes.scaled_wins.T
         component = strong_parts(holds)
         # Between components every majority points the same way, so they stand in line: each has
@@ -140,13 +128,6 @@ class Minimax(Aggregator):
     Items with equally bad worst defeats are ranked by the next worst ones, and so on; where all
     are equal the items are tied. The scores count down from the number of places.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise. A pair that no ranking
-        compares is no defeat.
-
     References
     ----------
     Simpson (1969); Kramer (1977), https://doi.org/10.1016/0022-0531(77)90011-4.
@@ -159,10 +140,9 @@ class Minimax(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         margins = votes.scaled_wins - votes.scaled_wins.T
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
         keys = [tuple(row) for row in defeats.tolist()]
@@ -182,12 +162,6 @@ class Schulze(Aggregator):
     Schulze's winners are the items that nothing beats. The first bucket holds those of them that
     beat most others; where there are more winners, a note names them.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
-
     References
     ----------
     Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4, with margins for strength.
@@ -200,10 +174,9 @@ class Schulze(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         beats = strongest_paths(votes.scaled_wins - votes.scaled_wins.T)
         return wins_less_losses(beats, votes.items, "no item beats them")
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
-from rankagg._typing import Bools, Label, Tolerance, Unranked
+from rankagg._frames import is_frame
+from rankagg._typing import Bools, Directions, Label, Tolerance, Unranked
 from rankagg.core import (
-    UNRANKED,
     ItemSet,
     PairwiseMatrix,
     Profile,
@@ -22,6 +23,7 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.core.connectivity import gap_notes
 from rankagg.core.graphs import Parts, parts_of_rows
+from rankagg.core.held_data import ORDERS, STATED, as_profile
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: Results of pairs, which hold no rankings.
@@ -37,6 +39,34 @@ MOST_ITEMS, BYTES_A_PAIR = 5_000, 80
 # What sentences call what is in scores and in comparisons.
 SCORED = Words("system", "task")
 FOUGHT = Words("item", "battle", "battle")
+
+
+#: Data, and what lists of orders and counts of them are.
+Held = Data | Sequence[Any] | Mapping[Any, int]
+
+
+def as_data(data: Any, parameter: str = "data") -> Any:
+    """Return a profile of orders, and of counts of them; data of this package are what they are.
+
+    Parameters
+    ----------
+    data : object
+        See `as_profile` for orders.
+    parameter : str, default "data"
+        What messages call the data.
+
+    Returns
+    -------
+    object
+        What is neither comes back.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not certain what plain data are.
+    """
+    found = None if isinstance(data, Data) else as_profile(data, parameter)
+    return data if found is None else found
 
 
 def words_of(data: Data) -> Words:
@@ -60,14 +90,10 @@ class Evidence:
         Passed to `ScoreTable.rankings`; a summary has been counted without.
     """
 
-    def __init__(self, data: Data, tolerance: Tolerance = 0.0) -> None:
+    def __init__(self, data: Held, tolerance: Tolerance = 0.0) -> None:
+        data = as_data(data)
         if not isinstance(data, Data):
-            raise InvalidInputError(
-                "data", "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons", data,
-                "`ScoreTable` makes one of a DataFrame, `read_scores` of a file; so do "
-                "`Profile.from_orders`, `PairwiseMatrix.from_wins` and `read_comparisons`, and "
-                "cast votes have a `profile`.",
-            )  # fmt: skip
+            raise InvalidInputError("data", ORDERS, data, STATED)
         tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
@@ -76,23 +102,34 @@ class Evidence:
             raise InvalidInputError("tolerance", allowed, tolerance, remedy)
         self.data = data
         self.tolerance = tolerance
-        self._votes: dict[Unranked, PairwiseMatrix] = {}
 
     @classmethod
-    def of(cls, data: Data | Evidence, tolerance: Tolerance = 0.0) -> Evidence:
+    def of(
+        cls,
+        data: Held | Evidence,
+        tolerance: Tolerance = 0.0,
+        higher_is_better: Directions | None = None,
+    ) -> Evidence:
         """Return the evidence that data are; evidence is what it is.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-            The data.
+            The data, or what `as_data` makes some of.
         tolerance : float, mapping or Series from task to float, default 0
             As for the class; evidence has its own.
+        higher_is_better : bool, mapping or Series from task to bool, optional
+            The direction of scores in a DataFrame; it goes with nothing else.
 
         Returns
         -------
         Evidence
         """
+        if higher_is_better is not None:
+            if not is_frame(data):
+                allowed = "left out for data that are no DataFrame of scores"
+                raise InvalidInputError("higher_is_better", allowed, higher_is_better)
+            data = ScoreTable(cast(Any, data), higher_is_better=higher_is_better)
         if not isinstance(data, Evidence):
             return cls(data, tolerance)
         tolerance = as_tolerance(tolerance, None)
@@ -128,8 +165,7 @@ class Evidence:
     def is_complete_and_strict(self) -> bool:
         """True where every ranking is known to rank all items, none of them tied."""
         if isinstance(self.data, ScoreSummary):
-            votes = self.votes("ignore")
-            return votes.is_decided and not votes.scaled_ties.any()
+            return not self.data.n_missing and not self.votes.scaled_ties.any()
         return self.has_rankings and self.profile.is_complete and self.profile.is_strict
 
     @property
@@ -171,40 +207,37 @@ class Evidence:
             return self.tolerance.get(task, 0.0)
         return self.tolerance
 
-    def policy(self, unranked: Unranked | None) -> Unranked:
-        """Return the policy that was asked for, else that of the votes, else "uniform".
+    @property
+    def unranked(self) -> Unranked | None:
+        """The policy of the data for unranked items; None for comparisons and plain votes."""
+        return None if isinstance(self.data, Comparisons) else self.data.unranked
+
+    def with_unranked(self, unranked: Unranked) -> Evidence:
+        """Return the same data by another policy for unranked items.
 
         Parameters
         ----------
-        unranked : {"uniform", "ignore", "last"} or None
-            What was asked for.
+        unranked : {"uniform", "ignore", "last"}
+            The policy; comparisons and votes, which are added up, stay as they are.
 
         Returns
         -------
-        {"uniform", "ignore", "last"}
+        Evidence
         """
-        known = None if self._pairs is None else self._pairs.unranked
-        return unranked or known or "uniform"
+        if isinstance(self.data, PairData) or self.data.unranked == unranked:
+            return self
+        return Evidence(self.data.with_unranked(unranked), self.tolerance)
 
-    def votes(self, unranked: Unranked | None) -> PairwiseMatrix:
-        """Return the pairwise votes under a policy for unranked items.
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some ranking, or unit of scores, leaves an item unranked."""
+        if isinstance(self.data, Profile):
+            return self.data.has_unranked
+        return isinstance(self.data, ScoreTable | ScoreSummary) and self.data.n_missing > 0
 
-        Parameters
-        ----------
-        unranked : {"uniform", "ignore", "last"} or None
-            The policy; None stands for that of votes that were counted under one, and for
-            "uniform" otherwise.
-
-        Returns
-        -------
-        PairwiseMatrix
-
-        Raises
-        ------
-        InvalidInputError
-            If the data are votes that were counted under another policy, and some ranking
-            does not compare all items; or if votes of more than 5,000 items are to be counted.
-        """
+    @cached_property
+    def votes(self) -> PairwiseMatrix:
+        """The pairwise votes; raises `InvalidInputError` of more than 5,000 items."""
         if not self.counts_pairs:
             n = len(self.items)
             allowed = f"of at most {MOST_ITEMS:,} items where votes on all pairs are counted"
@@ -212,24 +245,11 @@ class Evidence:
             size = Described(f"{counted(n, 'item', ',')}, {memory}")
             remedy = "Rules on places, as Borda, need none; or leave out what few lists name."
             raise InvalidInputError("data", allowed, size, remedy)
-        policy = self.policy(unranked)
-        if self._pairs is not None:
-            if not (self._pairs.is_decided or self._pairs.unranked in (None, policy)):
-                allowed = f"{self._pairs.unranked!r} for votes counted that way"
-                remedy = "Count the rankings again with `profile.pairwise(unranked=...)`."
-                raise InvalidInputError("unranked", allowed, policy, remedy)
-            return self._pairs
-        if policy not in self._votes:
-            ranked = self.summary or self.profile
-            self._votes[policy] = ranked.pairwise(policy)
-        return self._votes[policy]
-
-    @cached_property
-    def _pairs(self) -> PairwiseMatrix | None:
-        """The votes of data that are nothing else."""
-        if isinstance(self.data, Comparisons):
-            return self.data.pairwise()
-        return self.data if isinstance(self.data, PairwiseMatrix) else None
+        if isinstance(self.data, PairwiseMatrix):
+            return self.data
+        if isinstance(self.data, ScoreTable):
+            return self.profile.pairwise()
+        return self.data.pairwise()
 
     @property
     def counts_pairs(self) -> bool:
@@ -241,7 +261,7 @@ class Evidence:
         """Which items each ranking, or each item, is compared with; None where that is all."""
         data = self.data
         if isinstance(data, Profile):
-            return None if data.is_complete else data.ranks != UNRANKED
+            return None if data.is_complete else data.observed
         if isinstance(data, ScoreTable):
             return ~np.isnan(data.values).T if data.n_missing else None
         if isinstance(data, ScoreSummary):
@@ -268,15 +288,15 @@ class Evidence:
             return "instance" if is_fine else "task"
         return "comparison" if isinstance(self.data, PairData) else "ranking"
 
-    def gaps(self, unranked: Unranked | None, unit: str | None = None) -> tuple[str, ...]:
+    def gaps(self, unit: str | None = None, *, by_policy: bool = True) -> tuple[str, ...]:
         """Return what to say of items in no ranking, and of groups that nothing joins.
 
         Parameters
         ----------
-        unranked : {"uniform", "ignore", "last"} or None
-            What places absent items; votes have their own.
         unit : str, optional
             Another word for the `unit`.
+        by_policy : bool, default True
+            Whether the policy of the data places absent items; models look at what is there.
 
         Returns
         -------
@@ -284,10 +304,9 @@ class Evidence:
         """
         if self._present is None or not self.parts.any():
             return ()
-        if isinstance(self.data, PairData):
-            unranked = getattr(self.data, "unranked", None)
         unseen = np.logical_not(self._present.any(axis=0))
-        return gap_notes(self.items, self.parts, unseen, unit or self.unit, unranked)
+        policy = self.unranked if by_policy else None
+        return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
 
     def _lost(self, what: str) -> str:
         if isinstance(self.data, Comparisons):

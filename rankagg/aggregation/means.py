@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs, Outcome, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.result import rank_by_scores
 from rankagg.core import (
@@ -71,6 +71,7 @@ class ScoreAggregator(Aggregator):
     """
 
     needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     #: Whether tasks of larger scores weigh more.
     _adds_scores: ClassVar[bool] = False
 

@@ -10,19 +10,19 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
-from rankagg._typing import Floats, Generator, Integers, Ranks, Unranked
+from rankagg._typing import Floats, Generator, Integers
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
     PartialRanking,
-    Permutation,
+    Profile,
     as_ranking,
     exact,
-    places,
+    permutation_of,
     sum_by_group,
     sum_rows,
 )
@@ -67,6 +67,7 @@ class ReciprocalRankFusion(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     k: float = 60
 
     def __post_init__(self) -> None:
@@ -114,6 +115,7 @@ class CombSUM(Aggregator):
     """
 
     needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
@@ -168,9 +170,6 @@ class MC4(Aggregator):
     ----------
     teleport : float, default 0.05
         The chance of a fresh start at each step, in (0, 1).
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -186,14 +185,12 @@ class MC4(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     teleport: float = 0.05
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         n = votes.n_items
         beaten = (votes.scaled_wins < votes.scaled_wins.T).astype(np.float64)
         level = (votes.scaled_wins == votes.scaled_wins.T).astype(np.float64)
@@ -219,13 +216,6 @@ class FootruleOptimal(Aggregator):
     not the expected one when ties are broken at random. Which of several optima comes back is
     unspecified.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        "uniform": the expected distance to a compatible permutation. "ignore": an unranked item
-        has no rank to be far from, and ranks are those among the ranked ones, stretched over
-        all. "last": unranked items share the ranks below all others.
-
     References
     ----------
     Dwork, Kumar, Naor and Sivakumar (2001), https://doi.org/10.1145/371920.372165; Diaconis and
@@ -241,27 +231,24 @@ class FootruleOptimal(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     is_strict: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = Guarantee(2)
-    unranked: Unranked = "uniform"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile
-        costs = footrule_costs(profile.ranks, profile.counts, profile.weights, self.unranked)
+        costs = footrule_costs(profile)
         items, assigned = linear_sum_assignment(costs)
         ranks = np.empty(profile.n_items, dtype=np.int32)
         ranks[items] = assigned
-        return Outcome(ranking=Permutation(ranks, profile.items))
+        return Outcome(ranking=permutation_of(ranks, profile.items))
 
 
-def footrule_costs(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
+def footrule_costs(profile: Profile) -> Floats:
     """Return the weighted distance of every item at every rank to all rankings, shape (n, n).
 
     The rankings are counted by item and rank first, so that memory is a few n x n numbers and
     their order changes no bit.
     """
-    n = ranks.shape[1]
-    votes, denominator = exact.as_votes(counts, weights)
-    if unranked == "last":
-        ranks = places.unranked_last(ranks)
+    ranks, n = profile.ranks, profile.n_items
+    votes, denominator = exact.as_votes(profile.counts, profile.weights)
     seen = (ranks != UNRANKED).sum(axis=1)
     costs = np.zeros((n, n))
     for k in np.unique(seen).tolist():
@@ -271,7 +258,8 @@ def footrule_costs(ranks: Ranks, counts: Integers, weights: Floats, unranked: Un
             doubled = distances(placed[:, :-1])[:, ::2]
             costs += _divided(doubled, 2 * denominator)
             continue
-        table = _expected_distances(n, k) if unranked == "uniform" else _stretched_distances(n, k)
+        distances_of = _stretched_distances if profile.unranked == "ignore" else _expected_distances
+        table = distances_of(n, k)
         known = _divided(np.delete(placed, np.s_[2 * k : -1], axis=1), denominator)
         costs += cast(Floats, sparse.csr_array(known) @ table)
     return costs

@@ -15,8 +15,8 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks, Unranked
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome
+from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.core import (
     UNRANKED,
@@ -46,41 +46,29 @@ def _slices(m: int, n: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def borda_points(ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked) -> Floats:
-    """Return every item's points in all rankings together; see `Borda`."""
-    all_in_one = np.zeros(len(ranks), dtype=np.int64)
-    points: Floats = borda_points_by_group(ranks, counts, weights, unranked, all_in_one)[0]
-    return points
-
-
-def borda_points_by_group(
-    ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked, groups: Integers64
-) -> Floats:
-    """Return every item's points in the rankings of each group."""
-    votes, denominator = exact.as_votes(counts, weights)
-    if unranked == "last":
-        ranks = places.unranked_last(ranks)
-    points = np.empty((int(groups[-1]) + 1, ranks.shape[1]))
+def borda_points(profile: Profile, groups: Integers64) -> Floats:
+    """Return every item's points in the rankings of each group; see `Borda`."""
+    votes, denominator = exact.as_votes(profile.counts, profile.weights)
+    points = np.empty((int(groups[-1]) + 1, profile.n_items))
     # There are sums for every number of observed items: n for a group and item at most.
-    size = max(1, BLOCK // ranks.shape[1] ** 2)
+    size = max(1, BLOCK // profile.n_items**2)
     for first in range(0, len(points), size):
         some = slice(first, first + size)
         rows = slice(*np.searchsorted(groups, [some.start, some.stop]))
-        points[some] = _points(
-            ranks[rows], votes[rows], denominator, unranked, groups[rows] - first
-        )
+        here = profile.ranks[rows], votes[rows], denominator, groups[rows] - first
+        points[some] = _points(*here, ignoring=profile.unranked == "ignore")
     return points
 
 
 def _points(
-    ranks: Ranks, votes: Integers, denominator: int, unranked: Unranked, groups: Integers64
+    ranks: Ranks, votes: Integers, denominator: int, groups: Integers64, *, ignoring: bool
 ) -> Floats:
     n = ranks.shape[1]
     # Floats divide integers below their limit exactly; Python's have none.
     kind = np.int64 if 4 * (n + 1) * max(int(votes.sum()), denominator) < EXACT_LIMIT else object
     seen, placed = _sums_by_size(ranks, votes, groups, kind)
     # An item at the mean place r of k adds 2r + 2 to `placed`.
-    if unranked == "ignore":
+    if ignoring:
         lead = sum((k + 1) * seen[k] - placed[k] for k in seen)
         return np.asarray(lead / denominator, dtype=np.float64)
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
@@ -89,7 +77,7 @@ def _points(
     return _expected_points(n, most, placed, denominator)
 
 
-def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
+def summed_points(summary: ScoreSummary) -> Floats:
     """Return every system's points on all instances together; see `borda_points`."""
     tallies = list(summary.tallies.values())
     units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
@@ -100,10 +88,10 @@ def summed_points(summary: ScoreSummary, unranked: Unranked) -> Floats:
     n = summary.n_systems
     wins = weighted_sum([tally.wins for tally in tallies], votes).astype(object)
     lead = wins.sum(axis=1) - wins.sum(axis=0)
-    if unranked == "ignore":
+    if summary.unranked == "ignore":
         return np.asarray(lead / denominator, dtype=np.float64)
     whole = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
-    if unranked == "last":
+    if summary.unranked == "last":
         missed = weighted_sum([tally.missed for tally in tallies], votes).astype(object)
         lead = lead + missed.sum(axis=1) - missed.sum(axis=0)
         return np.asarray((whole + lead) / (2 * denominator), dtype=np.float64)
@@ -219,18 +207,15 @@ def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers6
     return used, total[used]
 
 
-def points(ranks: Ranks, unranked: Unranked) -> Floats:
+def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
     """Return the points of every item in every ranking; see `Borda`."""
     n = ranks.shape[1]
-    if unranked == "last":
-        bottom: Floats = n - 1 - places.mid_ranks(places.unranked_last(ranks))
-        return bottom
     mids = places.mid_ranks(ranks)
     observed = (ranks != UNRANKED).sum(axis=1, keepdims=True)
-    if unranked == "uniform":
-        given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
-    else:
+    if ignoring:
         given, fallback = observed - 1 - 2 * mids, 0.0
+    else:
+        given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
     result: Floats = np.where(np.isnan(given), fallback, given)
     return result
 
@@ -242,17 +227,13 @@ class Borda(Aggregator):
     The sum of ranks of the papers, counted from the other end. With unranked items the points
     are expected ones, in closed form and without a matrix, O(n) a ranking.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        By default that of the matrix where the data are one, and "uniform" otherwise.
-        "uniform": an item's points are their mean over all compatible permutations,
-        N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) rank r of k, and
-        (N - 1)/2 for an unranked one. "ignore": wins less losses over the pairs that a ranking
-        compares. "last": unranked items share the ranks below all others.
-
     Notes
     -----
+    By the policy "uniform" an item's points are their mean over all compatible permutations,
+    N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) rank r of k, and (N - 1)/2 for an
+    unranked one. "ignore": wins less losses over the pairs that a ranking compares. "last":
+    unranked items share the ranks below all others.
+
     Scores are points, except under "ignore" and for plain matrices, where they are wins less
     losses. From a `PairwiseMatrix` the same scores follow from its row sums. They are summed in
     integers and rounded once, so that the order of the rankings changes no bit. On complete
@@ -274,28 +255,26 @@ class Borda(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     guarantee: ClassVar[Guarantee] = Guarantee(5)
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if evidence.has_rankings:
-            p = evidence.profile
-            return Outcome(scores=borda_points(p.ranks, p.counts, p.weights, self._own_policy))
+            profile = evidence.profile
+            together = np.zeros(len(profile), dtype=np.int64)
+            return Outcome(scores=borda_points(profile, together)[0])
         if evidence.summary is not None:
-            return Outcome(scores=summed_points(evidence.summary, self._own_policy))
-        votes = evidence.votes(self._stated_policy)
-        return Outcome(scores=self._from_votes(votes, self._policy_for(evidence)))
+            return Outcome(scores=summed_points(evidence.summary))
+        votes = evidence.votes
+        return Outcome(scores=self._from_votes(votes))
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         if exact.as_rational(profile.weights).step:
             return None  # what a weight is read as depends on which others there are
-        return borda_points_by_group(
-            profile.ranks, profile.counts, profile.weights, self._own_policy, groups
-        )
+        return borda_points(profile, groups)
 
-    def _from_votes(self, votes: PairwiseMatrix, policy: Unranked | None) -> Floats:
+    def _from_votes(self, votes: PairwiseMatrix) -> Floats:
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
         net = np.array([Fraction(int(lead), votes.denominator) for lead in margins.sum(axis=1)])
-        if votes.exact_weight is not None and policy != "ignore":
+        if votes.exact_weight is not None and votes.unranked != "ignore":
             net = ((votes.n_items - 1) * votes.exact_weight + net) / 2
         return net.astype(np.float64)
 
@@ -324,6 +303,7 @@ class Bucklin(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Generator, Integers, Positions, Unranked
+from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too_many
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import Permutation
+from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import InvalidInputError
 
@@ -216,9 +216,6 @@ class RankedPairs(SearchingRule):
     tie_breaking : {"together", "parallel"}, default "together"
         Majorities of equal margin on a cycle are left out together, or taken in every order, and
         an item has the best rank that some order gives it; there are no scores then.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -237,7 +234,6 @@ class RankedPairs(SearchingRule):
 
     needs: ClassVar[Needs] = "votes"
     tie_breaking: TieBreaking = "together"
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -275,13 +271,13 @@ class RankedPairs(SearchingRule):
                     raise too_many(most)
                 found.append(order)
         return tuple(
-            Permutation(np.argsort(order).astype(np.int32), evidence.items)
+            permutation_of(np.argsort(order).astype(np.int32), evidence.items)
             for order in sorted(found)
         )
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         if self.tie_breaking == "together":
-            votes = evidence.votes(self._stated_policy)
+            votes = evidence.votes
             above = locked_paths(votes.scaled_wins - votes.scaled_wins.T, deadline)
             return wins_less_losses(above, evidence.items, "no locked path leads to them")
         # Any item can be ranked right after those above it.
@@ -289,7 +285,7 @@ class RankedPairs(SearchingRule):
         return by_best(best.tolist(), evidence.items, "order of equal majorities")
 
     def _ways(self, evidence: Evidence, deadline: Deadline) -> Iterator[Bools]:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         try:
             yield from locked_in_every_way(votes.scaled_wins - votes.scaled_wins.T, deadline)
         except TooManyWaysError:

@@ -37,9 +37,9 @@ from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
-    from rankagg.aggregation.kemeny.certificate import Certificate, WeakCertificate
+    from rankagg.aggregation.kemeny.certificate import Certificate, TiedCertificate
     from rankagg.aggregation.kemeny.optima import Optima
-    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 
 class Consensus(Result):
@@ -55,11 +55,11 @@ class Consensus(Result):
     scores : ndarray of float, shape (n,), or None
         What the rule ranked by, higher is better, NaN for an unranked item; None for rules
         without scores.
-    aggregator : Aggregator
+    rule : Aggregator
         The rule with its parameters.
     unranked : {"uniform", "ignore", "last"} or None
-        The policy for unranked items; None for rules that use what is present.
-    certificate : Certificate, WeakCertificate or None
+        The policy of the data for unranked items; None for comparisons and plain votes.
+    certificate : Certificate, TiedCertificate or None
         The proof of an exact rule.
     notes : tuple of str
         What a reader should know: ties, cycles, pairs never compared, unranked items.
@@ -71,13 +71,13 @@ class Consensus(Result):
 
     ranking: PartialRanking
     scores: Floats | None
-    aggregator: Aggregator
+    rule: Aggregator
     unranked: Unranked | None
-    certificate: Certificate | WeakCertificate | None = field(compare=False)
+    certificate: Certificate | TiedCertificate | None = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
     runtime: float = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
-    _optima: Optima | WeakOptima | None = field(compare=False)
+    _optima: Optima | TiedOptima | None = field(compare=False)
     _evidence: Evidence = field(compare=False)
 
     _schema = "rankagg.consensus"
@@ -108,7 +108,7 @@ class Consensus(Result):
         return None if self.certificate is None else self.certificate.status == "optimal"
 
     @property
-    def optima(self) -> Optima | WeakOptima | None:
+    def optima(self) -> Optima | TiedOptima | None:
         """The set of all optima of an exact rule; None for other rules.
 
         None too where constraints count places: what optima choose in one block then depends on
@@ -131,7 +131,7 @@ class Consensus(Result):
     @cached_property
     def pairwise(self) -> PairwiseMatrix:
         """The one-level votes that the cost is measured on."""
-        return self._evidence.votes(self.unranked)
+        return self._evidence.votes
 
     @property
     def _words(self) -> Words:
@@ -153,7 +153,7 @@ class Consensus(Result):
     @property
     def tie_cost(self) -> float:
         """What a tied vote costs: the rule's own parameter, or 0."""
-        return float(getattr(self.aggregator, "tie_cost", 0.0))
+        return float(getattr(self.rule, "tie_cost", 0.0))
 
     @property
     def consensus_tie_cost(self) -> float | None:
@@ -161,7 +161,7 @@ class Consensus(Result):
 
         The price of the rule whose ties have one, or None: what breaking them at random costs.
         """
-        return getattr(self.aggregator, "price_of_ties", None)
+        return getattr(self.rule, "price_of_ties", None)
 
     @cached_property
     def cost(self) -> float:
@@ -212,7 +212,7 @@ class Consensus(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "aggregator": repr(self.aggregator),
+            "rule": repr(self.rule),
             "unranked_policy": self.unranked,
             "items": list(self.items),
             "ranks": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
@@ -236,18 +236,21 @@ class Consensus(Result):
         return self._text(self._facts(), rows)
 
     def _facts(self) -> list[str]:
-        policy = "none: what is present counts" if self.unranked is None else self.unranked
+        counted_by = self.rule._read(self._evidence).unranked
+        observed = self.rule.reads_unranked == "as observed"
+        policy = "none: what is present counts" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self._words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"
         if self._evidence.counts_pairs:
-            counted_as = None if self.unranked or self._is_fought else self.pairwise.unranked
+            is_other = observed or counted_by != self.unranked
+            counted_as = self.unranked if is_other else None
             policy_told = f"unranked items: {counted_as}; " if counted_as else ""
             prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
         lines = [
-            f"{self.aggregator.name} consensus of {counted(len(self.items), 'item')}",
-            f"rule         {self.aggregator}",
+            f"{self.rule.name} consensus of {counted(len(self.items), 'item')}",
+            f"rule         {self.rule}",
             *([] if self._is_fought else [f"unranked     {policy}"]),
             f"cost         {cost}",
         ]
@@ -263,7 +266,7 @@ class Consensus(Result):
         return super()._printed(padded)
 
     def __repr__(self) -> str:
-        return f"<Consensus by {self.aggregator.name}: {self.ranking._arrows()}>"
+        return f"<Consensus by {self.rule.name}: {self.ranking._arrows()}>"
 
 
 def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:

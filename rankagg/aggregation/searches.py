@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Positions, Unranked
+from rankagg._typing import Floats, Generator, Positions
 from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.positional import Borda, points
-from rankagg.core import PairwiseMatrix, Permutation, as_ranking, competition_ranks
+from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of
 from rankagg.exceptions import InvalidInputError
 
 Order = Positions
@@ -31,7 +31,7 @@ class InsertionSearch(SearchingRule):
     Parameters
     ----------
     start : Aggregator, default Borda()
-        The rule whose ranking is improved; its policy is that of the search.
+        The rule whose ranking is improved.
     moves : {"insert", "adjacent"}, default "insert"
         Any item to any rank, or exchanges of neighbors only: then no majority between
         neighbors is contradicted (local Kemenization).
@@ -55,21 +55,8 @@ class InsertionSearch(SearchingRule):
 
     def __post_init__(self) -> None:
         if not isinstance(self.start, Aggregator):
-            raise InvalidInputError("start of InsertionSearch", "an aggregator", self.start)
-        if self.start.policy is None:
-            raise InvalidInputError(
-                "start of InsertionSearch", "a rule with a policy for unranked items", self.start
-            )
+            raise InvalidInputError("start of InsertionSearch", "a rule", self.start)
         check_choice(self.moves, ("insert", "adjacent"), "moves of InsertionSearch")
-
-    @property
-    def policy(self) -> Unranked | None:
-        """The policy of the start."""
-        return self.start.policy
-
-    @property
-    def _stated_policy(self) -> Unranked | None:
-        return self.start._stated_policy
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -85,12 +72,13 @@ class InsertionSearch(SearchingRule):
         return f"InsertionSearch({shown})" if shown else "InsertionSearch"
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
-        order = np.argsort(ranks, kind="stable")
+        # What the start does not rank goes last.
+        order = np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
         costs = _costs(votes)
         better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
-        return Outcome(ranking=Permutation(np.argsort(better), votes.items))
+        return Outcome(ranking=permutation_of(np.argsort(better), votes.items))
 
 
 def _costs(votes: PairwiseMatrix) -> Floats:
@@ -128,9 +116,6 @@ class KwikSort(Aggregator):
         pivot, and which of equally good pivots is taken is unspecified. Time grows as n log n
         beside reading the votes with a drawn pivot, and as n^3 with the best one (two products of
         matrices).
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -147,10 +132,8 @@ class KwikSort(Aggregator):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     pivot: Literal["random", "best"] = "random"
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_choice(self.pivot, ("random", "best"), "pivot of KwikSort")
 
     @property
@@ -159,7 +142,7 @@ class KwikSort(Aggregator):
         return Guarantee(2, in_expectation=self.pivot == "random")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         costs = _costs(votes)
         wins = votes.wins
         order: list[int] = []
@@ -175,7 +158,7 @@ class KwikSort(Aggregator):
             if self.pivot == "random":
                 lead |= (costs[others, pivot] == 0) & (rng.random(len(others)) < 0.5)
             stack += [others[~lead], np.array([pivot]), others[lead]]
-        return Outcome(ranking=Permutation(np.argsort(order), votes.items))
+        return Outcome(ranking=permutation_of(np.argsort(order), votes.items))
 
     def _pivot(self, wins: Floats, part: Order, rng: Generator) -> int:
         if self.pivot == "random":
@@ -201,11 +184,6 @@ class PickAPerm(Aggregator):
     expected rank among the compatible permutations ("uniform", "ignore") or is tied for the last
     ("last"). Of several cheapest the one whose ranks come first is taken.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items, of the costs too.
-
     References
     ----------
     Ailon, Charikar and Newman (2008), https://doi.org/10.1145/1411509.1411513.
@@ -219,12 +197,10 @@ class PickAPerm(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     guarantee: ClassVar[Guarantee] = Guarantee(2)
-    unranked: Unranked = "uniform"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes, profile = evidence.votes(self.unranked), evidence.profile
-        policy: Unranked = "last" if self.unranked == "last" else "uniform"
-        filled = competition_ranks(-points(profile.ranks, policy), 1e-9)
+        votes, profile = evidence.votes, evidence.profile
+        filled = competition_ranks(-points(profile.ranks), 1e-9)
         candidates = [as_ranking(row, profile.items) for row in np.unique(filled, axis=0)]
         costs = [votes.exact_cost(candidate) for candidate in candidates]
         return Outcome(ranking=candidates[costs.index(min(costs))])

@@ -8,9 +8,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, check_aggregator
+from rankagg.aggregation.base import (
+    Aggregator,
+    Needs,
+    Outcome,
+    ReadsUnranked,
+    SearchingRule,
+    check_rule,
+)
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -18,8 +25,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus, ranks_by_scores
-from rankagg.core import UNRANKED, Profile, ScoreSummary, ScoreTable, canonical, exact
-from rankagg.exceptions import InvalidInputError
+from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
 
 
 @dataclass(frozen=True)
@@ -58,13 +64,8 @@ class TwoLevel(SearchingRule):
 
     def __post_init__(self) -> None:
         for parameter in ("inner", "outer"):
-            check_aggregator(getattr(self, parameter), f"{parameter} of TwoLevel")
+            check_rule(getattr(self, parameter), f"{parameter} of TwoLevel")
         check_choice(self.absent, ("ranked", "unranked"), "absent of TwoLevel")
-        policies = {self.inner.policy, self.outer.policy} - {None}
-        if len(policies) > 1:
-            allowed = "rules with one policy for unranked items"
-            got = sorted(map(str, policies))
-            raise InvalidInputError("inner and outer of TwoLevel", allowed, got)
 
     @property
     def needs(self) -> Needs:
@@ -72,13 +73,11 @@ class TwoLevel(SearchingRule):
         return "scores" if self.inner.needs == "scores" else "rankings"
 
     @property
-    def policy(self) -> Unranked | None:
-        """The policy of the two rules."""
-        return self.outer.policy or self.inner.policy
-
-    @property
-    def _stated_policy(self) -> Unranked | None:
-        return self.policy  # it needs rankings, and so meets no votes that have one
+    def reads_unranked(self) -> ReadsUnranked:
+        """As both rules do where they agree; the outer one may meet nothing that is absent."""
+        leaves_out = self.absent == "unranked" or self.inner.reads_unranked == "as observed"
+        alike = not leaves_out or self.inner.reads_unranked == self.outer.reads_unranked
+        return self.inner.reads_unranked if alike else "by policy"
 
     @property
     def name(self) -> str:
@@ -142,7 +141,7 @@ class TwoLevel(SearchingRule):
         outer = Profile._trusted(
             summary.systems, ranks, weights=summary.weight_vector, groups=list(tasks)
         )
-        return self._over(outer, inside, rng, deadline)
+        return self._over(outer.with_unranked(summary.unranked), inside, rng, deadline)
 
     def _task_by_task(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> _Inside:
         groups = evidence.profile.by_group()
@@ -169,15 +168,16 @@ class TwoLevel(SearchingRule):
     def _outer_profile(self, ranks: Ranks, profile: Profile, starts: Positions) -> Profile:
         """Return the rankings of the tasks, whose own rankings start at these rows."""
         if self.absent == "unranked":
-            seen = np.logical_or.reduceat(profile.ranks != UNRANKED, starts, axis=0)
+            seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
             ranks = canonical.without(ranks, ~seen)
         assert profile.groups is not None, "it was sorted by them"
-        return Profile._trusted(
+        ranked = Profile._trusted(
             profile.items,
             ranks,
             weights=_mean_weights(profile, starts),
             groups=[profile.groups[start] for start in starts.tolist()],
         )
+        return ranked.with_unranked(profile.unranked)
 
 
 class _Inside(NamedTuple):
@@ -210,12 +210,11 @@ def _worth_telling(consensus: Consensus) -> list[str]:
     return notes
 
 
-def default_aggregators(data: Data, unranked: Unranked | None = None) -> list[Aggregator]:
+def default_rules(data: Data) -> list[Aggregator]:
     """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny."""
-    borda = Borda(unranked=unranked)
     has_scores = isinstance(data, ScoreTable | ScoreSummary)
     rules: list[Aggregator] = [Mean()] if has_scores else []
-    rules.append(borda)
+    rules.append(Borda())
     if isinstance(data, ScoreSummary) or (isinstance(data, ScoreTable) and data.is_instance_level):
-        rules.append(TwoLevel(borda, borda))
-    return [*rules, Copeland(unranked=unranked), Kemeny(unranked=unranked)]
+        rules.append(TwoLevel(Borda(), Borda()))
+    return [*rules, Copeland(), Kemeny()]

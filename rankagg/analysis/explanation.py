@@ -128,7 +128,7 @@ class Explanation(Result):
     above, below : str or int
         The items; where they are tied, in the order of the item set.
     votes_for, votes_against, ties : float
-        Votes on the pair, under the policy of the consensus.
+        Votes on the pair, by the policy of the data.
     is_tied : bool
         True where the consensus ties them.
     is_held : bool
@@ -187,11 +187,10 @@ class Explanation(Result):
         Who turns it round swaps the two. None where there is no majority, or the consensus is of
         votes, which do not tell whose they are.
         """
-        evidence, policy = self.consensus._evidence, self.consensus.pairwise.unranked
+        evidence = self.consensus._evidence
         if not self.margin or not evidence.has_rankings:
             return None
-        rule = Borda(unranked=policy or "uniform")
-        units = RemovalClasses(data=evidence.profile, rule=rule, tolerance=0.0, unit="ranking")
+        units = RemovalClasses(data=evidence.profile, rule=Borda(), tolerance=0.0, unit="ranking")
         i, j = self.consensus.items.indices([self.above, self.below])
         leads = units.leads(i, np.array([j])) * int(np.sign(self.margin))
         margin = exact.integer_product(units.counts, leads)
@@ -239,7 +238,7 @@ class Explanation(Result):
             swap = {"extra_cost": self.swap.extra_cost, "ranking": ranking}
         pair = self._plain("above", "below", "is_tied", "votes_for", "votes_against", "ties")
         more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held", "are_joined")
-        return {"aggregator": self.consensus.aggregator.name, **pair, **more, "swap": swap}
+        return {"rule": self.consensus.rule.name, **pair, **more, "swap": swap}
 
     # -- in words -----------------------------------------------------------------------------
 
@@ -247,7 +246,7 @@ class Explanation(Result):
         a, b = shortened(self.above), shortened(self.below)
         verb = "ties" if self.is_tied else "has"
         joint = "and" if self.is_tied else "above"
-        lines = [f"{self.consensus.aggregator.name} {verb} {a} {joint} {b}", self._votes_line()]
+        lines = [f"{self.consensus.rule.name} {verb} {a} {joint} {b}", self._votes_line()]
         if not self.are_joined:
             unit = self.consensus._evidence.unit
             lines.append(f"groups      no chain of {plural(unit)} joins {a} and {b}")
@@ -302,7 +301,7 @@ class Explanation(Result):
             stated(lower, "score of the lower", ".6g"),
             stated(self.score_difference, "difference of scores", "z.6g"),
         )
-        find = getattr(self.consensus.aggregator, "interval", lambda *pair: ())
+        find = getattr(self.consensus.rule, "interval", lambda *pair: ())
         ends = [stated(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
         interval = said(" (95 % interval: {} to {})", *ends) if ends else ""
         return said("scores      {} against {}, a difference of {}{}", *told, interval)
@@ -340,7 +339,7 @@ def _can_swap(consensus: Consensus) -> bool:
     """Say whether a swap can be priced: against a proved optimum, and no votes outweigh a tie."""
     certificate = consensus.certificate
     proved = certificate is not None and certificate.status == "optimal"
-    return proved and isinstance(consensus.aggregator, Kemeny) and consensus.consensus_tie_cost != 0
+    return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
 
 
 def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swap | None, bool]:
@@ -350,7 +349,7 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swa
     """
     if not _can_swap(consensus):
         return None, False
-    rule, votes = consensus.aggregator, consensus.pairwise
+    rule, votes = consensus.rule, consensus.pairwise
     wins, price = votes.wins.copy(), consensus.consensus_tie_cost
     wins[j, i] += (votes.wins.sum() + votes.ties.sum() + 1.0) / (price or 1.0)
     # Ties of votes matter only where those of the consensus have a price.

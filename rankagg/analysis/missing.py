@@ -12,9 +12,9 @@ import pandas as pd
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     ROWS,
-    UNRANKED,
     ItemSet,
     Profile,
     Result,
@@ -70,9 +70,10 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     B           0             0              2
     C           2             2              1
     """
+    data = as_data(data)
     names = by_task = sizes = patterns = None
     if isinstance(data, ScoreSummary):
-        votes, n_units, unit = data.pairwise("ignore"), data.n_units, "instance"
+        votes, n_units, unit = data.direct_pairwise(), data.n_units, "instance"
         names, tallies = tuple(data.tasks), data.tallies.values()
         sizes = np.array([tally.n_units for tally in tallies], dtype=np.int64)
         by_task = np.stack([tally.n_units - tally.observed for tally in tallies], axis=1)
@@ -86,8 +87,8 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
             unit, profile, tasks = "ranking", data, data.groups
         else:
             raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
-        votes, n_units = profile.pairwise("ignore"), profile.n_rankings
-        gone = profile.ranks == UNRANKED
+        votes, n_units = profile.direct_pairwise(), profile.n_rankings
+        gone = ~profile.observed
         missing, patterns = profile.counts @ gone, _patterns(gone, profile.counts)
         if tasks is not None:
             names = tuple(dict.fromkeys(tasks))

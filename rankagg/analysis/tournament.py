@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rankagg._typing import Bools, Floats, Integers, Label, Positions, Tolerance, Unranked
-from rankagg._validation import check_integer, check_unranked
-from rankagg.aggregation import Data, Evidence, widest_paths
+from rankagg._typing import Bools, Floats, Integers, Label, Positions
+from rankagg._validation import check_integer
+from rankagg.aggregation import Evidence, widest_paths
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -144,11 +144,15 @@ class TournamentGraph(Result):
 
     `plot` draws a `rankagg.plotting.tournament_plot`.
 
+    Parameters
+    ----------
+    votes : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
+        Votes, or data that they follow from.
+
     Attributes
     ----------
     votes : PairwiseMatrix
-        Pairwise votes; `from_data` counts those of rankings. A pair without a majority, or
-        never compared, has no arc.
+        The pairwise votes of the data. A pair without a majority, or never compared, has no arc.
 
     References
     ----------
@@ -158,7 +162,7 @@ class TournamentGraph(Result):
     Examples
     --------
     >>> import rankagg as ra
-    >>> graph = ra.TournamentGraph.from_data(ra.datasets.load("condorcet_1785"))
+    >>> graph = ra.TournamentGraph(ra.datasets.load("condorcet_1785"))
     >>> graph.condorcet_winner, graph.smith_set()
     (None, ('A', 'B', 'C'))
     >>> graph.arcs().to_string(index=False).splitlines()[1].split()
@@ -172,38 +176,9 @@ class TournamentGraph(Result):
     _prints_table = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.votes, PairwiseMatrix):
-            raise InvalidInputError(
-                "votes", "a PairwiseMatrix", self.votes, "`from_data` takes rankings and scores."
-            )
+        # Of scores, rankings or comparisons their votes.
+        self._set(votes=Evidence.of(self.votes).votes)
         super().__post_init__()
-
-    @classmethod
-    def from_data(
-        cls,
-        data: Data | Evidence,
-        *,
-        unranked: Unranked | None = None,
-        tolerance: Tolerance = 0.0,
-    ) -> TournamentGraph:
-        """Count the votes of scores or rankings.
-
-        Parameters
-        ----------
-        data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-            The data.
-        unranked : {"uniform", "ignore", "last"}, optional
-            The policy for unranked items; by default that of the votes where they were counted
-            under one, "uniform" otherwise.
-        tolerance : float, mapping or Series from task to float, default 0
-            Scores that differ by no more are tied; see `ScoreTable.rankings`.
-
-        Returns
-        -------
-        TournamentGraph
-        """
-        policy = None if unranked is None else check_unranked(unranked)
-        return cls(Evidence.of(data, tolerance).votes(policy))
 
     @property
     def items(self) -> ItemSet:

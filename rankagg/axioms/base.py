@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from rankagg._typing import Label
-from rankagg.aggregation import Aggregator, check_aggregator
+from rankagg.aggregation import Aggregator, check_rule
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import Outcomes
 from rankagg.core import Profile, Result, counted, listed, plain_rows
@@ -56,12 +56,12 @@ class Axiom(ABC):
     #: The same of ballots, in a search.
     most_rankings: ClassVar[int | None] = None
 
-    def check(self, aggregator: Aggregator, profile: Profile) -> Witness | None:
+    def check(self, rule: Aggregator, profile: Profile) -> Witness | None:
         """Look whether a profile shows that a rule breaks the axiom.
 
         Parameters
         ----------
-        aggregator : Aggregator
+        rule : Aggregator
             The rule.
         profile : Profile
             Complete strict rankings without weights.
@@ -81,7 +81,7 @@ class Axiom(ABC):
         winners    B
         A beats every other item by a majority, and B wins.
         """
-        rule, ballots = check_aggregator(aggregator), ballots_of(profile)
+        rule, ballots = check_rule(rule), ballots_of(profile)
         if self.most_items is not None and profile.n_items > self.most_items:
             most = f"of at most {counted(self.most_items, 'item')} for {self.name!r}"
             allowed = f"{most}, which compares all their orders"
@@ -111,7 +111,7 @@ class Witness(Result):
     ----------
     axiom : Axiom
         What is broken.
-    aggregator : Aggregator
+    rule : Aggregator
         By which rule.
     profiles : tuple of Profile
         The profile, and those that the axiom compares it to: after a change, or its two parts.
@@ -124,7 +124,7 @@ class Witness(Result):
     """
 
     axiom: Axiom
-    aggregator: Aggregator
+    rule: Aggregator
     profiles: tuple[Profile, ...]
     winners: tuple[tuple[Label, ...], ...]
     items: tuple[Label, ...]
@@ -156,7 +156,7 @@ class Witness(Result):
         labels = self.profile.items
         ballots = tuple(ballots_of(profile, labels) for profile in self.profiles)
         case = Case(ballots, tuple(labels.indices(self.items)))
-        outcomes = Outcomes(self.aggregator, labels)
+        outcomes = Outcomes(self.rule, labels)
         found = tuple(labels.at(sorted(outcomes.winners(one))) for one in ballots)
         return found == self.winners and breaks(self.axiom, case, outcomes) is not None
 
@@ -186,7 +186,7 @@ class Witness(Result):
     def _content(self) -> dict[str, Any]:
         return {
             "axiom": self.axiom.name,
-            "rule": self.aggregator.name,
+            "rule": self.rule.name,
             "items": list(self.items),
             "winners": [list(labels) for labels in self.winners],
             "sentence": self.sentence,
@@ -195,7 +195,7 @@ class Witness(Result):
 
     def _facts(self) -> list[str]:
         labels = self.profile.items
-        lines = [f'{self.aggregator.name} breaks the axiom "{self.axiom.name}"']
+        lines = [f'{self.rule.name} breaks the axiom "{self.axiom.name}"']
         heads = ("profile", "compared", "and")
         for number, profile in enumerate(self.profiles):
             lines += [
@@ -216,7 +216,7 @@ def witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witn
     labels = outcomes.labels
     return Witness(
         axiom=axiom,
-        aggregator=outcomes.aggregator,
+        rule=outcomes.rule,
         profiles=tuple(profile_of(ballots, labels) for ballots in case.ballots),
         winners=tuple(
             tuple(labels[item] for item in sorted(outcomes.winners(ballots)))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_aggregator, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
 from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
 from rankagg.axioms.outcomes import (
     Buckets,
@@ -37,7 +37,7 @@ class Disagreement(Result):
 
     Attributes
     ----------
-    aggregators : tuple of Aggregator
+    rules : tuple of Aggregator
         The two rules.
     profile : Profile
         The ballots.
@@ -47,7 +47,7 @@ class Disagreement(Result):
         The rankings of each, several where a rule is exact and has several optima.
     """
 
-    aggregators: tuple[Aggregator, Aggregator]
+    rules: tuple[Aggregator, Aggregator]
     profile: Profile
     winners: tuple[tuple[Label, ...], ...]
     rankings: tuple[tuple[str, ...], ...]
@@ -65,7 +65,7 @@ class Disagreement(Result):
         """
         return pd.DataFrame(
             {
-                "rule": [rule.name for rule in self.aggregators],
+                "rule": [rule.name for rule in self.rules],
                 "winners": [", ".join(map(str, labels)) for labels in self.winners],
                 "ranking": ["; ".join(rankings) for rankings in self.rankings],
             }
@@ -80,15 +80,13 @@ class Disagreement(Result):
         return {"ballots": ballots, "outcomes": plain_rows(self.to_frame())}
 
     def _facts(self) -> list[str]:
-        first, second = (rule.name for rule in self.aggregators)
+        first, second = (rule.name for rule in self.rules)
         labels = self.profile.items
         lines = [
             f"{first} and {second} disagree",
             f"ballots    {written(ballots_of(self.profile), labels)}",
         ]
-        for rule, winners, rankings in zip(
-            self.aggregators, self.winners, self.rankings, strict=True
-        ):
+        for rule, winners, rankings in zip(self.rules, self.winners, self.rankings, strict=True):
             won = "wins" if len(winners) == 1 else "win"
             lines.append(f"{rule.name}: {listed(winners)} {won}; {'; '.join(rankings)}")
         return lines
@@ -141,7 +139,7 @@ def smallest_disagreement(
     Borda: B wins; B > A > C
     Kemeny: A, B win; A > B > C; B > A > C; B > C > A
     """
-    rules = (check_aggregator(first, "first"), check_aggregator(second, "second"))
+    rules = (check_rule(first, "first"), check_rule(second, "second"))
     most_items = check_integer(n_items, "n_items", low=1, high=MOST_ITEMS_SEARCHED)
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     check_choice(on, ("winners", "rankings"), "on")
@@ -155,7 +153,7 @@ def smallest_disagreement(
         return None
     asked = [Outcomes(rule, labels) for rule in rules]
     return Disagreement(
-        aggregators=rules,
+        rules=rules,
         profile=profile_of(found, labels),
         winners=tuple(tuple(labels[item] for item in sorted(one.winners(found))) for one in asked),
         rankings=tuple(
@@ -186,9 +184,9 @@ def _search(
             pace.step()
             if _outcome(one, ballots, on) != _outcome(other, ballots, on):
                 for asked in (one, other):
-                    again = Outcomes(asked.aggregator, labels)
+                    again = Outcomes(asked.rule, labels)
                     if _outcome(again, ballots, on) != _outcome(asked, ballots, on):
-                        raise NotNeutralError if neutral else unsteady(asked.aggregator)
+                        raise NotNeutralError if neutral else unsteady(asked.rule)
                 return ballots
     return None
 

@@ -8,7 +8,7 @@ from itertools import chain, permutations, product
 from typing import TypeAlias
 
 from rankagg._typing import Label
-from rankagg.aggregation import Aggregator, Consensus, Schulze, check_aggregator, strongest_paths
+from rankagg.aggregation import Aggregator, Consensus, Schulze, check_rule, strongest_paths
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
 from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
@@ -24,7 +24,7 @@ def winners_of(consensus: Consensus) -> tuple[Label, ...]:
     optima = consensus.optima
     if optima is not None:
         return optima.winners()
-    rule = consensus.aggregator
+    rule = consensus.rule
     locks = isinstance(rule, RankedPairs) and rule.tie_breaking == "together"
     if isinstance(rule, Schulze) or locks:
         votes = consensus.pairwise
@@ -32,7 +32,7 @@ def winners_of(consensus: Consensus) -> tuple[Label, ...]:
         return votes.items.where(~beats(votes.scaled_wins - votes.scaled_wins.T).any(axis=0))
     buckets = consensus.ranking.buckets
     if not buckets:
-        raise InvalidInputError("aggregator", "a rule that ranks some item", rule)
+        raise InvalidInputError("rule", "a rule that ranks some item", rule)
     return buckets[0]
 
 
@@ -77,11 +77,11 @@ def strict_orders(rankings: Rankings) -> frozenset[Order]:
     )
 
 
-def unsteady(aggregator: Aggregator) -> InvalidInputError:
+def unsteady(rule: Aggregator) -> InvalidInputError:
     """Return the error of a rule that answers the same question in two ways."""
     allowed = "a rule that gives equal ballots the same outcome each time"
     remedy = "Random numbers come from the generator that it is given."
-    return InvalidInputError("aggregator", allowed, aggregator, remedy)
+    return InvalidInputError("rule", allowed, rule, remedy)
 
 
 class Outcomes:
@@ -92,13 +92,13 @@ class Outcomes:
 
     def __init__(
         self,
-        aggregator: Aggregator,
+        rule: Aggregator,
         labels: Sequence[Label],
         *,
         neutral: bool = False,
         before_asking: Callable[[], None] = lambda: None,
     ) -> None:
-        self.aggregator = check_aggregator(aggregator)
+        self.rule = check_rule(rule)
         self.labels = labels
         self.neutral = neutral
         self.before_asking = before_asking
@@ -106,9 +106,9 @@ class Outcomes:
         self._winners: dict[Ballots, Rankings] = {}
         self._rankings: dict[Ballots, Rankings] = {}
         # The proof is not looked at here; what is found is asked of the rule itself again.
-        self._asked: Aggregator = aggregator
-        if type(aggregator) is Kemeny:
-            self._asked = replace(aggregator, verify=False)
+        self._asked: Aggregator = rule
+        if type(rule) is Kemeny:
+            self._asked = replace(rule, verify=False)
 
     def listed(self, items: Iterable[int]) -> str:
         """Return the labels of items in a sentence."""

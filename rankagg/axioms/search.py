@@ -16,7 +16,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers64, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_aggregator, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
 from rankagg.axioms import agendas, majorities, voters
 from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
 from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
@@ -213,7 +213,7 @@ def number_to_see(
 
 
 def find_counterexample(
-    aggregator: Aggregator,
+    rule: Aggregator,
     axiom: Axiom | str,
     *,
     n_items: int,
@@ -227,7 +227,7 @@ def find_counterexample(
 
     Parameters
     ----------
-    aggregator : Aggregator
+    rule : Aggregator
         The rule. Where it draws random numbers they come from the seed 0 for every profile.
     axiom : Axiom or str
         The axiom, or its name.
@@ -280,7 +280,7 @@ def find_counterexample(
     >>> ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=3, n_rankings=5) is None
     True
     """
-    rule, asked = check_aggregator(aggregator), as_axiom(axiom)
+    rule, asked = check_rule(rule), as_axiom(axiom)
     letters, high = len(ascii_uppercase), asked.most_rankings or MOST_RANKINGS
     most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items or letters)
     most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=high)
@@ -337,10 +337,10 @@ def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | 
     """Return a witness of which the rule was asked itself."""
     for case in axiom._cases(ballots, outcomes):
         if axiom._fault(case, outcomes) is not None:
-            asked = Outcomes(outcomes.aggregator, outcomes.labels)
+            asked = Outcomes(outcomes.rule, outcomes.labels)
             fault = breaks(axiom, case, asked)
             if fault is None:
-                raise NotNeutralError if outcomes.neutral else unsteady(outcomes.aggregator)
+                raise NotNeutralError if outcomes.neutral else unsteady(outcomes.rule)
             return witness_of(axiom, case, fault, asked)
     return None
 

@@ -18,7 +18,7 @@ from rankagg.aggregation import (
     Deadline,
     Minimax,
     Schulze,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
@@ -258,39 +258,39 @@ PROVED = {
 }
 
 
-def theorem_on(aggregator: Aggregator, axiom: Axiom) -> Theorem | None:
+def theorem_on(rule: Aggregator, axiom: Axiom) -> Theorem | None:
     """Return what is proved of a rule and an axiom, both as they are by default.
 
     But eliminations follow parallel universes, ranked pairs take equal majorities in every order
     or together, and places may have any points.
     """
-    if axiom != type(axiom)() or not _is_usual(aggregator):
+    if axiom != type(axiom)() or not _is_usual(rule):
         return None
-    together = isinstance(aggregator, RankedPairs) and aggregator.tie_breaking == "together"
-    return PROVED.get((TAKEN_TOGETHER if together else type(aggregator), axiom.name))
+    together = isinstance(rule, RankedPairs) and rule.tie_breaking == "together"
+    return PROVED.get((TAKEN_TOGETHER if together else type(rule), axiom.name))
 
 
-def _is_usual(aggregator: Aggregator) -> bool:
+def _is_usual(rule: Aggregator) -> bool:
     usual = {
         field.name: field.default
-        for field in fields(aggregator)
+        for field in fields(rule)
         if field.compare and field.default is not MISSING and field.name not in WITHOUT_EFFECT
     }
-    if isinstance(aggregator, Elimination):
+    if isinstance(rule, Elimination):
         usual["tie_breaking"] = "parallel"
-    if isinstance(aggregator, RankedPairs):
+    if isinstance(rule, RankedPairs):
         del usual["tie_breaking"]
-    return all(getattr(aggregator, name) == value for name, value in usual.items())
+    return all(getattr(rule, name) == value for name, value in usual.items())
 
 
-def larger_witness(aggregator: Aggregator, axiom: Axiom) -> Witness | None:
+def larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
     """Return a witness of which the rule was asked, where a profile for it is known."""
-    ballots = LARGER.get((type(aggregator).__name__, axiom.name))
+    ballots = LARGER.get((type(rule).__name__, axiom.name))
     if ballots is None:
         return None
     rows = [row.split() for row in ballots.split(", ")]
     counts, orders = zip(*rows, strict=True)
-    return axiom.check(aggregator, Profile.from_orders(orders, counts=list(map(int, counts))))
+    return axiom.check(rule, Profile.from_orders(orders, counts=list(map(int, counts))))
 
 
 # A long name is shortened as all do.
@@ -304,7 +304,7 @@ class AxiomTable(Result):
 
     Attributes
     ----------
-    aggregators : tuple of Aggregator
+    rules : tuple of Aggregator
         The rules.
     axioms : tuple of Axiom
         The axioms.
@@ -319,7 +319,7 @@ class AxiomTable(Result):
         Where that is so, a larger profile that is known to break it, if there is one.
     """
 
-    aggregators: tuple[Aggregator, ...]
+    rules: tuple[Aggregator, ...]
     axioms: tuple[Axiom, ...]
     n_items: int
     n_rankings: int
@@ -332,7 +332,7 @@ class AxiomTable(Result):
     def __getitem__(self, cell: tuple[str, str]) -> Witness | None:
         """Return the witness of a rule and an axiom, given by their names, also a larger one."""
         rule, axiom = cell
-        rules = [one.name for one in self.aggregators]
+        rules = [one.name for one in self.rules]
         axioms = [one.name for one in self.axioms]
         if rule not in rules or axiom not in axioms:
             raise KeyError(cell)
@@ -349,7 +349,7 @@ class AxiomTable(Result):
 
     def _cells(self) -> Iterable[_Cell]:
         for at, axiom in enumerate(self.axioms):
-            for column, rule in enumerate(self.aggregators):
+            for column, rule in enumerate(self.rules):
                 found = self.witnesses[at][column]
                 reference = theorem_on(rule, axiom)
                 yield _Cell(axiom, rule, found, self.larger[at][column], reference)
@@ -399,7 +399,7 @@ class AxiomTable(Result):
 
     def _facts(self) -> list[str]:
         lines = [
-            f"{counted(len(self.aggregators), 'rule')} and "
+            f"{counted(len(self.rules), 'rule')} and "
             f"{counted(len(self.axioms), 'axiom')}, {self.searched}",
             "a number: broken, and where below, with * by a larger profile",
             "keeps, breaks: proved for profiles of every size; -: open, none among these profiles",
@@ -413,10 +413,10 @@ class AxiomTable(Result):
 
     def _heads(self) -> dict[str, str]:
         """Return the names of rules in the table: classes, where that tells them apart."""
-        kinds = [type(rule).__name__ for rule in self.aggregators]
+        kinds = [type(rule).__name__ for rule in self.rules]
         return {
             rule.name: kind if kinds.count(kind) == 1 else rule.name
-            for rule, kind in zip(self.aggregators, kinds, strict=True)
+            for rule, kind in zip(self.rules, kinds, strict=True)
         }
 
     def _table(self) -> pd.DataFrame:
@@ -456,7 +456,7 @@ class AxiomTable(Result):
         found, heads = self._found(), self._heads()
         shown = found if rows is None else found[:rows]
         for at, witness in enumerate(shown, 1):
-            rule = heads[witness.aggregator.name]
+            rule = heads[witness.rule.name]
             yield (
                 f"{at}. {rule}, {_short(witness.axiom)}: {_ballots(witness)}. {witness.sentence}"
             )
@@ -497,7 +497,7 @@ def _ballots(witness: Witness) -> str:
 
 
 def axiom_table(
-    aggregators: Iterable[Aggregator],
+    rules: Iterable[Aggregator],
     axioms: Iterable[Axiom | str] = AXIOMS,
     *,
     n_items: int = 3,
@@ -508,7 +508,7 @@ def axiom_table(
 
     Parameters
     ----------
-    aggregators : iterable of Aggregator
+    rules : iterable of Aggregator
         The rules.
     axioms : iterable of Axiom or str, optional
         The axioms or their names; all by default.
@@ -548,13 +548,13 @@ def axiom_table(
     Schulze keeps majority: Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4
     Borda keeps reinforcement: points add up; Young (1975), https://doi.org/10.1137/0128067
     """  # noqa: E501
-    listed = _listed(aggregators, Aggregator, "aggregators", "a list of rules such as Borda()")
-    rules = tuple(check_aggregator(rule, "aggregators") for rule in listed)
+    listed = _listed(rules, Aggregator, "rules", "a list of rules such as Borda()")
+    rules = tuple(check_rule(rule, "rules") for rule in listed)
     if not rules:
-        raise InvalidInputError("aggregators", "at least one aggregator", rules)
+        raise InvalidInputError("rules", "at least one rule", rules)
     names = [rule.name for rule in rules]
     if len(set(names)) < len(names):
-        raise InvalidInputError("aggregators", "rules of different names", names)
+        raise InvalidInputError("rules", "rules of different names", names)
     given = _listed(axioms, str | Axiom, "axioms", "axioms or their names")
     asked = tuple(as_axiom(axiom, "axioms") for axiom in given)
     if not asked or len({axiom.name for axiom in asked}) < len(asked):
@@ -572,7 +572,7 @@ def axiom_table(
         for axiom, row in zip(asked, witnesses, strict=True)
     ]
     return AxiomTable(
-        aggregators=rules,
+        rules=rules,
         axioms=asked,
         n_items=most_items,
         n_rankings=most_rankings,

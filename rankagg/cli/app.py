@@ -36,18 +36,18 @@ FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 COMMANDS = {
     "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
     "scan": "Add up score files of any size in one pass, and describe them.",
-    "report": "Write one page with everything: consensus, proof, other methods, uncertainty, gaps, "
+    "report": "Write one page with everything: consensus, proof, other rules, uncertainty, gaps, "
     "plots.",
-    "rank": "Rank by one method and print ranks and scores.",
+    "rank": "Rank by one rule and print ranks and scores.",
     "count": "Count an election round by round: instant runoff, or several seats by STV.",
     "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
     "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
     "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
     "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
     "costs.",
-    "steps": "Show how a method reaches its answer, step by step, in tables to follow by hand.",
+    "steps": "Show how a rule reaches its answer, step by step, in tables to follow by hand.",
     "stability": "Rank again without single tasks or systems, and on subsets of every size.",
-    "axioms": "Say which method breaks which axiom, and show the smallest profile that does.",
+    "axioms": "Say which rule breaks which axiom, and show the smallest profile that does.",
     "removals": "Find the fewest ballots or tasks whose removal changes the winner or reverses a "
     "pair.",
     "intervals": "Say how certain each rank and each pair is.",
@@ -66,8 +66,7 @@ COMMANDS = {
     "disagree.",
     "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
     "ranking.",
-    "methods": "List the methods: what they need, how they treat gaps and ties, and what is "
-    "proved.",
+    "rules": "List the rules: what they need, how they treat gaps and ties, and what is proved.",
     "datasets": "List the bundled data sets, or describe one.",
 }
 
@@ -89,7 +88,7 @@ FILES = {
     },
     "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment"},
-    "learning": {"axioms", "methods", "datasets"},
+    "learning": {"axioms", "rules", "datasets"},
     "documents": {"scan", "report"},
 }
 
@@ -165,7 +164,7 @@ def app() -> None:
     Who beats whom, and why one stands above another:
         rankagg tournament election.soc
         rankagg explain scores.csv --pair BERT GPT
-        rankagg steps election.soc --method schulze
+        rankagg steps election.soc --rule schulze
     Confidence intervals, tests, missing scores, stability:
         rankagg intervals scores.csv
         rankagg test scores.csv --reference baseline
@@ -184,7 +183,7 @@ def app() -> None:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
     Lists, and a bundled data set to try:
-        rankagg methods
+        rankagg rules
         rankagg datasets
         rankagg compare --dataset tennessee
 

@@ -65,7 +65,13 @@ from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
 from rankagg.core.profile import Profile, numbers_of
 from rankagg.core.rankings import canonical, places
 from rankagg.core.rankings.canonical import scattered
-from rankagg.core.rankings.partial import PartialRanking, Permutation, Ranking, as_ranking
+from rankagg.core.rankings.partial import (
+    PartialRanking,
+    Permutation,
+    Ranking,
+    as_ranking,
+    permutation_of,
+)
 from rankagg.core.rankings.places import (
     UNLISTED,
     UNRANKED,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._frames import as_frame
 from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_matrix, check_number
+from rankagg._validation import as_matrix, check_number, check_unranked
 from rankagg.core.arithmetic import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
@@ -159,7 +159,7 @@ class PairwiseMatrix(Value):
     items : ItemSet
         The items of rows and columns.
     unranked : {"uniform", "ignore", "last"} or None
-        The policy under which unranked items were counted; None for a plain matrix.
+        The policy by which unranked items were counted; None for a plain matrix.
     rounding : float
         By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
         was rounded to 12 digits (a grid of 2**-40 of the largest weight), or the shares of
@@ -172,8 +172,7 @@ class PairwiseMatrix(Value):
     exact_weight : fractions.Fraction or None
         The same without rounding.
     is_decided : bool
-        True where every ranking compares every two items: all policies say the same of such
-        votes, so they go with a rule under any of them.
+        True where every ranking compares every two items, so that no policy changes a vote.
     """
 
     items: ItemSet
@@ -291,7 +290,7 @@ class PairwiseMatrix(Value):
         """Count the votes of ranks that are known to be canonical; see `Profile.pairwise`."""
         importance = exact.as_rational(weights)
         votes = exact.multiply(counts, importance.numerators)
-        counted = tally(ranks, votes, unranked)
+        counted = tally(ranks, votes, shared=unranked == "uniform")
         denominator = counted.denominator * importance.denominator
         whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
         if importance.step:  # weights were rounded
@@ -413,6 +412,33 @@ class PairwiseMatrix(Value):
         the reference of the certificate says which bytes are hashed.
         """
         return fingerprint(self.items, *self.lowest_terms)
+
+    def with_unranked(self, unranked: Unranked) -> PairwiseMatrix:
+        """Return the votes by another policy, where every ranking compares every two items.
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"}
+            See `Profile`.
+
+        Returns
+        -------
+        PairwiseMatrix
+
+        Raises
+        ------
+        InvalidInputError
+            If the policy would change votes, which are added up already.
+        """
+        if check_unranked(unranked) == self.unranked:
+            return self
+        if not self.is_decided:
+            allowed = f"{self.unranked!r} for votes that are added up"
+            remedy = "Take `with_unranked` of the rankings, and then `pairwise`."
+            raise InvalidInputError("unranked", allowed, unranked, remedy)
+        votes = object.__new__(PairwiseMatrix)
+        votes._set(**{**self.__getstate__(), "unranked": unranked})
+        return votes
 
     # -- costs --------------------------------------------------------------------------------
 

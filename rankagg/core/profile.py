@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, Self, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._frames import as_frame
-from rankagg._typing import Floats, Group, Integers64, Label, Positions, Ranks, RNGLike, Unranked
+from rankagg._typing import (
+    Bools,
+    Floats,
+    Group,
+    Integers64,
+    Label,
+    Positions,
+    Ranks,
+    RNGLike,
+    Unranked,
+)
 from rankagg._validation import (
     as_counts,
     as_generator,
@@ -90,6 +100,8 @@ class Profile(Value):
         Importance of each ranking.
     groups, clusters : tuple or None
         Group and cluster of each ranking.
+    unranked : {"uniform", "ignore", "last"}
+        What a ranking says of an item that it does not rank; see `with_unranked`.
 
     Examples
     --------
@@ -110,6 +122,7 @@ class Profile(Value):
     weights: Floats
     groups: tuple[Group, ...] | None
     clusters: tuple[Label, ...] | None
+    unranked: Unranked
 
     def __init__(
         self,
@@ -135,6 +148,7 @@ class Profile(Value):
         weights: ArrayLike | None = None,
         groups: Sequence[Group] | None = None,
         clusters: Sequence[Label] | None = None,
+        unranked: Unranked = "uniform",
     ) -> None:
         m = len(ranks)
         labels = {"groups": groups, "clusters": clusters}
@@ -148,6 +162,7 @@ class Profile(Value):
             ranks=frozen_array(np.ascontiguousarray(ranks, dtype=np.int32)),
             counts=frozen_array(as_counts(counts, m)),
             weights=frozen_array(as_weights(weights, m)),
+            unranked=unranked,
             **named,
         )
 
@@ -160,7 +175,8 @@ class Profile(Value):
 
     def _key(self) -> tuple[Hashable, ...]:
         arrays = (self.ranks, self.counts, self.weights)
-        return self.items, self.groups, self.clusters, *(array_key(array) for array in arrays)
+        labels = self.items, self.groups, self.clusters, self.unranked
+        return *labels, *(array_key(array) for array in arrays)
 
     def __len__(self) -> int:
         return len(self.ranks)
@@ -189,6 +205,7 @@ class Profile(Value):
         items: ItemSet | None = None,
         rows: NDArray[Any] | None = None,
         counts: Integers64 | None = None,
+        unranked: Unranked | None = None,
     ) -> Self:
         """Return a profile with other ranks (of a choice of rows) and the rest as here."""
         keep = slice(None) if rows is None else rows
@@ -203,6 +220,7 @@ class Profile(Value):
             ranks,
             counts=self.counts[keep] if counts is None else counts,
             weights=self.weights[keep],
+            unranked=unranked or self.unranked,
             **labels,
         )
 
@@ -241,6 +259,13 @@ class Profile(Value):
     def has_unlisted(self) -> bool:
         """True where some ranking is a top-k list."""
         return bool((self.ranks == UNLISTED).any())
+
+    @property
+    def observed(self) -> Bools:
+        """True where a ranking ranks an item, or lists it where it was read as 'last'; (m, n)."""
+        if self.unranked == "last":
+            return self.ranks >= 0
+        return cast(Bools, self.ranks != UNRANKED)
 
     def times_ranked(self) -> dict[Label, int]:
         """Return in how many rankings each item has a rank.
@@ -378,24 +403,71 @@ class Profile(Value):
 
     # -- derived data -------------------------------------------------------------------------
 
-    def pairwise(self, unranked: Unranked = "uniform") -> PairwiseMatrix:
-        """Count for every two items the votes for one above the other.
+    def with_unranked(self, unranked: Unranked) -> Self:
+        """Return the rankings by another policy for the items that they do not rank.
+
+        All that is computed from rankings follows their policy: votes, rules, costs, intervals.
 
         Parameters
         ----------
-        unranked : {"uniform", "ignore", "last"}, default "uniform"
-            What a ranking says of an item that it does not rank. "uniform": the proportion of
-            its compatible permutations (an unranked item is before the observed one at rank r
-            of k with (r + 1)/(k + 1), two unranked ones split evenly); "ignore": nothing;
-            "last": it is below every ranked one. Observed ties are ties under every policy.
+        unranked : {"uniform", "ignore", "last"}
+            What a ranking says of an item that it does not rank. "uniform", which rankings have
+            unless it is stated: the proportion of its compatible permutations (an unranked item
+            is before the one at rank r of k with (r + 1)/(k + 1), two unranked ones split evenly).
+            "ignore": nothing. "last": it is unlisted, below every ranked one, and is not compared
+            with other such items.
+
+        Returns
+        -------
+        Profile
+
+        Raises
+        ------
+        InvalidInputError
+            If unranked items were made unlisted ones before: which they were is not known.
+
+        Examples
+        --------
+        >>> from rankagg import Borda, Profile
+        >>> ballots = Profile.from_orders(["ABC", "C"], counts=[2, 3])
+        >>> for policy in ("uniform", "ignore", "last"):
+        ...     print(policy, Borda().aggregate(ballots.with_unranked(policy)).order)
+        uniform ('A', 'B', 'C')
+        ignore ('A', 'B', 'C')
+        last ('C', 'A', 'B')
+        """
+        policy = check_unranked(unranked)
+        if policy == self.unranked:
+            return self
+        if self.unranked == "last" and self.has_unlisted:
+            allowed = "'last' for lists, which are above all that they leave out"
+            remedy = "State it where the rankings are made or read."
+            raise InvalidInputError("unranked", allowed, policy, remedy)
+        ranks = places.unranked_last(self.ranks) if policy == "last" else self.ranks
+        return self._replace(ranks=ranks, unranked=policy)
+
+    def pairwise(self) -> PairwiseMatrix:
+        """Count for every two items the votes for one above the other.
+
+        Unranked items count by the policy of the profile; unlisted ones are below all listed ones,
+        and not compared with each other. Ties are ties under every policy.
 
         Returns
         -------
         PairwiseMatrix
         """
         return PairwiseMatrix._of_ranks(
-            self.items, self.ranks, self.counts, self.weights, check_unranked(unranked)
+            self.items, self.ranks, self.counts, self.weights, self.unranked
         )
+
+    def direct_pairwise(self) -> PairwiseMatrix:
+        """Count the votes of those who compare both items, without shares of unranked ones.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def by_group(self) -> dict[Group, Profile]:
         """Return the rankings of each group, in the order in which groups first occur.
@@ -450,7 +522,8 @@ class Profile(Value):
         -------
         Profile
         """
-        columns = {name: getattr(self, name) for name in ("counts", "weights", "groups")}
+        names = ("counts", "weights", "groups", "unranked")
+        columns = {name: getattr(self, name) for name in names}
         return type(self)._trusted(self.items, self.ranks, **columns, clusters=clusters)
 
     def restrict(self, items: Iterable[Label]) -> Profile:
@@ -470,7 +543,7 @@ class Profile(Value):
         return self._replace(ranks=canonical.restricted(self.ranks, columns), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
-        """Return the same rankings over `items`; new items are unranked everywhere.
+        """Return the same rankings over `items`; new items are in none of them.
 
         Parameters
         ----------
@@ -486,7 +559,8 @@ class Profile(Value):
         if lost:
             allowed = "a set that holds every item of the profile"
             raise InvalidInputError("items", allowed, lost, "`restrict` drops items.")
-        ranks = np.full((len(self), len(target)), UNRANKED, dtype=np.int32)
+        absent = UNLISTED if self.unranked == "last" else UNRANKED
+        ranks = np.full((len(self), len(target)), absent, dtype=np.int32)
         ranks[:, target.indices(self.items)] = self.ranks
         return self._replace(ranks=ranks, items=target)
 
@@ -510,6 +584,9 @@ class Profile(Value):
         if not isinstance(other, Profile):
             return NotImplemented
         self.items.require_same(other.items, "Added profiles")
+        if self.unranked != other.unranked:
+            allowed = f"the same policy in both profiles ({self.unranked!r} here)"
+            raise InvalidInputError("unranked", allowed, other.unranked)
         labels = {}
         for name in ("groups", "clusters"):
             mine, theirs = getattr(self, name), getattr(other, name)
@@ -521,6 +598,7 @@ class Profile(Value):
             np.concatenate([self.ranks, other.ranks]),
             counts=np.concatenate([self.counts, other.counts]),
             weights=np.concatenate([self.weights, other.weights]),
+            unranked=self.unranked,
             **labels,
         )
 

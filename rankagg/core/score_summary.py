@@ -14,8 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights, Unranked
-from rankagg._validation import check_unranked
+from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
@@ -140,6 +139,7 @@ class ScoreSummary(ScoredTasks):
         self._set(
             systems=systems,
             tasks=tasks,
+            unranked="uniform",
             n_groups=min(numbers, default=None),
             _tallies={
                 t: tally.total if isinstance(tally, GroupedTally) else tally
@@ -186,12 +186,17 @@ class ScoreSummary(ScoredTasks):
             tallies,
             higher_is_better=table.higher_is_better,
             task_weights=table.task_weights,
-        )
+        ).with_unranked(table.unranked)
 
     def _key(self) -> tuple[Hashable, ...]:
         tasks = sorted(self.tasks, key=sortable)
-        return self.systems, tuple(
-            (task, self._directions[task], self._weights[task], self._held[task]) for task in tasks
+        return (
+            self.systems,
+            self.unranked,
+            tuple(
+                (task, self._directions[task], self._weights[task], self._held[task])
+                for task in tasks
+            ),
         )
 
     # -- shape --------------------------------------------------------------------------------
@@ -228,19 +233,14 @@ class ScoreSummary(ScoredTasks):
 
     # -- the way down -------------------------------------------------------------------------
 
-    def pairwise(self, unranked: Unranked = "uniform") -> PairwiseMatrix:
+    def pairwise(self) -> PairwiseMatrix:
         """Count for every two systems the votes for one above the other; see `Profile.pairwise`.
-
-        Parameters
-        ----------
-        unranked : {"uniform", "ignore", "last"}, default "uniform"
-            What an instance says of a system that it has no score for.
 
         Returns
         -------
         PairwiseMatrix
         """
-        policy = check_unranked(unranked)
+        policy = self.unranked
         tallies, weights = list(self._tallies.values()), self.weight_vector
         importance = exact.as_rational(weights)
         votes = [int(vote) for vote in importance.numerators]
@@ -249,12 +249,10 @@ class ScoreSummary(ScoredTasks):
         is_exact = shares_fit(over, self.n_systems)
         if not is_exact:
             over = grid(self.n_systems)
-        wins, ties, comparisons, missed = (
-            weighted_sum([getattr(part, name) for part in tallies], votes)
-            for name in ("wins", "ties", "both", "missed")
-        )
-        if policy == "last":
-            wins = exact.combine(wins, 1, missed, 1)
+        above, compared = zip(*(part.judged(policy) for part in tallies), strict=True)
+        wins, comparisons = weighted_sum(above, votes), weighted_sum(compared, votes)
+        ties = weighted_sum([part.ties for part in tallies], votes)
+        missed = weighted_sum([part.missed for part in tallies], votes)
         if over > 1:
             # The weight of "row before column" where row is absent and column is there.
             if is_exact:
@@ -285,7 +283,7 @@ class ScoreSummary(ScoredTasks):
         )
         denominator = over * importance.denominator
         rounding = Fraction(importance.step) / 2 * int(units.sum())
-        squares = [w**2 * part.both for part, w in zip(tallies, weights, strict=True)]
+        squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
             scaled_wins=wins,
@@ -296,9 +294,19 @@ class ScoreSummary(ScoredTasks):
             unranked=policy,
             total_weight=exact.total(units, weights),
             rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
-            is_decided=not sizes,
+            # One absent system is last, and compared with all.
+            is_decided=not sizes or (policy == "last" and sizes[0] == self.n_systems - 1),
             shares=over,
         )
+
+    def direct_pairwise(self) -> PairwiseMatrix:
+        """Count the votes of those who compare both systems, without shares of absent ones.
+
+        Returns
+        -------
+        PairwiseMatrix
+        """
+        return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return what a table does; sizes are those of the means, as sums know no others."""
@@ -328,7 +336,7 @@ class ScoreSummary(ScoredTasks):
             tallies,
             higher_is_better={task: self._directions[task] for task in tallies},
             task_weights={task: weights[task] for task in tallies},
-        )
+        ).with_unranked(self.unranked)
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
         """Return the summary with other task weights; tasks not named weigh 1.
@@ -345,7 +353,7 @@ class ScoreSummary(ScoredTasks):
         ways = self._directions
         return ScoreSummary(
             self.systems, self._held, higher_is_better=ways, task_weights=task_weights
-        )
+        ).with_unranked(self.unranked)
 
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
@@ -361,6 +369,9 @@ class ScoreSummary(ScoredTasks):
                 "Added summaries must be of the same systems; only one has "
                 f"{sorted(set(self.systems) ^ set(other.systems), key=sortable)}."
             )
+        if self.unranked != other.unranked:
+            allowed = f"the same policy in both summaries ({self.unranked!r} here)"
+            raise InvalidInputError("unranked", allowed, other.unranked)
         if self.n_groups != other.n_groups:
             allowed = f"{self.n_groups}, as in the other summary"
             remedy = "Add up all parts of the data with the same `n_groups=`."
@@ -385,7 +396,7 @@ class ScoreSummary(ScoredTasks):
             tallies,
             higher_is_better={**other._directions, **self._directions},
             task_weights={**other._weights, **self._weights},
-        )
+        ).with_unranked(self.unranked)
 
     # -- plain data ---------------------------------------------------------------------------
 
@@ -395,6 +406,7 @@ class ScoreSummary(ScoredTasks):
             "schema": SUMMARY_SCHEMA,
             "version": PLAIN_VERSION if self.n_groups is None else GROUPED_VERSION,
             "systems": list(self.systems),
+            "unranked": self.unranked,
             "tasks": [
                 {
                     "task": task,
@@ -441,7 +453,7 @@ class ScoreSummary(ScoredTasks):
                 {part["task"]: _tally(part, is_grouped=is_grouped) for part in parts},
                 higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
                 task_weights={part["task"]: part["weight"] for part in parts},
-            )
+            ).with_unranked(content["unranked"])
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             told = f"{SUMMARY_SCHEMA}: not what a summary holds ({error})."
             raise DataFormatError(told) from None

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from rankagg._typing import (
     TaskFamilies,
     TaskWeights,
     Tolerance,
+    Unranked,
 )
 from rankagg._validation import (
     as_matrix,
@@ -30,6 +31,7 @@ from rankagg._validation import (
     check_flag,
     check_integer,
     check_number,
+    check_unranked,
 )
 from rankagg.core.arithmetic.exact_sum import (
     mean_by_group,
@@ -52,6 +54,7 @@ class ScoredTasks(Value):
 
     systems: ItemSet
     tasks: ItemSet
+    unranked: Unranked
     _directions: dict[Label, bool]
     _weights: dict[Label, float]
 
@@ -69,6 +72,22 @@ class ScoredTasks(Value):
     def weight_vector(self) -> Floats:
         """The weights of the tasks in order, shape (n_tasks,)."""
         return np.array([self._weights[task] for task in self.tasks])
+
+    def with_unranked(self, unranked: Unranked) -> Self:
+        """Return the scores by another policy for systems without one.
+
+        Parameters
+        ----------
+        unranked : {"uniform", "ignore", "last"}
+            What a task, or an instance, says of a system that it has no score of; see `Profile`.
+
+        Returns
+        -------
+        ScoreTable or ScoreSummary
+        """
+        other = object.__new__(type(self))
+        other._set(**{**self.__getstate__(), "unranked": check_unranked(unranked)})
+        return other
 
     @abstractmethod
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
@@ -273,6 +292,8 @@ class ScoreTable(Pastable, ScoredTasks):
         Position of each column's task in `tasks`.
     instances : tuple or None
         The instance of each column.
+    unranked : {"uniform", "ignore", "last"}
+        What a unit says of a system that it has no score of; see `Profile.with_unranked`.
 
     Examples
     --------
@@ -333,6 +354,7 @@ class ScoreTable(Pastable, ScoredTasks):
             values=frozen_array(scores),
             unit_tasks=frozen_array(unit_tasks),
             instances=unit_instances,
+            unranked="uniform",
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
             _families=as_task_families(task_families, task_set),
@@ -352,6 +374,7 @@ class ScoreTable(Pastable, ScoredTasks):
             self.systems,
             self.tasks,
             self.instances,
+            self.unranked,
             array_key(self.unit_tasks),
             array_key(self.values),
             tuple(self._directions.items()),
@@ -408,7 +431,7 @@ class ScoreTable(Pastable, ScoredTasks):
         -------
         Profile
             One ranking a unit, its group the task and its weight the task's weight; systems
-            without a score are unranked.
+            without a score are unranked, by the policy of the table.
         """
         steps = as_tolerance(tolerance, self.tasks)
         if not isinstance(steps, Mapping):
@@ -420,13 +443,14 @@ class ScoreTable(Pastable, ScoredTasks):
             # A family may be called as another task is.
             keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
             clusters = numbers_of(keys).tolist()
-        return Profile._trusted(
+        ranked = Profile._trusted(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],
             groups=self._unit_labels,
             clusters=clusters,
         )
+        return ranked.with_unranked(self.unranked)
 
     def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return means, those of the scores without their signs, and by which 2**shift both are."""
@@ -469,7 +493,7 @@ class ScoreTable(Pastable, ScoredTasks):
             higher_is_better={task: self._directions[task] for task in kept},
             task_weights={task: self._weights[task] for task in kept},
             task_families={task: self._families[task] for task in kept if task in self._families},
-        )
+        ).with_unranked(self.unranked)
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
         """Average sub-metrics (or languages) into tasks before anything is compared.
@@ -518,7 +542,7 @@ class ScoreTable(Pastable, ScoredTasks):
             task_families={
                 task: family for task, family in self._families.items() if task in order
             },
-        )
+        ).with_unranked(self.unranked)
 
     def _targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
         """Return the new task of every task."""
@@ -613,8 +637,7 @@ class ScoreTable(Pastable, ScoredTasks):
     ) -> ScoreTable:
         """Return a table with the same columns; what is not given stays."""
         table = object.__new__(ScoreTable)
-        names = ("systems", "tasks", "values", "unit_tasks", "instances", "_directions")
-        held = {name: vars(self)[name] for name in (*names, "_weights", "_families")}
+        held = self.__getstate__()
         if values is not None:
             held["values"] = frozen_array(as_matrix(values, "values", nan=True) + 0.0)
         if systems is not None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED, all_listed
@@ -50,15 +50,6 @@ def grid(n: int) -> int:
 def shares_fit(denominator: int, n: int) -> bool:
     """Say whether votes on n items over a denominator are cheap enough to be exact."""
     return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
-
-
-def undecided(ranks: Ranks) -> tuple[Integers64, Bools]:
-    """Return how many items each ranking observes, and whether it leaves a pair open."""
-    m, n = ranks.shape
-    if all_listed(ranks):
-        return np.full(m, n), np.zeros(m, dtype=bool)
-    observed = row_sums(ranks != UNRANKED)
-    return observed, (observed < n) | (row_sums(ranks == UNLISTED) > 1)
 
 
 def occurring(sizes: Integers64) -> list[int]:
@@ -130,40 +121,34 @@ class Tally:
     is_decided: bool
 
 
-def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
+def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
     """Count the votes of all rankings, each with its integer weight.
 
-    Time grows as m n^2, memory as n^2.
+    Where votes are `shared`, an unranked item has the part of the compatible permutations that is
+    for it; else nothing is said of it. Two unlisted items are never compared. Time grows as m n^2,
+    memory as n^2.
     """
-    n = ranks.shape[1]
-    sizes, is_open = undecided(ranks)
-    denominator = share_denominator(sizes[is_open], n) if unranked == "uniform" else 1
+    m, n = ranks.shape
+    sizes = np.full(m, n) if all_listed(ranks) else row_sums(ranks != UNRANKED)
+    has_gaps = sizes < n
+    shared = shared and bool(has_gaps.any())
+    denominator = share_denominator(sizes[has_gaps], n) if shared else 1
     whole = int(weights.sum())
     # The sums below hold at most four times the weight of all rankings.
     small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
     kind = np.int64 if small else object
-    above, both, half, off = (
-        part.astype(kind, copy=False) for part in _weighted_counts(ranks, weights)
-    )
+    above, both, off = (part.astype(kind, copy=False) for part in _weighted_counts(ranks, weights))
     rounded = 0
-    if not is_open.any():
-        comparisons = np.full((n, n), whole, dtype=kind)
-        ties = comparisons - above - above.T
-        wins = above
-    else:
+    wins, comparisons = above, both - off
+    if has_gaps.any():
         observed = both.diagonal()
         missed = observed[:, None] - both  # rankings that observe row and not column
-        comparisons = both - off
         wins = above - missed
-        ties = comparisons - wins - wins.T
-        if unranked == "last":
-            # Listed items are above unranked ones; unlisted and unranked ones are not compared.
-            wins = above - (half.diagonal()[:, None] - half)
-    if denominator > 1:
-        del above, half
+    ties = comparisons - wins - wins.T
+    if shared:
         for array in (wins, ties, comparisons):
             np.multiply(array, denominator, out=array)
-        shares, rounded = _uniform_shares(ranks, weights, sizes, is_open, denominator)
+        shares, rounded = _uniform_shares(ranks, weights, sizes, has_gaps, denominator)
         # P(row before column) and P(column before row) make 1 where only row is observed.
         missed *= denominator
         wins += missed
@@ -171,12 +156,12 @@ def tally(ranks: Ranks, weights: Integers, unranked: Unranked) -> Tally:
         wins += shares
         wins -= shares.T
         neither = both + (whole - observed[:, None] - observed)
-        neither += off
         neither *= denominator // 2
         wins += neither
     for array in (wins, ties, comparisons):
         np.fill_diagonal(array, 0)
-    return Tally(wins, ties, comparisons, denominator, rounded, not is_open.any())
+    is_decided = not has_gaps.any() and not off.any(where=~np.eye(n, dtype=bool))
+    return Tally(wins, ties, comparisons, denominator, rounded, is_decided)
 
 
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
@@ -198,7 +183,7 @@ def _uniform_shares(
     ranks: Ranks,
     weights: Integers,
     sizes: Integers64,
-    is_open: Bools,
+    has_gaps: Bools,
     denominator: int,
 ) -> tuple[Integers, int]:
     """Return the weight of "row before column" where row is unobserved and column observed.
@@ -208,10 +193,10 @@ def _uniform_shares(
     # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
     factors = np.zeros(ranks.shape[1] + 1, dtype=object)
     is_rough = np.zeros(len(factors), dtype=bool)
-    for k in occurring(sizes[is_open]):
+    for k in occurring(sizes[has_gaps]):
         factors[k], rest = divmod(denominator, 2 * (k + 1))
         is_rough[k] = rest > 0
-    rounded = is_rough[sizes] & is_open
+    rounded = is_rough[sizes] & has_gaps
     if not rounded.any():
         weights = exact.multiply(weights, exact.fit(factors)[sizes])
     total: Integers = np.zeros((ranks.shape[1],) * 2, dtype=np.int64)

@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from rankagg._numbers import ascii_number
-from rankagg._typing import Floats, Integers, Integers64, Positions
+from rankagg._typing import Floats, Integers, Integers64, Positions, Unranked
 from rankagg.core.arithmetic import exact
 from rankagg.core.arithmetic.exact import INT64_SAFE
 from rankagg.core.arithmetic.exact_sum import exact_sums
@@ -256,6 +256,15 @@ class TaskTally(Value):
         neither: Counts = self.n_units - self.observed[:, None] - self.observed + self.both
         np.fill_diagonal(neither, 0)
         return neither
+
+    def judged(self, unranked: Unranked) -> tuple[Counts, Counts]:
+        """Return the units with row above column, and those that compare both, by a policy.
+
+        By "last" an absent system is below one that is there; else nothing is said of it.
+        """
+        if unranked == "last":
+            return self.wins + self.missed, self.n_units - self.neither
+        return self.wins, self.both
 
     @cached_property
     def all_placed(self) -> Counts:

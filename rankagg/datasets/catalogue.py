@@ -296,4 +296,4 @@ def load(name: str) -> ScoreTable | Profile:
     text = (files("rankagg.datasets") / "data" / f"{name}.{suffix}").read_text(encoding="utf-8")
     if entry.kind == "scores":
         return read_scores(StringIO(text), higher_is_better=entry.higher_is_better)
-    return read_preflib(StringIO(text))
+    return read_preflib(StringIO(text), unranked="uniform")

@@ -32,7 +32,11 @@ class _PairCounts:
 
 
 def kendall_distance(
-    first: PartialRanking, second: PartialRanking, *, p: float = 0.0, normalized: bool = False
+    first: PartialRanking,
+    second: PartialRanking,
+    *,
+    tie_cost: float = 0.0,
+    normalized: bool = False,
 ) -> float:
     """Count the pairs of items that two rankings order differently, each pair once.
 
@@ -40,7 +44,7 @@ def kendall_distance(
     ----------
     first, second : PartialRanking
         Rankings of the same items.
-    p : float, default 0
+    tie_cost : float, default 0
         What a pair costs that exactly one of the rankings ties, 0 to 1. 1/2 is the expected
         distance when the tie is broken at random; from 1/2 on the distance is a metric.
     normalized : bool, default False
@@ -62,10 +66,10 @@ def kendall_distance(
     >>> abc, bca = Permutation.from_order("ABC"), Permutation.from_order("BCA")
     >>> kendall_distance(abc, bca), kendall_distance(abc, abc.reverse(), normalized=True)
     (2.0, 1.0)
-    >>> kendall_distance(abc, PartialRanking.from_buckets(["A", "BC"]), p=0.5)
+    >>> kendall_distance(abc, PartialRanking.from_buckets(["A", "BC"]), tie_cost=0.5)
     0.5
     """
-    penalty = check_number(p, "p", low=0, high=1)
+    penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
     counts = _count_pairs(first, second)
     once = counts.tied_first + counts.tied_second - 2 * counts.tied_both
     return of_largest(counts.discordant + penalty * once, counts.compared, normalized)
@@ -121,7 +125,7 @@ def tau_x(first: PartialRanking, second: PartialRanking) -> float:
     -------
     float
         Between -1 and 1; NaN where no pair is compared. It is 1 - 2d, with d the normalized
-        `kendall_distance` at p = 1/2, so its mean over rankings is largest where Kemeny's
+        `kendall_distance` at `tie_cost` 1/2, so its mean over rankings is largest where Kemeny's
         distance with ties is least.
 
     References
@@ -139,7 +143,7 @@ def tau_x(first: PartialRanking, second: PartialRanking) -> float:
     >>> tau_x(tied, tied), round(tau_x(tied, PartialRanking.from_buckets("ABC")), 4)
     (1.0, 0.6667)
     """
-    return 1.0 - 2.0 * kendall_distance(first, second, p=0.5, normalized=True)
+    return 1.0 - 2.0 * kendall_distance(first, second, tie_cost=0.5, normalized=True)
 
 
 def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:

@@ -25,6 +25,7 @@ from rankagg.core import (
     Profile,
     Value,
     counted,
+    permutation_of,
     places,
 )
 from rankagg.exceptions import Described, InvalidInputError
@@ -198,7 +199,7 @@ class RankingDistribution(Value):
     def mode(self) -> PartialRanking:
         """A most probable ranking."""
         ranks, probabilities = self._enumerated
-        return Permutation(ranks[np.argmax(probabilities)], self.items)
+        return permutation_of(ranks[np.argmax(probabilities)], self.items)
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n); 0 on the diagonal."""
@@ -317,7 +318,7 @@ class Uniform(RankingDistribution):
     @property
     def mode(self) -> Permutation:
         """The permutation in the order of the items; every other one is as probable."""
-        return Permutation(np.arange(self.n_items), self.items)
+        return permutation_of(np.arange(self.n_items), self.items)
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column): 1/2."""

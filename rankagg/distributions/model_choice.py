@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import FitResult
@@ -190,6 +191,7 @@ def compare_models(
     >>> found.verdict
     'Nothing here speaks against plackett-luce: p 0.75.'
     """
+    profile = as_data(profile, "profile")
     check_kind(profile, "profile", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not profile.is_strict:
         allowed = "without ties: they are outcomes to some models, and gaps to others"

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Generator, Label, Unranked
+from rankagg._typing import Generator, Label
 from rankagg._validation import check_number
-from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome
+from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
 from rankagg.distributions.bradley_terry.spectral import spectral_worths
@@ -45,6 +45,7 @@ class PlackettLuceRanking(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     pseudo_rankings: float = 0.5
 
     def __post_init__(self) -> None:
@@ -88,6 +89,7 @@ class MallowsRanking(Aggregator):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
@@ -123,9 +125,6 @@ class RankCentrality(Aggregator):
     ----------
     pseudo_wins : float, default 0.5
         Above 0. Added to the wins of each of two items that were compared.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
 
     References
     ----------
@@ -140,14 +139,12 @@ class RankCentrality(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     pseudo_wins: float = 0.5
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_number(self.pseudo_wins, "pseudo_wins of RankCentrality", low=0, open_low=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0
         wins = np.where(met, wins + self.pseudo_wins, 0.0)

@@ -13,7 +13,15 @@ from scipy.special import log_ndtr, ndtr
 
 from rankagg._typing import Floats, Generator, Label, Ranks
 from rankagg._validation import as_numbers
-from rankagg.core import UNLISTED, ItemSet, Permutation, array_key, axis_labels, frozen_array
+from rankagg.core import (
+    UNLISTED,
+    ItemSet,
+    Permutation,
+    array_key,
+    axis_labels,
+    frozen_array,
+    permutation_of,
+)
 from rankagg.distributions.base import RankingDistribution
 from rankagg.exceptions import InvalidInputError
 
@@ -124,7 +132,7 @@ class Thurstone(RankingDistribution):
     @property
     def mode(self) -> Permutation:
         """The order of the locations; those that are equal stand as the items do."""
-        return Permutation(np.argsort(np.argsort(-self.locations, kind="stable")), self.items)
+        return permutation_of(np.argsort(np.argsort(-self.locations, kind="stable")), self.items)
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n); 0 on the diagonal."""

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Tolerance, Unranked
-from rankagg._validation import check_flag, check_number, check_unranked
+from rankagg._typing import Floats, Tolerance
+from rankagg._validation import check_flag, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -19,11 +19,11 @@ from rankagg.aggregation import (
     Deadline,
     Evidence,
     PairData,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -47,54 +47,44 @@ from rankagg.inference.summed_units import shares_of
 class SingleRankings:
     """Sums over single rankings."""
 
-    # True where every ranking ranks all items.
-    is_complete: bool
     # Shape (k,). How many rankings have which weight.
     counts: Floats
     weights: Floats
     # Sum of w^2 P(i before j) P(j before i) over rankings and pairs of items whose order the
-    # ranking leaves open; 0 but under "uniform".
+    # ranking leaves open; 0 but by the policy "uniform".
     self_distance: float
-    # Shape (n, n). Sum of w^2 over the rankings that compare row and column, under "last" where
-    # rankings are incomplete.
+    # Shape (n, n). Sum of w^2 over the rankings that compare row and column; None where all do.
     judged: Floats | None
 
     @classmethod
-    def of_profile(cls, profile: Profile, unranked: Unranked) -> SingleRankings:
+    def of_profile(cls, profile: Profile, votes: PairwiseMatrix) -> SingleRankings:
         """Return the sums over rankings."""
-        itself, judged = 0.0, None
-        if not profile.is_complete and unranked != "ignore":
+        itself, judged = 0.0, None if profile.is_complete else votes.squared_weights
+        if not profile.is_complete and profile.unranked == "uniform":
             squares = (profile.counts * profile.weights**2)[:, None]
             gone = (profile.ranks == UNRANKED).astype(np.float64)
+            # One item of a pair unranked, or both.
+            n_ranked = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True)
+            share = (places.mid_ranks(profile.ranks) + 1.0) / (n_ranked + 1.0)
+            one = (squares * np.where(gone > 0, 0.0, share * (1.0 - share))).T @ gone
+            itself = over_pairs(one + one.T + (squares * gone).T @ gone / 4.0)
             off = (profile.ranks == UNLISTED).astype(np.float64)
-            if unranked == "uniform":
-                # One item of a pair unranked, both, or both unlisted.
-                n_ranked = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True)
-                share = (places.mid_ranks(profile.ranks) + 1.0) / (n_ranked + 1.0)
-                one = (squares * np.where(gone > 0, 0.0, share * (1.0 - share))).T @ gone
-                both = (squares * gone).T @ gone + (squares * off).T @ off
-                itself = over_pairs(one + one.T + both / 4.0)
-            else:
-                # Two items that are both off a ranking's list are not compared by it.
-                judged = squares.sum() - (squares * (gone + off)).T @ (gone + off)
-        counts = profile.counts.astype(np.float64)
-        return cls(profile.is_complete, counts, profile.weights, itself, judged)
+            judged = squares.sum() - (squares * off).T @ off if off.any() else None
+        return cls(profile.counts.astype(np.float64), profile.weights, itself, judged)
 
     @classmethod
-    def of_summary(cls, summary: ScoreSummary, unranked: Unranked) -> SingleRankings:
+    def of_summary(cls, summary: ScoreSummary, votes: PairwiseMatrix) -> SingleRankings:
         """Return the sums over the rankings that sums of scores tell of."""
         tallies, weights = list(summary.tallies.values()), summary.weight_vector
-        is_complete = not any(len(tally.sizes) for tally in tallies)
-        itself, judged = 0.0, np.zeros((summary.n_systems, summary.n_systems))
+        itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
-            judged += square * (tally.n_units - tally.neither)
-            if unranked == "uniform" and len(tally.sizes):
+            if is_shared and len(tally.sizes):
                 share, squared = shares_of(tally)
                 one = share - squared
                 itself += square * over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
-        is_told = unranked == "last" and not is_complete
-        return cls(is_complete, counts, weights, itself, judged if is_told else None)
+        is_whole = is_shared or not summary.n_missing
+        return cls(counts, weights, itself, None if is_whole else votes.squared_weights)
 
     @property
     def weight_of_pairs(self) -> float:
@@ -111,12 +101,11 @@ class SingleRankings:
     def weight_of_judgments(self, votes: PairwiseMatrix) -> float:
         """Return the weight of all pairs of different rankings and items that both judge."""
         n = votes.n_items
-        if votes.unranked == "uniform" or self.is_complete:
+        if self.judged is None:
             return n * (n - 1) / 2 * self.weight_of_pairs
         judged = votes.wins + votes.wins.T + votes.ties
-        itself = votes.squared_weights if self.judged is None else self.judged
         # What is left of a single ranking is rounding, of squares and of the votes.
-        pairs = judged**2 - itself
+        pairs = judged**2 - self.judged
         least = judged * (1e-13 * judged + 3.0 * votes.rounding)
         return over_pairs(np.where(pairs > least, pairs, 0.0))
 
@@ -134,7 +123,6 @@ def dispersion(
     normalized: bool = False,
     discordant: bool = False,
     tie_cost: float = 0.0,
-    unranked: Unranked | None = None,
     tolerance: Tolerance = 0.0,
 ) -> float:
     """Return the summed Kendall distance of a ranking to the data.
@@ -156,10 +144,6 @@ def dispersion(
         costs on average.
     tie_cost : float, default 0
         What a vote that ties two items costs, 0 to 1; not with `discordant`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        What a ranking of the data says of items that it does not rank; by default that of votes
-        that were counted under one, and "uniform" otherwise. Under "uniform" the distance is the
-        expected one to its compatible permutations.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -198,8 +182,7 @@ def dispersion(
     per_tie = check_number(tie_cost, "tie_cost", low=0, high=1)
     if strict_only and per_tie:
         raise InvalidInputError("tie_cost", "0 where only discordant pairs count", tie_cost)
-    policy = None if unranked is None else check_unranked(unranked)
-    votes = Evidence.of(data, tolerance).votes(policy)
+    votes = Evidence.of(data, tolerance).votes
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
         return _share_of(total, over_pairs(votes.wins + votes.wins.T + votes.ties))
@@ -226,8 +209,7 @@ def spread(
     *,
     average: bool = False,
     normalized: bool = False,
-    p: float = 0.0,
-    unranked: Unranked = "uniform",
+    tie_cost: float = 0.0,
     tolerance: Tolerance = 0.0,
 ) -> float:
     """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
@@ -243,11 +225,8 @@ def spread(
     normalized : bool, default False
         Divide by the weight of the pairs of judgments: the share in which two rankings
         contradict each other, from 0 to 1; for complete rankings the average over n(n - 1)/2.
-    p : float, default 0
+    tie_cost : float, default 0
         What a pair of items costs that exactly one of two rankings ties, 0 to 1.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        What a ranking says of items that it does not rank. "uniform": the expected distance of
-        independently drawn compatible permutations. "ignore": pairs that both compare.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -264,8 +243,9 @@ def spread(
     Notes
     -----
     The sum is 2 sum_{i<j} W_ij W_ji, with W_ij the weight of the rankings with i above j: time
-    in O(m n^2), and not in O(m^2 n log n). Ties add 2 p sum_{i<j} T_ij (W_ij + W_ji). A ranking
-    with missing items disagrees with itself when it is imputed twice; those terms are taken off.
+    in O(m n^2), and not in O(m^2 n log n). Ties add 2 c sum_{i<j} T_ij (W_ij + W_ji). A ranking
+    with missing items disagrees with itself when it is imputed twice by the policy "uniform"; those
+    terms are taken off. By "ignore" pairs count that both rankings compare.
 
     References
     ----------
@@ -279,17 +259,16 @@ def spread(
     >>> ra.spread(profile), ra.spread(profile, average=True)
     (24.0, 1.2)
     """
-    penalty = check_number(p, "p", low=0, high=1)
-    policy = check_unranked(unranked)
+    penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
     evidence = Evidence.of(data, tolerance)
+    votes = evidence.votes
     try:
         if evidence.summary:
-            single = SingleRankings.of_summary(evidence.summary, policy)
+            single = SingleRankings.of_summary(evidence.summary, votes)
         else:
-            single = SingleRankings.of_profile(evidence.profile, policy)
+            single = SingleRankings.of_profile(evidence.profile, votes)
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
-    votes = evidence.votes(policy)
     total = max(2.0 * (over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
     if penalty:
         total += 2.0 * penalty * over_pairs(votes.ties * (votes.wins + votes.wins.T))
@@ -304,11 +283,10 @@ def _share_of(total: float, weight: float) -> float:
 
 def dispersion_report(
     data: Data,
-    aggregators: Iterable[Aggregator] | None = None,
+    rules: Iterable[Aggregator] | None = None,
     *,
-    unranked: Unranked = "uniform",
     tolerance: Tolerance = 0.0,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = None,
 ) -> DispersionReport:
     """Measure how far consensuses are from the rankings, and these from each other.
 
@@ -316,13 +294,11 @@ def dispersion_report(
     ----------
     data : ScoreTable, ScoreSummary or Profile
         Rankings, or scores that rank, or what these add up to.
-    aggregators : iterable of Aggregator, optional
+    rules : iterable of Aggregator, optional
         The rules; by default those that suit the data, exact Kemeny among them.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy for unranked items of the distances, and of the default rules.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
-    time_limit : float or None, default 60
+    time_limit : float, optional
         Seconds after which exact rules return the best ranking so far, and those that have none
         raise `OutOfTimeError`; None is never.
 
@@ -339,43 +315,38 @@ def dispersion_report(
     --------
     >>> import rankagg as ra
     >>> report = ra.dispersion_report(ra.datasets.load("tennessee"), [ra.Borda(), ra.Kemeny()])
-    >>> report.to_frame()[["method", "total", "average", "normalized"]].round(3)
-       method  total  average  normalized
+    >>> report.to_frame()[["rule", "total", "average", "normalized"]].round(3)
+       rule  total  average  normalized
     0   Borda  223.0     2.23       0.372
     1  Kemeny  207.0     2.07       0.345
     """
     deadline = Deadline.after(time_limit_of(time_limit))
-    policy = check_unranked(unranked)
     evidence = Evidence(data, tolerance)
     if isinstance(data, PairData):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
-    rules = default_aggregators(data, policy) if aggregators is None else list(aggregators)
+    rules = default_rules(data) if rules is None else list(rules)
     for rule in rules:
-        check_aggregator(rule, "aggregators")
-        if rule.policy not in (None, policy):
-            allowed = f"rules with unranked={policy!r}, as the distances"
-            raise InvalidInputError("aggregators", allowed, rule)
+        check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules whose ties have no price: the bounds are of strict rankings"
             remedy = "`Kemeny()` goes here; `compare` takes both."
-            raise InvalidInputError("aggregators", allowed, rule, remedy)
+            raise InvalidInputError("rules", allowed, rule, remedy)
         if isinstance(rule, Kemeny) and rule.constraints is not None:
             allowed = "rules without constraints: the bounds are of all rankings"
-            raise InvalidInputError("aggregators", allowed, rule)
-    votes = evidence.votes(policy)
+            raise InvalidInputError("rules", allowed, rule)
+    votes = evidence.votes
     assert votes.total_weight is not None, "votes that were counted here have a weight"
     summary = evidence.summary
     weights = evidence.profile.weights if summary is None else summary.weight_vector
     return DispersionReport(
         consensuses=tuple(rule.aggregate(evidence, deadline=deadline) for rule in rules),
         votes=votes,
-        unranked=policy,
         total_weight=votes.total_weight,
         least_weight=float(weights.min()),
         is_plain=evidence.is_complete_and_strict,
-        spread=spread(evidence, unranked=policy),
-        average_spread=spread(evidence, average=True, unranked=policy),
-        normalized_spread=spread(evidence, normalized=True, unranked=policy),
+        spread=spread(evidence),
+        average_spread=spread(evidence, average=True),
+        normalized_spread=spread(evidence, normalized=True),
     )
 
 
@@ -391,8 +362,6 @@ class DispersionReport(Result):
         One per rule.
     votes : PairwiseMatrix
         The votes that distances are measured on.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for unranked items.
     total_weight : float
         Of the rankings; totals divided by it are averages.
     least_weight : float
@@ -405,7 +374,6 @@ class DispersionReport(Result):
 
     consensuses: tuple[Consensus, ...]
     votes: PairwiseMatrix
-    unranked: Unranked
     total_weight: float = field(compare=False)
     least_weight: float = field(compare=False)
     is_plain: bool = field(compare=False)
@@ -414,7 +382,7 @@ class DispersionReport(Result):
     normalized_spread: float = field(compare=False)
 
     _schema = "rankagg.dispersion"
-    _row = "method"
+    _row = "rule"
     _named_rows = False
     _number = "{:z.6g}"
     _formats: ClassVar[dict[str, Callable[[Any], str]]] = {"ratio": "{:z.4f}".format}
@@ -464,7 +432,7 @@ class DispersionReport(Result):
         Returns
         -------
         pandas.DataFrame
-            method; total, average and normalized dispersion; discordant: the average that counts
+            rule; total, average and normalized dispersion; discordant: the average that counts
             strictly discordant pairs only; ratio of the total to that of the exact rule, NaN
             without one.
         """
@@ -475,7 +443,7 @@ class DispersionReport(Result):
             ratio = np.nan if best is None else 1.0 if total == best == 0 else np.inf
             rows.append(
                 {
-                    "method": consensus.aggregator.name,
+                    "rule": consensus.rule.name,
                     "total": total,
                     "average": self._measure(consensus, average=True),
                     "normalized": self._measure(consensus, normalized=True),
@@ -489,17 +457,17 @@ class DispersionReport(Result):
         # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
         if self.exact is not None and "discordant" not in options:
             options["tie_cost"] = self.exact.tie_cost
-        return dispersion(self.votes, consensus.ranking, unranked=self.unranked, **options)
+        return dispersion(self.votes, consensus.ranking, **options)
 
     def _content(self) -> dict[str, Any]:
         certificate = None if self.exact is None else self.exact.certificate
         spreads = self._plain("total_weight", "spread", "average_spread", "normalized_spread")
         return {
-            "unranked_policy": self.unranked,
+            "unranked_policy": self.votes.unranked,
             **spreads,
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
-            "methods": plain_rows(self.to_frame()),
+            "rules": plain_rows(self.to_frame()),
         }
 
     def _facts(self) -> list[str]:
@@ -512,7 +480,7 @@ class DispersionReport(Result):
         bounds = at(least, "lower bound by pairs"), at(most, "upper bound by pairs")
         size = stated(items, "items", noun="item"), at(self.total_weight, "total weight", "g")
         lines = [
-            said("{}, total weight {}; unranked items: {}", *size, self.unranked),
+            said("{}, total weight {}; unranked items: {}", *size, self.votes.unranked),
             self._spread_line(),
             said("optimal total, by the spread      {} to {}", lower, upper),
             said("optimal total, by single pairs    {} to {}", *bounds),
@@ -534,12 +502,12 @@ class DispersionReport(Result):
             "uniform": "all pairs, with unranked items anywhere",
             "ignore": "the pairs that both compare",
             "last": "the pairs that both compare, with unranked items last",
-        }[self.unranked]
+        }[self.votes.unranked or "uniform"]
         of = "all pairs" if self.is_plain else of
         return said("two rankings differ on {} on average ({} % of {})", pairs, share, of)
 
     def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:
-        return stated(number, what, form, noun, policy=self.unranked, weighted=True)
+        return stated(number, what, form, noun, policy=self.votes.unranked, weighted=True)
 
     def __repr__(self) -> str:
-        return f"<DispersionReport of {counted(len(self.consensuses), 'method')}>"
+        return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"

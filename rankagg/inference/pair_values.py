@@ -16,9 +16,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Unranked
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks
 from rankagg.aggregation import points
-from rankagg.core import UNLISTED, UNRANKED, places, rounding_error, said, stated
+from rankagg.core import UNLISTED, UNRANKED, Profile, places, rounding_error, said, stated
 
 #: Positions of the first and of the second item of each pair.
 Pairs: TypeAlias = tuple[Positions, Positions]
@@ -72,21 +72,21 @@ class OrderShares(NamedTuple):
     tied: Bools
 
 
-def order_shares(ranks: Ranks, pairs: Pairs, unranked: Unranked) -> OrderShares:
+def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> OrderShares:
     """Return the shares of a ranking's compatible orders with either item of a pair above.
 
-    Nothing is said of items that the policy does not compare, unless it is "uniform".
+    Nothing is said of unranked items unless the shares of orders are theirs, and of two unlisted
+    ones in no case.
     """
-    ranks = places.unranked_last(ranks) if unranked == "last" else ranks
     (one, two), place = pairs, places.comparable(ranks)
     seen, off = ranks != UNRANKED, ranks == UNLISTED
     both = seen[:, one] & seen[:, two] & ~(off[:, one] & off[:, two])
     first = ((place[:, one] < place[:, two]) & both).astype(np.float64)
     second = ((place[:, one] > place[:, two]) & both).astype(np.float64)
-    if unranked == "uniform":
+    if shared:
         # P(unobserved before observed) = (place + 1)/(k + 1).
         ahead = (places.mid_ranks(ranks) + 1.0) / (seen.sum(axis=1, keepdims=True) + 1.0)
-        level = (off[:, one] & off[:, two]) | ~(seen[:, one] | seen[:, two])
+        level = ~(seen[:, one] | seen[:, two])
         for mine, other, share, rest in ((one, two, first, second), (two, one, second, first)):
             alone = seen[:, mine] & ~seen[:, other]
             share[alone], rest[alone] = 1.0 - ahead[:, mine][alone], ahead[:, mine][alone]
@@ -103,7 +103,7 @@ class RankingValues(PairValues):
 
     def values(self) -> Floats:
         """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
-        shares = order_shares(self.rows, self.pairs, "ignore" if self.is_direct else "uniform")
+        shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
         values = shares.first + shares.tied / 2
         values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
         return values
@@ -151,21 +151,19 @@ class Differences(PairValues):
         return sizes
 
 
-def point_differences(
-    ranks: Ranks, unranked: Unranked, *, only_ranked: bool = False
-) -> Differences:
+def point_differences(profile: Profile, *, only_ranked: bool = False) -> Differences:
     """Return the differences of Borda points as values of pairs.
 
-    With `only_ranked` a ranking that does not rank an item tells nothing about its pairs, unless
-    the policy is that it comes last.
+    With `only_ranked` a ranking that does not rank an item tells nothing about its pairs.
     """
-    largest = max(ranks.shape[1] - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
+    ignoring = profile.unranked == "ignore"
+    largest = max(profile.n_items - 1, 1) * (2.0 if ignoring else 1.0)
 
     def numbers(rows: Ranks) -> Floats:
-        is_silent = (rows == UNRANKED) & only_ranked & (unranked != "last")
-        return np.where(is_silent, np.nan, points(rows, unranked))
+        is_silent = (rows == UNRANKED) & only_ranked
+        return np.where(is_silent, np.nan, points(rows, ignoring=ignoring))
 
-    return Differences(ranks, largest, numbers)
+    return Differences(profile.ranks, largest, numbers)
 
 
 # Differences that asymmetry is looked for in at most, and how often their signs are turned.

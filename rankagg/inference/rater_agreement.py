@@ -34,7 +34,7 @@ class KrippendorffAlpha(Result):
 
     Attributes
     ----------
-    alpha : float
+    value : float
         1 less observed over expected disagreement; NaN where all ratings are equal.
     lower, upper : float
         Ends of the interval by resampled items, by percentiles.
@@ -42,34 +42,34 @@ class KrippendorffAlpha(Result):
         How far two ratings are apart.
     n_raters, n_items, n_ratings : int
         Raters; items with two ratings or more, and their ratings: others say nothing.
-    level : float
+    alpha : float
         The probability that the interval misses, about, with many items.
     """
 
-    alpha: float
+    value: float
     lower: float
     upper: float
     metric: Metric
     n_raters: int
     n_items: int
     n_ratings: int
-    level: float
+    alpha: float
 
     _schema = "rankagg.krippendorff_alpha"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row: alpha, lower, upper."""
-        return pd.DataFrame([self._plain("alpha", "lower", "upper")])
+        """Return one row: value, lower, upper."""
+        return pd.DataFrame([self._plain("value", "lower", "upper")])
 
     def _content(self) -> dict[str, Any]:
-        names = ("metric", "alpha", "lower", "upper", "level", "n_raters", "n_items", "n_ratings")
+        names = ("metric", "value", "lower", "upper", "alpha", "n_raters", "n_items", "n_ratings")
         return self._plain(*names)
 
     def _facts(self) -> list[str]:
         raters = stated(self.n_raters, "raters", noun="rater")
         items = stated(self.n_items, "items with two ratings or more", noun="item")
         ratings = stated(self.n_ratings, "ratings of these", ",", "rating")
-        level = level_of(self.level)
+        level = level_of(self.alpha)
         return [
             said("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
             said("interval: {}, by resampled items", level),
@@ -119,7 +119,7 @@ def krippendorff_alpha(
     >>> import rankagg as ra
     >>> ratings = [[1, 2, 3, 3, 2, 1], [1, 2, 3, 3, 2, 2], [None, 3, 3, 3, 2, 3]]
     >>> found = ra.inference.krippendorff_alpha(ratings, metric="ordinal")
-    >>> round(found.alpha, 3), found.n_items
+    >>> round(found.value, 3), found.n_items
     (0.593, 6)
     """
     kind = check_choice(metric, get_args(Metric), "metric")
@@ -141,14 +141,14 @@ def krippendorff_alpha(
     if not np.isnan(drawn).all():
         ends = np.nanquantile(drawn, [level / 2, 1 - level / 2]).tolist()
     return KrippendorffAlpha(
-        alpha=found,
+        value=found,
         lower=ends[0],
         upper=ends[1],
         metric=kind,
         n_raters=n_raters,
         n_items=len(counts),
         n_ratings=int(counts.sum()),
-        level=level,
+        alpha=level,
     )
 
 

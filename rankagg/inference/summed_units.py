@@ -90,8 +90,8 @@ class SummedUnits:
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
-        tallies = self.summary.tallies.values()
-        wins = np.sum([tally.wins for tally in tallies], axis=0)
+        tallies, policy = self.summary.tallies.values(), self.summary.unranked
+        wins = np.sum([tally.judged(policy)[0] for tally in tallies], axis=0)
         ties = np.sum([tally.ties for tally in tallies], axis=0)
         first, second = self.pairs
         result = wins[first, second], ties[first, second], wins[second, first]
@@ -188,7 +188,7 @@ def summed_units(
     pairs = np.triu_indices(summary.n_systems, k=1)
 
     def of(task: Label, tally: TaskTally) -> PairTotals:
-        return _totals(tally, what, pairs)
+        return _totals(tally, what, pairs, summary.unranked)
 
     if kind != "task":
         return _of_tallies(summary, of, kind, fixed, is_direct=what == "direct")
@@ -261,7 +261,6 @@ def summed_points_of(
     summary: ScoreSummary,
     of: str,
     method: str | None,
-    unranked: Unranked,
     *,
     unit: object,
     fixed_tasks: object,
@@ -281,12 +280,12 @@ def summed_points_of(
         )
     fixed = check_fixed(fixed_tasks, kind)
     first, second = np.triu_indices(summary.n_systems, k=1)
-    largest = max(summary.n_systems - 1, 1) * (2.0 if unranked == "ignore" else 1.0)
+    largest = max(summary.n_systems - 1, 1) * (2.0 if summary.unranked == "ignore" else 1.0)
 
     def of_tally(task: Label, tally: TaskTally) -> PairTotals:
         better = summary.higher_is_better[task]
         part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
-        points = summed_points(part, unranked)
+        points = summed_points(part.with_unranked(summary.unranked))
         values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
         # Of a square the points of two systems together are needed.
         return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
@@ -294,12 +293,12 @@ def summed_points_of(
     return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
-def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs) -> PairTotals:
+def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs, unranked: Unranked) -> PairTotals:
     """Return for each pair the units that tell, and the sums of their values and squares."""
-    wins, ties = tally.wins.astype(np.float64), tally.ties.astype(np.float64)
-    first, second = wins + ties / 2, wins + ties / 4
-    if estimand == "direct":
-        return tally.both[pairs].astype(np.float64), first[pairs], second[pairs]
+    wins, told = (part.astype(np.float64) for part in tally.judged(unranked))
+    first, second = wins + tally.ties / 2, wins + tally.ties / 4
+    if estimand == "direct" or unranked == "last":
+        return told[pairs], first[pairs], second[pairs]
     # Row absent and column there: the share of the permutations with row first, and its square.
     share, square = shares_of(tally)
     missed, neither = tally.missed, tally.neither

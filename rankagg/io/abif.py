@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import warnings
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rankagg._validation import check_choice
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted
+from rankagg._typing import Unranked
+from rankagg._validation import check_unranked
+from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text, text_lines
 
@@ -43,7 +44,7 @@ CHOICE = re.compile(
 def read_abif(
     source: Source,
     *,
-    left_out: Literal["unlisted", "unranked"] = "unlisted",
+    unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format, or in BLT.
@@ -64,8 +65,9 @@ def read_abif(
     ----------
     source : path or text stream
         A UTF-8 file.
-    left_out : {"unlisted", "unranked"}, default "unlisted"
-        Candidates that a ballot does not name are below those that it names, or not observed.
+    unranked : {"last", "uniform", "ignore"}, default "last"
+        Candidates that a ballot does not name are below those that it names, or not observed; see
+        `Profile.with_unranked`.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -99,11 +101,10 @@ def read_abif(
     >>> list(read_abif(StringIO(text)))
     [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]
     """
-    absent = check_choice(left_out, ("unlisted", "unranked"), "left_out")
-    out = UNLISTED if absent == "unlisted" else UNRANKED
+    check_unranked(unranked)
     name, text = read_text(source, max_bytes, PER_BYTE)
     if BLT.match(text):
-        return _read_blt(name, text, out, max_bytes)
+        return _read_blt(name, text, max_bytes).with_unranked(unranked)
     names: dict[str, str] = {}
     ballots, blank = [], 0
     for number, whole in enumerate(text_lines(text), start=1):
@@ -125,7 +126,7 @@ def read_abif(
                 f"'# comment'. Got {shown(whole.strip())}."
             )
     _check_ballots(name, len(ballots), counted(blank, "ballot") if blank else "")
-    return _profile(name, names, ballots, out, max_bytes=max_bytes)
+    return _profile(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
 
 
 class Blt(NamedTuple):
@@ -204,7 +205,7 @@ def blt_of(source: Source, max_bytes: int = MAX_BYTES) -> Blt | None:
     return Blt.parsed(name, text) if BLT.match(text) else None
 
 
-def _read_blt(name: str, text: str, absent: int, max_bytes: int) -> Profile:
+def _read_blt(name: str, text: str, max_bytes: int) -> Profile:
     """Return the ballots of BLT without those who have withdrawn."""
     found = Blt.parsed(name, text)
     kept = {code: label for code, label in found.names.items() if code not in found.withdrawn}
@@ -227,8 +228,8 @@ def _read_blt(name: str, text: str, absent: int, max_bytes: int) -> Profile:
         whole = [
             (place, count, one) for (place, _, one), count in zip(ballots, counts, strict=True)
         ]
-        return _profile(name, kept, whole, absent, max_bytes=max_bytes)
-    return _profile(name, kept, ballots, absent, max_bytes=max_bytes, weights=weights)
+        return _profile(name, kept, whole, max_bytes=max_bytes)
+    return _profile(name, kept, ballots, max_bytes=max_bytes, weights=weights)
 
 
 def _check_ballots(name: str, ballots: int, blank: str) -> None:
@@ -269,7 +270,6 @@ def _profile(
     name: str,
     names: dict[str, str],
     ballots: list[tuple[str, int, list[list[str]]]],
-    absent: int,
     *,
     max_bytes: int,
     weights: list[float] | None = None,
@@ -301,7 +301,7 @@ def _profile(
         filled,
         max_bytes=max_bytes,
     )
-    ranks = np.full((len(rows), len(items)), absent, dtype=np.int32)
+    ranks = np.full((len(rows), len(items)), UNRANKED, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())
     counts = [count for _, count, _ in ballots]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label
-from rankagg._validation import check_choice
-from rankagg.core import UNLISTED, UNRANKED, Profile, counted, listed, raw_text
+from rankagg._typing import Floats, Label, Unranked
+from rankagg._validation import check_choice, check_unranked
+from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.rankings.canonical import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import guard_frame, write_text
@@ -42,9 +42,6 @@ from rankagg.io.tables.sources import (
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-LeftOut = Literal["unranked", "unlisted"]
-CODES = {"unranked": UNRANKED, "unlisted": UNLISTED}
-
 
 def read_ballots(
     source: TableSource,
@@ -53,7 +50,7 @@ def read_ballots(
     weight: Label | None = None,
     group: Label | None = None,
     drop: Iterable[Label] = (),
-    left_out: LeftOut = "unranked",
+    unranked: Unranked = "last",
     decimal: Literal[".", ","] = ".",
     missing: Iterable[str] = (),
     max_bytes: int = MAX_BYTES,
@@ -73,8 +70,9 @@ def read_ballots(
         Columns with how often a ballot occurs, its weight, and its group.
     drop : iterable of str or int, optional
         Columns that are no items, such as the voter's name; all others are items then.
-    left_out : {"unranked", "unlisted"}, default "unranked"
-        What an empty cell means: not observed, or below all that the ballot lists.
+    unranked : {"last", "uniform", "ignore"}, default "last"
+        What an empty cell means: below all that the ballot ranks, or not observed; see
+        `Profile.with_unranked`.
     decimal : {".", ","}, default "."
         What stands before decimals in text.
     missing : iterable of str, optional
@@ -107,9 +105,9 @@ def read_ballots(
     >>> from io import StringIO
     >>> from rankagg import read_ballots
     >>> list(read_ballots(StringIO("A,B,C,count\n1,2,,10\n2,1,2,5\n"), count="count"))
-    [<PartialRanking A > B; unranked: C>, <PartialRanking B > A = C>]
+    [<PartialRanking A > B; unlisted: C>, <PartialRanking B > A = C>]
     """
-    code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
+    check_unranked(unranked)
     gone = names_of(drop)
     special = [name for name in (count, weight, group) if name is not None]
     style = replace(NumberStyle.of(decimal, missing), ordinals=True)
@@ -155,7 +153,7 @@ def read_ballots(
         weights=None if weights is None else weights[kept],
         groups=None if groups is None else [groups[row] for row in kept.tolist()],
     )
-    return _left_out(profile, code)
+    return profile.with_unranked(unranked)
 
 
 def _warn(name: str, told: str, stacklevel: int = 3) -> None:
@@ -188,11 +186,6 @@ def _warn_of_scores(name: str, ranks: Floats) -> None:
         warnings.warn(f"{name}: {told}", DataWarning, stacklevel=3)
 
 
-def _left_out(profile: Profile, code: int) -> Profile:
-    ranks = np.where(profile.ranks == UNRANKED, np.int32(code), profile.ranks)
-    return profile._replace(ranks=ranks)
-
-
 def read_rankings(
     source: TableSource | Iterable[str | PathLike[str]],
     *,
@@ -201,7 +194,7 @@ def read_rankings(
     rank: Label | None = None,
     cells: Literal["items", "ranks"] = "items",
     drop: Iterable[Label] = (),
-    left_out: LeftOut = "unlisted",
+    unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
@@ -226,8 +219,9 @@ def read_rankings(
         What the cells of the columns of lists are.
     drop : iterable of str or int, optional
         Columns that are no lists.
-    left_out : {"unlisted", "unranked"}, default "unlisted"
-        Items that a list does not name are below those that it names, or not observed.
+    unranked : {"last", "uniform", "ignore"}, default "last"
+        Items that a list does not name are below those that it names, or not observed; see
+        `Profile.with_unranked`.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -264,12 +258,13 @@ def read_rankings(
     >>> list(read_rankings(long, ranking="study", item="gene", rank="rank"))
     [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
     """  # noqa: E501 - one line is what is printed
-    code = CODES[check_choice(left_out, tuple(CODES), "left_out")]
+    check_unranked(unranked)
     check_choice(cells, ("items", "ranks"), "cells")
     if not (is_source(source) or is_any_frame(source)):
         read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
-        return _of_orders("source", [PurePath(name).stem for name, _ in read], orders, code)
+        found = _of_orders("source", [PurePath(name).stem for name, _ in read], orders)
+        return found.with_unranked(unranked)
     table, gone = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
     for name in gone:
         table.position(name, "drop")
@@ -282,13 +277,13 @@ def read_rankings(
         if rest:
             told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
             warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=2)
-        return _left_out(_of_rows(table, *long), code)
+        return _of_rows(table, *long).with_unranked(unranked)
     column = table.header[0] if item is None and cells == "ranks" else item
     lists = [name for name in table.header if name not in (column, *gone)]
     if cells == "ranks":
         items = table.labels(column, "item")
         ranks = table.stacked(lists, "rank").values.reshape(len(lists), -1)
-        return _left_out(Profile.from_ranks(ranks, items=items, groups=lists), code)
+        return Profile.from_ranks(ranks, items=items, groups=lists).with_unranked(unranked)
     orders = list[list[Any]]()
     for name in lists:
         codes, labels = table.coded(name, "ranking", gaps=True)
@@ -297,7 +292,7 @@ def read_rankings(
             what = "names an item below an empty cell; a list has empty cells at its end alone"
             raise table.error(int(below[0]) + 1, name, what)
         orders.append([labels[code] for code in codes[codes >= 0].tolist()])
-    return _of_orders(table.name, lists, orders, code)
+    return _of_orders(table.name, lists, orders).with_unranked(unranked)
 
 
 def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
@@ -324,7 +319,7 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
     return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)
 
 
-def _of_orders(name: str, lists: list[Any], orders: list[list[Any]], code: int) -> Profile:
+def _of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
     for called, order in zip(lists, orders, strict=True):
         if len(set(order)) < len(order) or not order:
             twice = next((x for at, x in enumerate(order) if x in order[:at]), None)
@@ -334,37 +329,39 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]], code: int) 
             told = "names 1 and so on in order: drop the column if these are places."
             warnings.warn(f"{name}: the list {shown(called)} {told}", DataWarning, stacklevel=3)
     warn_of_likeness(name, dict.fromkeys(x for order in orders for x in order), stacklevel=2)
-    return _left_out(Profile.from_orders(orders, groups=lists), code)
+    return Profile.from_orders(orders, groups=lists)
 
 
 def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:
     """Write rankings as a CSV file of ranks from 1 with a column `count`.
 
-    Weights and groups, where there are any, are columns `weight` and `group`; an unranked item is
-    an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe in front, which
-    `read_ballots` takes away.
+    Weights and groups, where there are any, are columns `weight` and `group`; an item that is
+    not ranked is an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe
+    in front, which `read_ballots` takes away.
 
     Parameters
     ----------
     profile : Profile
-        Rankings without unlisted items: the file could not tell those from unranked ones.
+        Rankings that leave items out as unranked or as unlisted, not both: the file could not tell
+        them apart.
     target : path or text stream
         The file to write.
 
     Raises
     ------
     InvalidInputError
-        If the profile has unlisted items, or an item is called like one of the extra columns.
+        If the profile mixes unranked and unlisted items, or an item is called like one of the
+        extra columns.
     """
-    if profile.has_unlisted:
-        raise InvalidInputError("profile", "free of unlisted items", profile)
+    if profile.has_unranked and profile.has_unlisted:
+        raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
     labels = [raw_text(label) for label in (*profile.items, *(profile.groups or ()))]
     for label in labels:
         if label != label.strip() or "\r" in label:
             allowed = "labels without blanks around them and without line breaks"
             raise InvalidInputError("items and groups", allowed, label)
     frame = pd.DataFrame(profile.ranks + 1, columns=list(profile.items)).astype("Int64")
-    frame = frame.mask(profile.ranks == UNRANKED)
+    frame = frame.mask(profile.ranks < 0)
     extra = {"count": profile.counts}
     if (profile.weights != 1).any():
         extra["weight"] = profile.weights  # type: ignore[assignment]

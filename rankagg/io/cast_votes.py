@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers64, Label, Positions
-from rankagg._validation import check_choice
+from rankagg._typing import Bools, Integers64, Label, Positions, Unranked
+from rankagg._validation import check_choice, check_unranked
 from rankagg.core import (
-    UNLISTED,
     UNRANKED,
     ItemSet,
     Profile,
@@ -240,7 +239,7 @@ def read_cast_votes(
     write_ins: Literal["keep", "pool", "drop"] = "keep",
     spellings: Mapping[str, Iterable[str]] | None = None,
     alias: Mapping[str, str] | None = None,
-    left_out: Literal["unlisted", "unranked"] = "unlisted",
+    unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> CastVotes:
     r"""Read ballots as election offices publish them, and count what each cleaning step touched.
@@ -287,8 +286,9 @@ def read_cast_votes(
     alias : mapping, optional
         Other spellings of candidates, such as of a write-in, each with the name that it is read as.
         A candidate's number, as in "Ann (12)", is no part of the name, unless it tells two apart.
-    left_out : {"unlisted", "unranked"}, default "unlisted"
-        Candidates that a ballot does not name are below those that it names, or not observed.
+    unranked : {"last", "uniform", "ignore"}, default "last"
+        Candidates that a ballot does not name are below those that it names, or not observed; see
+        `Profile.with_unranked`.
     max_bytes : int, default 2**30
         How many bytes of memory reading may take; what would take more is refused.
 
@@ -332,7 +332,7 @@ def read_cast_votes(
     check_choice(overvotes, ("end", "skip"), "overvotes")
     check_choice(skipped, ("close", "end", "end-after-two"), "skipped")
     check_choice(write_ins, ("keep", "pool", "drop"), "write_ins")
-    is_list = check_choice(left_out, ("unlisted", "unranked"), "left_out") == "unlisted"
+    check_unranked(unranked)
     spelled, given = Spellings.of(spellings), {} if alias is None else alias
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
@@ -348,9 +348,8 @@ def read_cast_votes(
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
         )
     _warn_of_names(table.name, grid)
-    profile = _profile(
-        grid, codes, labels, cleaned, UNLISTED if is_list else UNRANKED, max_bytes=max_bytes
-    )
+    profile = _profile(grid, codes, labels, cleaned, max_bytes=max_bytes)
+    profile = profile.with_unranked(unranked)
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
     return _counted_steps(grid, cleaned, profile, policies)
 
@@ -401,7 +400,6 @@ def _profile(
     codes: Positions,
     labels: list[Label],
     cleaned: Cleaned,
-    absent: int,
     *,
     max_bytes: int,
 ) -> Profile:
@@ -417,7 +415,7 @@ def _profile(
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
     check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled, max_bytes=max_bytes)
-    ranks = np.full((m, n), absent, dtype=np.int32)
+    ranks = np.full((m, n), UNRANKED, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place
     return Profile._trusted(

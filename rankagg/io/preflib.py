@@ -22,9 +22,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankagg._numbers import EXACT_LIMIT
-from rankagg._typing import Integers64, Ranks
-from rankagg._validation import check_choice
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, counted, listed, raw_text, scattered
+from rankagg._typing import Integers64, Ranks, Unranked
+from rankagg._validation import check_choice, check_unranked
+from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, raw_text, scattered
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (
@@ -174,10 +174,8 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(
-    name: str, n: int, ballots: BallotLines, left_out: int, max_bytes: int = MAX_BYTES
-) -> Ranks:
-    """Return the places of n alternatives in every ballot; `left_out` where there is none."""
+def as_ranks(name: str, n: int, ballots: BallotLines, max_bytes: int = MAX_BYTES) -> Ranks:
+    """Return the places of n alternatives in every ballot; `UNRANKED` where there is none."""
     lines, _, lengths, listed, in_ballot, sizes = ballots
     check_filled(
         name, (len(lines), "ballots"), (n, "alternatives"), len(listed), max_bytes=max_bytes
@@ -192,7 +190,7 @@ def as_ranks(
             "" if listed[at] else REPAIR,
         )
     if np.array_equal(in_ballot, lengths):
-        strict = scattered(listed - 1, lengths, n, left_out)
+        strict = scattered(listed - 1, lengths, n)
         if strict is not None:
             return strict
     order = np.argsort(row * n + listed, kind="stable")
@@ -203,7 +201,7 @@ def as_ranks(
         raise DataFormatError(twice, REPAIR)
     # A bucket's place is the number of alternatives before it in its ballot.
     before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
-    ranks = np.full((len(lines), n), left_out, dtype=np.int32)
+    ranks = np.full((len(lines), n), UNRANKED, dtype=np.int32)
     ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
     return ranks
 
@@ -350,7 +348,7 @@ def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
 def read_preflib(
     source: Source,
     *,
-    left_out: Literal["unranked", "unlisted"] = "unranked",
+    unranked: Unranked = "last",
     errors: Literal["refuse", "repair"] = "refuse",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
@@ -362,9 +360,9 @@ def read_preflib(
     ----------
     source : path or text stream
         A file in the format soc, soi, toc or toi.
-    left_out : {"unranked", "unlisted"}, default "unranked"
-        What an alternative is that a ballot leaves out: not observed, or below all that the
-        ballot lists (a top-k list).
+    unranked : {"last", "uniform", "ignore"}, default "last"
+        What an alternative is that a ballot leaves out: below all that the ballot lists, or not
+        observed; see `Profile.with_unranked`.
     errors : {"refuse", "repair"}, default "refuse"
         What becomes of a file that contradicts itself. "repair": an alternative that a ballot
         lists again keeps its first place there, numbers from 0 are read as numbers from 1,
@@ -389,7 +387,7 @@ def read_preflib(
         What was repaired, and in how many lines.
     """
     repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
-    code = check_choice(left_out, ("unranked", "unlisted"), "left_out")
+    check_unranked(unranked)
     name, text = read_text(source, max_bytes, PER_BYTE)
     if not looks_like_preflib(text):
         check_plain_table(name, text)
@@ -404,8 +402,7 @@ def read_preflib(
     if repairs:
         contents = _repaired(contents, told)
     items = _named_items(name, contents)
-    out = UNRANKED if code == "unranked" else UNLISTED
-    ranks = as_ranks(name, len(items), contents.ballots, out, max_bytes)
+    ranks = as_ranks(name, len(items), contents.ballots, max_bytes)
     counts = contents.ballots.voters
     told += _contradictions(name, contents.header, counts, ranks)
     if told and not repairs:
@@ -413,7 +410,7 @@ def read_preflib(
     if told:
         found = "; it ".join(told)
         warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
-    return Profile._trusted(items, ranks, counts=counts)
+    return Profile._trusted(items, ranks, counts=counts).with_unranked(unranked)
 
 
 def _repaired(contents: Contents, told: list[str]) -> Contents:

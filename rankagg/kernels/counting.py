@@ -37,9 +37,6 @@ class Counts(NamedTuple):
     above: Integers64
     # Shape (n, n). Both are observed; on the diagonal, the item is.
     both: Integers64
-    # Shape (n, n). The row is unlisted and the column observed; on the diagonal, the item is
-    # unlisted.
-    half: Integers64
     # Shape (n, n). Both are unlisted.
     off: Integers64
 
@@ -95,7 +92,6 @@ class _Sums:
         self._above = np.zeros((n, n), dtype=np.int64)
         self._whole = 0  # rankings with all items listed
         self._both: Integers64 | None = None
-        self._half: Integers64 | None = None
         self._off: Integers64 | None = None
 
     def add(self, columns: Columns, weights: Integers64 | None) -> None:
@@ -115,7 +111,6 @@ class _Sums:
         self._both = _with_block(self._both, count_together(there, there, weights))
         off = padded == missing - 1
         if off.any():
-            self._half = _with_block(self._half, count_together(off, there, weights))
             self._off = _with_block(self._off, count_together(off, off, weights))
 
     def counts(self) -> Counts:
@@ -126,11 +121,10 @@ class _Sums:
         else:
             both = self._both + self._whole
         none = np.broadcast_to(np.int64(0), shape)
-        half = none if self._half is None else self._half
         off = none if self._off is None else self._off
         if self._halved:
             self._mirror(both, off)
-        return Counts(self._above, both, half, off)
+        return Counts(self._above, both, off)
 
     def _mirror(self, both: Integers64, off: Integers64) -> None:
         """Fill the lower triangle: of two items, one is above where one is listed."""

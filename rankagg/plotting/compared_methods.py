@@ -1,4 +1,4 @@
-"""Rankings of several methods beside each other: bump charts, overlaps of the first items."""
+"""Rankings of several rules beside each other: bump charts, overlaps of the first items."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from rankagg.plotting.theme import (
 def bump_chart(
     comparison: RuleComparison,
     *,
-    methods: Sequence[str] | None = None,
+    rules: Sequence[str] | None = None,
     top: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a rank-flow (bump) chart: a column for each method, a line for each item.
+    """Draw a rank-flow (bump) chart: a column for each rule, a line for each item.
 
     Every item has a height of its own in every column; tied items are joined by a bar.
     Lines that go up or down are colored, straight ones gray.
@@ -48,16 +48,16 @@ def bump_chart(
     ----------
     comparison : RuleComparison
         The consensuses.
-    methods : sequence of str, optional
-        Names of the methods to draw, in this order; all by default.
+    rules : sequence of str, optional
+        Names of the rules to draw, in this order; all by default.
     top : int, optional
-        Draw only the first items of the exact method (of the last one where none is exact),
+        Draw only the first items of the exact rule (of the last one where none is exact),
         in their order among themselves.
 
     Raises
     ------
     InvalidInputError
-        If a method is not among those of the comparison.
+        If a rule is not among those of the comparison.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def bump_chart(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['Borda', 'Copeland', 'Kemeny']
     """
-    names = list(comparison.methods if methods is None else methods)
+    names = list(comparison.rules if rules is None else rules)
     if not names:
-        raise InvalidInputError("methods", "one or more methods", names)
+        raise InvalidInputError("rules", "one or more rules", names)
     ranks = np.stack([comparison[name].ranking.ranks for name in names])
     kept, note = _kept_items(comparison, names, top)
     ranks = ranks[:, kept]
@@ -110,7 +110,7 @@ def _kept_items(
     if top is None or top >= total:
         return np.arange(total), ""
     lead = comparison.exact or comparison[names[-1]]
-    ranks, name = lead.ranking.ranks, lead.aggregator.name
+    ranks, name = lead.ranking.ranks, lead.rule.name
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
     return np.sort(order[:top]), f"the first {top} of {counted(total, 'item')} by {name}"
 
@@ -127,7 +127,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
 
 @plot_of(RuleComparison, "rankagg.compare")
 def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
-    """Draw for every k how many of the exact consensus's first k each method has among its own.
+    """Draw for every k how many of the exact consensus's first k each rule has among its own.
 
     A dotted line shows what a ranking drawn at random has. Methods with the same curve share a
     line.
@@ -140,7 +140,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InvalidInputError
-        If no exact rule is among the methods.
+        If no exact rule is among the rules.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
         fat = 1 + 0.9 * (len(groups) - 1 - number) / max(len(groups) - 1, 1)
         look = {**method_look(number), "lw": stroke(fat), "ms": dot(fat), "zorder": 3}
         look |= {"markevery": every_mark(number, depth), "clip_on": False}
-        label = "\n".join(names[method] for method in group)
+        label = "\n".join(names[rule] for rule in group)
         curve = curves[group[0]]
         handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
     if depth == total:
@@ -172,22 +172,22 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     ax.set_xticks(rank_ticks(depth))
     open_frame(ax)
-    lead = names[exact.aggregator.name]
+    lead = names[exact.rule.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
     beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
     plain_legend(ax, handles, labels, **beside)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
-        f"only {ranked} by all methods" if depth < total else "",
+        f"only {ranked} by all rules" if depth < total else "",
         "the exact consensus is not proved optimal" if exact.is_proved is False else "",
     ]
     return sheet.finish(notes, axis="k: how many of the first items")
 
 
 def _alike(curves: pd.DataFrame) -> list[list[str]]:
-    """Return the methods in groups with one curve, the best on average first."""
+    """Return the rules in groups with one curve, the best on average first."""
     groups: dict[tuple[float, ...], list[str]] = {}
-    for method, curve in curves.items():
-        groups.setdefault(tuple(curve.round(9)), []).append(str(method))
+    for rule, curve in curves.items():
+        groups.setdefault(tuple(curve.round(9)), []).append(str(rule))
     return sorted(groups.values(), key=lambda group: -float(curves[group[0]].mean()))

@@ -117,7 +117,7 @@ def pairwise_heatmap(
     ['1  Nashville', '2  Chattanooga', '3  Knoxville', '4  Memphis']
     """
     if ranking is None:
-        ranking = Kemeny(unranked=votes.unranked or "uniform").aggregate(votes)
+        ranking = Kemeny().aggregate(votes)
     if isinstance(ranking, Consensus):
         ranking = ranking.ranking
     votes.items.require_same(ranking.items, "The votes and the ranking")
@@ -301,7 +301,7 @@ def confidence_heatmap(
     share = number_of_study(proportion, study.proportions, "proportion")
     removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
     ranked, judged = result._judged(JudgedCell(source, share, mechanism), level, way)
-    order = Borda(unranked="uniform").aggregate(ranked.profile).ranking
+    order = Borda().aggregate(ranked.profile).ranking
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
     units = counted(round(ranked.comparisons(way.unit)), way.unit)
     notes = [
@@ -450,7 +450,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     notes = [
-        f"ranks by {shares.aggregator.name} in {counted(shares.n_resamples, 'resample')} of "
+        f"ranks by {shares.rule.name} in {counted(shares.n_resamples, 'resample')} of "
         f"{shares.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in shares.notes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -33,8 +33,6 @@ from rankagg.studies.approximation import ApproximationResult, heading_of, parts
 Measure = Literal["mean_ratio", "hit_rate"]
 #: More rows, with their headings, are longer than a page.
 PAGE = 48
-# Stands for an infinite ratio while quantiles are taken.
-HUGE: Final = 1e250
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +41,13 @@ class RatioRow:
 
     heading: str
     method: str
-    # Shape (5,). Lowest ratio, quartiles and highest; NaN where the rule ranked nothing.
+    # Shape (5,). Lowest ratio, quartiles and highest; NaN where there is none, for a reason.
     quantiles: Floats
     # What the mean ratio is at least and at most, where not all optima are proved.
     mean: tuple[float, float] | None
     # How often the rule hit the optimum, and how often it failed.
     hits: str
+    reason: str
 
     @property
     def numbers(self) -> Floats:
@@ -62,18 +61,18 @@ def ratio_rows(result: ApproximationResult) -> list[RatioRow]:
     cell = ["model", "n_items", "n_rankings", "missing", "method"]
     for key, part in result.to_frame().groupby(cell, sort=False):
         values = table[key]
-        ratios = part["ratio"].dropna().clip(upper=HUGE)
+        ratios = part["ratio"].dropna()
         quantiles = np.full(5, np.nan)
         if len(ratios):
             quantiles = np.quantile(ratios, [0, 0.25, 0.5, 0.75, 1])
-        quantiles[quantiles > HUGE / 1e6] = np.inf
         ends = (float(values["mean_ratio"]), float(values["mean_ratio_high"]))
         mean = ends if values["unproved"] and np.isfinite(ends[0]) else None
         known = int(part["hit"].count())
         hits = percent(values["hit_rate"]) if known else NO_RANK
         hits += f" of {known}" if 0 < known < len(part) else ""
         hits += f", {values['failed']:.0f} failed" if values["failed"] else ""
-        rows.append(RatioRow(heading_of(key[:4]), str(key[4]), quantiles, mean, hits))
+        reason = "the optimum costs 0" if values["no_ratio"] else "ranked none of the data"
+        rows.append(RatioRow(heading_of(key[:4]), str(key[4]), quantiles, mean, hits, reason))
     return rows
 
 
@@ -119,7 +118,7 @@ def ratio_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> study = ra.studies.ApproximationStudy(
-    ...     aggregators=[ra.Borda(), ra.Copeland()],
+    ...     rules=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=5,
@@ -189,7 +188,8 @@ def ratio_plot(
 def _unknown(drawn: pd.DataFrame) -> list[str]:
     """Return notes on what is not known of the rows of a table that are drawn."""
     cells = drawn[drawn["method"] == drawn["method"].iloc[0]]
-    unproved, failed = int(cells["unproved"].sum()), int(drawn["failed"].sum())
+    unproved = int(cells["unproved"].sum())
+    failed, without = (int(drawn[name].sum()) for name in ("failed", "no_ratio"))
     notes = []
     if unproved:
         optima = f"{unproved} of {cells['cells'].sum()} optima are not proved"
@@ -197,13 +197,16 @@ def _unknown(drawn: pd.DataFrame) -> list[str]:
     if failed:
         times = counted(failed, "time")
         notes.append(f"rules could not rank the data {times}; those have no ratio")
+    if without:
+        times = counted(without, "time")
+        notes.append(f"only the optimum costs 0 {times}; those have no ratio")
     return notes
 
 
 def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | None) -> Axes:
     """Draw a line for every rule over a parameter, in a panel for each case of the others."""
     rows, is_ratio = result.by_method().reset_index(), measure == "mean_ratio"
-    middle, errors = rows[measure].replace(np.inf, np.nan), 2 * rows["se_ratio"]
+    middle, errors = rows[measure], 2 * rows["se_ratio"]
     band = (middle - errors).clip(lower=1), middle + errors
     low, high = band if is_ratio else (rows["hit_low"], rows["hit_high"])
     rows = rows.assign(middle=middle, low=low, high=high)
@@ -211,7 +214,7 @@ def _lines(result: ApproximationResult, over: str, measure: Measure, ax: Axes | 
     label = "mean cost, in multiples\nof the optimum" if is_ratio else "share of optimal results"
     upright = (1.0,) if is_ratio else SHARES
     sheet, above, key = draw_study_panels(ax, panels, label, upright=upright)
-    handles = method_keys(rule.name for rule in result.study.aggregators)
+    handles = method_keys(rule.name for rule in result.study.rules)
     band_of = "two standard errors either way" if is_ratio else "95 % Wilson intervals"
     drawn = pd.concat([panel.table for panel in panels])
     sets = f"{counts_told(drawn['cells'], 'data set')} for every point"
@@ -234,7 +237,7 @@ def _looks_of_marks() -> dict[str, dict[str, Any]]:
         "middle half": {"lw": stroke(4), "solid_capstyle": "butt"},
         "median": {"color": INK, "mfc": "white", "ls": "none", "mew": stroke(0.8)},
         "the mean is in here: not all proved": {"color": INK, "mew": stroke(0.7), **dashes},
-        "infinite: the optimum costs 0": {"color": INK, "marker": ">", "ls": "none"},
+        "not bounded from above": {"color": INK, "marker": ">", "ls": "none"},
     }
 
 
@@ -245,7 +248,7 @@ def _draw_row(
     whole, half, middle, dashed, arrow = _looks_of_marks().values()
     if np.isnan(row.quantiles).any():
         place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "gid": f"nothing-{number}"}
-        ax.text(0.01, height, "ranked none of the data", va="center", style="italic", **place)
+        ax.text(0.01, height, row.reason, va="center", style="italic", **place)
         return
     low, first, median, third, high = np.minimum(row.quantiles, edge)
     level, color = [height, height], look["color"]

@@ -93,7 +93,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     open_frame(ax, SIDES, "")
     ax.set_xlim(-across / 2 - 0.25, across / 2 + 0.25)
     ax.set_ylim(-0.8, max(levels) + 0.6)
-    name, ranking = consensus.aggregator.name, consensus.ranking
+    name, ranking = consensus.rule.name, consensus.ranking
     told = f"Triangles: the orders that break the ties of {name}."
     if not ranking.is_complete:
         told = f"{name} leaves items out, so no order is marked as its own."

@@ -277,7 +277,7 @@ def missing_scores_plot(
     ... )
     >>> ax = plotting.missing_scores_plot(study.run())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['Mean', 'Borda, uniform']
+    ['Mean', 'Borda']
     """
     what: Tau = check_choice(measure, get_args(Tau), "measure")
     names = [one.name for one in result.study.models]

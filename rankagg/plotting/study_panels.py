@@ -206,7 +206,7 @@ def corruption_plot(
     panels, alike, left_out = panels_over(result, rows, along, corruption_told)
     label = "normalized Kendall distance"
     sheet, above, key = draw_study_panels(ax, panels, label, dashed=threshold)
-    handles = method_keys(rule.name for rule in result.study.aggregators)
+    handles = method_keys(rule.name for rule in result.study.rules)
     what = "line: mean; band: 5 % to 95 % of tables"
     handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=what))
     tables = f"{counted(result.study.n_repetitions, 'table')} for every point"

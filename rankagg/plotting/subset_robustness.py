@@ -78,8 +78,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
     notes = [
-        f"{stability.consensus.aggregator.name}, {counts_told(frame['subsets'], 'subset')} "
-        "of each size",
+        f"{stability.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
         f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
         *stability.notes,
     ]
@@ -124,7 +123,7 @@ def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
         for fate, (*_, words) in FATES.items()
         if fate in set(shown["fate"])
     ]
-    name, total = stability.consensus.aggregator.name, len(stability.units)
+    name, total = stability.consensus.rule.name, len(stability.units)
     notes = [
         f"{name}, without one of {total} {stability.noun}",
         _not_drawn(frame.iloc[MOST_UNITS_DRAWN:], stability.noun),

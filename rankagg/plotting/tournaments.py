@@ -260,7 +260,7 @@ def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
     return total
 
 
-@plot_of(TournamentGraph, "TournamentGraph.from_data")
+@plot_of(TournamentGraph, "TournamentGraph")
 def tournament_plot(
     graph: TournamentGraph,
     ranking: PartialRanking | Consensus | None = None,
@@ -301,13 +301,13 @@ def tournament_plot(
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> voters = ra.datasets.load("borda_fails_condorcet")
-    >>> graph = ra.TournamentGraph.from_data(voters)
+    >>> graph = ra.TournamentGraph(voters)
     >>> ax = plotting.tournament_plot(graph, against=ra.Borda().aggregate(voters))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
     if ranking is None:
-        ranking = Kemeny(unranked=graph.votes.unranked or "uniform").aggregate(graph.votes)
+        ranking = Kemeny().aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
     other = None if against is None else _Order.of(graph, against, "against", "the other ranking")
     links = links_of(graph, order.ranks, None if other is None else other.ranks)
@@ -340,7 +340,7 @@ class _Order:
     def of(cls, graph: TournamentGraph, ranking: object, parameter: str, name: str) -> _Order:
         notes: tuple[str, ...] = ()
         if isinstance(ranking, Consensus):
-            name = ranking.aggregator.name
+            name = ranking.rule.name
             if ranking.is_proved is False:
                 notes = (f"the order by {plot_labels([name])[0]} is not proved optimal",)
             ranking = ranking.ranking

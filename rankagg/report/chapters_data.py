@@ -48,8 +48,8 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
     noun, missing = findings.noun, findings.missing
     items = fact(f"{noun.capitalize()}s", len(findings.exact.items))
     facts = [items, *findings.kind.shape(findings)]
-    if missing is not None and missing.n_missing:
-        policy = findings.comparison.unranked
+    policy = findings.comparison.unranked
+    if missing is not None and missing.n_missing and policy is not None:
         facts.append((f"Unranked {noun}s", f"policy “{policy}”: {ASSUMPTIONS[policy]}"))
     return Section("data", "What was read and left out").facts(facts).items(lines)
 

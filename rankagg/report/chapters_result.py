@@ -41,7 +41,7 @@ def _all_ranks(findings: Findings) -> PageTable:
     """Return every item's rank: exact, over all optima, by other methods, with its interval."""
     comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
     table = comparison.ranks().reset_index()
-    name = findings.lead.aggregator.name
+    name = findings.lead.rule.name
     table = table.sort_values(name, kind="stable")
     heading = findings.noun.capitalize()
     frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
@@ -56,13 +56,13 @@ def _all_ranks(findings: Findings) -> PageTable:
         best, worst = findings.ranks.best, findings.ranks.worst
         frame[f"{findings.level} ranks"] = [span(best[i], worst[i], " to ") for i in at]
         words.append(f"{findings.level} ranks")
-    for method in comparison.methods:
+    for method in comparison.rules:
         if method != name:
             frame[method] = table[method]
     if findings.missing is not None and findings.missing.n_missing:
         frame["Missing"] = findings.missing.missing[at]
         meanings["Missing"] = f"{findings.missing.unit}s without this {findings.noun}"
-    return table_of(frame, "Ranks by every method; 1 is best", meanings=meanings, text=words)
+    return table_of(frame, "Ranks by every rule; 1 is best", meanings=meanings, text=words)
 
 
 def proof(findings: Findings) -> Section:
@@ -111,11 +111,11 @@ def proof(findings: Findings) -> Section:
 
 def methods(findings: Findings) -> Section:
     """Hold all methods against the exact optimum, pair by pair."""
-    comparison, name = findings.comparison, findings.lead.aggregator.name
+    comparison, name = findings.comparison, findings.lead.rule.name
     vote = findings.kind.words.vote
-    section = Section("methods", "Comparison of methods")
-    if len(comparison.methods) == 1:
-        section.told("no other").text("No other method was asked for.")
+    section = Section("methods", "Comparison of rules")
+    if len(comparison.rules) == 1:
+        section.told("no other").text("No other rule was asked for.")
         return section.table(_all_ranks(findings))
     section.told(_differing(findings)).add("flow", flow_of(findings))
     frame = comparison.to_frame().drop(columns="ranking")
@@ -133,7 +133,7 @@ def methods(findings: Findings) -> Section:
                 "runtime": ".4f",
                 **dict.fromkeys(tops, ".2f"),
             },
-            headings={"method": "Method", "runtime": "seconds", **tops},
+            headings={"rule": "Rule", "runtime": "seconds", **tops},
             meanings={
                 "cost": f"{vote}s contradicted",
                 "excess": f"{vote}s contradicted beyond the optimum",
@@ -143,13 +143,13 @@ def methods(findings: Findings) -> Section:
                 "tau": "Kendall's tau-b with the exact consensus",
                 **{column: "expected overlap of the first ones" for column in tops},
             },
-            text=["method"],
+            text=["rule"],
         )
     )
     section.table(_all_ranks(findings))
     agreeing = [
         method
-        for method in comparison.methods
+        for method in comparison.rules
         if method != name and not _disagreement(section, findings, method)
     ]
     if agreeing:
@@ -159,7 +159,7 @@ def methods(findings: Findings) -> Section:
         )
     return section.items(
         said("{}: {}", method, note)
-        for method in comparison.methods
+        for method in comparison.rules
         for note in comparison[method].notes
     )
 
@@ -170,8 +170,8 @@ def _lead_told(findings: Findings) -> str:
 
 def _differing(findings: Findings) -> str:
     """Say on how many pairs the others differ, or how many do so where they are many."""
-    name, comparison = findings.lead.aggregator.name, findings.comparison
-    others = [method for method in comparison.methods if method != name]
+    name, comparison = findings.lead.rule.name, findings.comparison
+    others = [method for method in comparison.rules if method != name]
     pairs = {method: len(comparison.disagreements(name, method)) for method in others}
     differing = {method: number for method, number in pairs.items() if number}
     if not differing:
@@ -184,7 +184,7 @@ def _differing(findings: Findings) -> str:
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     """Say on which pairs a method differs, and whether there are any."""
-    name = findings.lead.aggregator.name
+    name = findings.lead.rule.name
     # Where nothing is decided, the section on certainty says so.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
@@ -343,7 +343,7 @@ class Flow:
 def flow_of(findings: Findings) -> Flow:
     """Return the chart of all methods, of the first items where there are many."""
     comparison, exact = findings.comparison, findings.exact
-    names, total = comparison.methods, comparison.votes.n_items
+    names, total = comparison.rules, comparison.votes.n_items
     order = findings.order[:MOST_LINES]
     ranks = np.stack([comparison[name].ranking.ranks[order] for name in names])
     slots = flow_slots(ranks)
@@ -370,7 +370,7 @@ def flow_of(findings: Findings) -> Flow:
     if total > len(order):
         drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
         which = said("The first {}. ", drawn)
-    told = said("{}Ranks from method to method. {}", which, _who_moves(items, width, colored))
+    told = said("{}Ranks from rule to rule. {}", which, _who_moves(items, width, colored))
     ties = tuple(_ties(columns, ranks, heights))
     return Flow(
         methods=columns,

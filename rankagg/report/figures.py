@@ -149,7 +149,7 @@ def study_page(result: Paged, title: str, source: Iterable[str], **plotted: Any)
     found.table(table_of(table, "In numbers", formats=formats, text=words))
     rules, asked = list[Any](), list[tuple[str, object]]()
     for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
-        if name in ("aggregators", "methods", "corruptions", "removals"):
+        if name in ("rules", "methods", "corruptions", "removals"):
             rules += value
         elif value is not None:
             asked.append((name.removeprefix("n_").replace("_", " ").capitalize(), _told(value)))

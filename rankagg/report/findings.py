@@ -10,14 +10,15 @@ from typing import Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Data,
     Deadline,
+    Evidence,
     PairData,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
@@ -28,7 +29,7 @@ from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import PairwiseMatrix, Profile, ScoreTable, level_of
+from rankagg.core import Profile, ScoreTable, level_of
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
@@ -80,9 +81,8 @@ class Findings:
     def of(
         cls,
         kind: Kind,
-        aggregators: Iterable[Aggregator] | None,
+        rules: Iterable[Aggregator] | None,
         *,
-        unranked: Unranked,
         tolerance: Tolerance,
         unit: Unit | None,
         alpha: float,
@@ -92,13 +92,11 @@ class Findings:
     ) -> Findings:
         """Compute all of it, as far as there is time."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
-        rules = _rules(kind, aggregators, unranked)
+        rules = _rules(kind, rules)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
-        comparison = compare_until(
-            deadline.share(2), data, rules, unranked=unranked, tolerance=tolerance, rng=rng
-        )
+        comparison = compare_until(deadline.share(2), Evidence(data, tolerance), rules, rng=rng)
         exact = comparison[rules[-1].name]
-        lead = exact if kind.leader(unranked) is None else comparison[rules[0].name]
+        lead = exact if kind.leader() is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen = unit or ("instance" if is_fine else "ranking")
@@ -110,7 +108,7 @@ class Findings:
             left = deadline.share(2).time_limit
             # A second at least, for what mostly takes no time.
             seconds = None if left is None else max(left, 1.0)
-            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance, "unranked": unranked}
+            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
             ranks = patience.quick("ranks", lambda: kind.ranks(**given, time_limit=seconds))
         if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
@@ -170,14 +168,6 @@ class Findings:
         """Return a row for each item in the order of the page: its place and its name."""
         names = [str(self.exact.items[i]) for i in self.order.tolist()]
         return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
-
-    @cached_property
-    def cast(self) -> PairwiseMatrix:
-        """The votes, without any of items that were not compared."""
-        votes = self.comparison.votes
-        if isinstance(self.data, PairData) or votes.unranked != "uniform":
-            return votes
-        return self.exact._evidence.votes("ignore")
 
     @cached_property
     def shares(self) -> Floats:
@@ -241,20 +231,18 @@ class Findings:
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
-def _rules(
-    kind: Kind, aggregators: Iterable[Aggregator] | None, unranked: Unranked
-) -> list[Aggregator]:
+def _rules(kind: Kind, rules: Iterable[Aggregator] | None) -> list[Aggregator]:
     """Return the rule whose order the page has, others, and the exact one; each once."""
-    given = kind.rules(unranked) if aggregators is None else list(aggregators)
+    given = kind.rules() if rules is None else list(rules)
     for rule in given:
-        check_aggregator(rule, "aggregators")
+        check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules beside the strict Kemeny rule of the page"
-            raise InvalidInputError("aggregators", allowed, rule, "`compare` takes it.")
-    leader = kind.leader(unranked)
+            raise InvalidInputError("rules", allowed, rule, "`compare` takes it.")
+    leader = kind.leader()
     first = [] if leader is None else [leader]
     others = [rule for rule in given if not isinstance(rule, Kemeny) and rule not in first]
-    return [*first, *others, Kemeny(unranked=unranked)]
+    return [*first, *others, Kemeny()]
 
 
 def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
@@ -283,7 +271,7 @@ def _units_to_remove(data: Data, exact: Consensus, tolerance: Tolerance) -> Remo
         return None
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     unit: Literal["ranking", "task"] = "task" if has_tasks else "ranking"
-    units = RemovalClasses(data=data, rule=exact.aggregator, tolerance=tolerance, unit=unit)
+    units = RemovalClasses(data=data, rule=exact.rule, tolerance=tolerance, unit=unit)
     n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
     return units if n_rows * len(exact.items) ** 2 <= 20_000_000 and units.total > 1 else None
 

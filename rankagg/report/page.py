@@ -14,9 +14,10 @@ from typing import Any
 import pandas as pd
 from markupsafe import escape
 
-from rankagg._typing import Bools, Label, RNGLike, Tolerance, Unranked
-from rankagg._validation import check_alpha, check_choice, check_flag, check_unranked
+from rankagg._typing import Bools, Label, RNGLike, Tolerance
+from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, listed, raw_text, said, stated
@@ -292,14 +293,13 @@ class Report:
 
 def make_report(
     data: Data | CastVotes,
-    aggregators: Iterable[Aggregator] | None = None,
+    rules: Iterable[Aggregator] | None = None,
     *,
     kind: str | STV | None = None,
     title: str = "Ranking report",
     about: Mapping[str, Any] | None = None,
     about_items: pd.DataFrame | None = None,
     source: Iterable[str] = (),
-    unranked: Unranked | None = None,
     tolerance: Tolerance = 0.0,
     unit: Unit | None = None,
     alpha: float = 0.05,
@@ -314,7 +314,7 @@ def make_report(
     ----------
     data : ScoreTable, ScoreSummary, Comparisons, CastVotes, Profile or PairwiseMatrix
         The data.
-    aggregators : iterable of Aggregator, optional
+    rules : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
         of `compare`.
     kind : {"scores", "battles", "election", "rankings", "lists", "votes"} or STV, optional
@@ -335,8 +335,6 @@ def make_report(
         where names lead, and the others stand beside the names.
     source : iterable of str
         What readers should know of where the data come from, a line each.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default "uniform", and "last" for elections and lists.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     unit : {"ranking", "instance", "task"}, optional
@@ -365,8 +363,7 @@ def make_report(
     Raises
     ------
     InvalidInputError
-        If a method's policy differs from `unranked`, the kind or the unit does not suit the data,
-        or a gate says nothing that can be judged.
+        If the kind or the unit does not suit the data, or a gate says nothing that can be judged.
 
     Examples
     --------
@@ -379,6 +376,7 @@ def make_report(
     gate first=Nashville holds: Nashville is first in every optimum.
     >>> page.save("tennessee.html")  # doctest: +SKIP
     """
+    data = as_data(data)
     if not isinstance(title, str) or not title.strip():
         raise InvalidInputError("title", "a text", title)
     if unit is not None:
@@ -391,8 +389,7 @@ def make_report(
         lines += data.lines()
     findings = Findings.of(
         chosen,
-        aggregators,
-        unranked=chosen.unranked if unranked is None else check_unranked(unranked),
+        rules,
         tolerance=tolerance,
         unit=unit,
         alpha=check_alpha(alpha),
@@ -411,7 +408,7 @@ def make_report(
         proof(findings).text(check.sentence),
         *([missing_data(findings)] if chosen.lacks else []),
         what_was_read(findings, lines),
-        colophon(c.aggregator for c in findings.comparison.consensuses),
+        colophon(c.rule for c in findings.comparison.consensuses),
     ]
     html = render_page(
         title,

@@ -76,7 +76,7 @@ class AgreementResult(Paged):
         found = []
         for part in self.comparisons:
             taus = part.comparison.agreement()
-            for first, second in combinations(part.comparison.methods, 2):
+            for first, second in combinations(part.comparison.rules, 2):
                 place = {"scope": part.scope, "task": part.task, "first": first, "second": second}
                 rankings = (part.comparison[name].ranking for name in (first, second))
                 found.append((place, float(taus[second][first]), _curves(*rankings)))
@@ -186,7 +186,7 @@ class AgreementResult(Paged):
         if unproved:
             share = f"{unproved} of {counted(len(every), 'consensus')}"
             notes.append(f"{share} {'is' if unproved == 1 else 'are'} not proved optimal")
-        left_out = [rule.name for rule in self.study.rules if isinstance(rule, TwoLevel)]
+        left_out = [rule.name for rule in self.study._known_rules if isinstance(rule, TwoLevel)]
         if left_out and self.scopes != ("instances",):
             notes.append(f"{listed(left_out)}: on all instances only")
         return tuple(notes)
@@ -205,7 +205,7 @@ class AgreementResult(Paged):
         return table.drop(columns=["defined", "std_tau"] if single else [])
 
     def _facts(self) -> list[str]:
-        data, rules = self.study.data, counted(len(self.study.rules), "rule")
+        data, rules = self.study.data, counted(len(self.study._known_rules), "rule")
         size = f"{counted(data.n_systems, 'system')} and {counted(data.n_tasks, 'task')}"
         return [f"{rules} on {size}", self.headline(), *(f"note: {note}" for note in self.notes)]
 
@@ -245,8 +245,8 @@ class AgreementStudy:
     ----------
     data : ScoreTable
         The scores, of tasks or of their instances.
-    aggregators : sequence of Aggregator, optional
-        At least two rules with one policy for unranked items; by default `Mean()` and `Borda()`,
+    rules : sequence of Aggregator, optional
+        At least two rules; by default `Mean()` and `Borda()`,
         and `TwoLevel(Borda(), Borda())` where there are instances. A `TwoLevel` takes part on
         all instances only: elsewhere there is one level.
     depths : sequence of int, default (1, 3, 5, 10)
@@ -276,35 +276,35 @@ class AgreementStudy:
     """
 
     data: ScoreTable
-    aggregators: Sequence[Aggregator] | None = None
+    rules: Sequence[Aggregator] | None = None
     depths: Sequence[int] = DEPTHS
     tolerance: Tolerance = field(default=0.0, hash=False)
 
     def __post_init__(self) -> None:
         owner = "of AgreementStudy"
         check_table(self.data, "AgreementStudy")
-        rules: object = self.aggregators
+        rules: object = self.rules
         if rules is None:
             two_levels = [TwoLevel(Borda(), Borda())] * self.data.is_instance_level
             rules = (Mean(), Borda(), *two_levels)
-        given = check_rules(several(rules, f"aggregators {owner}"), f"aggregators {owner}")
-        object.__setattr__(self, "aggregators", given)
-        if len(self._one_level) < 2 and not (self.data.is_instance_level and len(self.rules) > 1):
-            allowed, found = "two or more rules with one level", Described(repr(list(self.rules)))
-            raise InvalidInputError(f"aggregators {owner}", allowed, found)
+        given = check_rules(several(rules, f"rules {owner}"), f"rules {owner}")
+        object.__setattr__(self, "rules", given)
+        if len(self._one_level) < 2 and not (self.data.is_instance_level and len(given) > 1):
+            allowed, found = "two or more rules with one level", Described(repr(list(given)))
+            raise InvalidInputError(f"rules {owner}", allowed, found)
         depths = several_of(check_integer, self.depths, f"depths {owner}", low=1)
         object.__setattr__(self, "depths", depths)
         object.__setattr__(self, "tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
-    def rules(self) -> tuple[Aggregator, ...]:
+    def _known_rules(self) -> tuple[Aggregator, ...]:
         """The rules, also where none were stated."""
-        assert self.aggregators is not None, "set on creation"
-        return tuple(self.aggregators)
+        assert self.rules is not None, "set on creation"
+        return tuple(self.rules)
 
     @property
     def _one_level(self) -> tuple[Aggregator, ...]:
-        return tuple(rule for rule in self.rules if not isinstance(rule, TwoLevel))
+        return tuple(rule for rule in self._known_rules if not isinstance(rule, TwoLevel))
 
     def run(self, *, rng: RNGLike = 0) -> AgreementResult:
         """Aggregate with every rule, and compare.
@@ -317,11 +317,6 @@ class AgreementStudy:
         Returns
         -------
         AgreementResult
-
-        Raises
-        ------
-        InvalidInputError
-            If the rules have several policies for unranked items.
         """
         generator = as_generator(rng)
         found = []
@@ -341,7 +336,7 @@ class AgreementStudy:
             yield "tasks", None, means, self._one_level
         if not self.data.is_instance_level:
             return
-        yield "instances", None, Evidence(self.data, self.tolerance), self.rules
+        yield "instances", None, Evidence(self.data, self.tolerance), self._known_rules
         if several_rules:
             parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
             for number, task in enumerate(self.data.tasks):

@@ -11,12 +11,10 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from rankagg._typing import Unranked
 from rankagg._validation import check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.analysis.comparison.compare import only_policy
-from rankagg.core import counted
+from rankagg.core import UNRANKED, counted
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
@@ -44,8 +42,7 @@ class ApproximationResult(StudyResult):
     _number = "{:z.4f}"
     _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
     _stated = MappingProxyType(
-        {"time_limit": "study.time_limit", "unranked_policy": "study.unranked"}
-        | {"cells": "n_cells", "unproved": "n_unproved"}
+        {"time_limit": "study.time_limit", "cells": "n_cells", "unproved": "n_unproved"}
     )
 
     def to_frame(self, *, runtime: bool = True) -> pd.DataFrame:
@@ -61,10 +58,12 @@ class ApproximationResult(StudyResult):
         pandas.DataFrame
             model, n_items, n_rankings, missing, repetition: the cell; method; cost of its result
             in votes; optimum: the least cost that is known; lower_bound: what no ranking can
-            undercut, the optimum where `proved`; ratio of the cost to the optimum, which is the
-            true ratio where proved, and else the low end of an interval with the high end
-            ratio_high; hit: whether the result is optimal, missing where that is not known, and a
-            tied result only where every way to break its ties is optimal;
+            undercut, the optimum where `proved`; ratio of the cost to the optimum, both without
+            half of the votes on pairs that a ranking leaves out, which every ranking contradicts;
+            it is missing where that optimum is 0 and the cost is not, is the true ratio where
+            proved, and else the low end of an interval with the high end ratio_high; hit: whether
+            the result is optimal, missing where that is not known, and a tied result only where
+            every way to break its ties is optimal;
             distance to the optimum that was found, in pairs, half for a tie in one; with
             `nearest`, that to the nearest optimum, NaN where they differ within a block too large
             to search; runtime and exact_runtime in seconds, beyond counting the votes; error:
@@ -92,7 +91,8 @@ class ApproximationResult(StudyResult):
         pandas.DataFrame
             Index: model, n_items, n_rankings, missing, method. cells; unproved: those without a
             proved optimum; failed: those that the rule could not rank; hit_rate, of the
-            cells where it is known, with hit_low and hit_high where these are several; mean_ratio
+            cells where it is known, with hit_low and hit_high where these are several; no_ratio:
+            those where the optimum is 0 and the cost is not; of the others mean_ratio
             with its standard error se_ratio, and max_ratio; mean_ratio_high: what the mean ratio
             may be at most, given what is not proved; mean_distance; median_runtime and
             median_exact_runtime, in seconds.
@@ -107,6 +107,7 @@ class ApproximationResult(StudyResult):
             "hit_rate": rate,
             "hit_low": low,
             "hit_high": high,
+            "no_ratio": _without_ratio(groups),
             "mean_ratio": groups["ratio"].mean(),
             "se_ratio": groups["ratio"].sem(),
             "max_ratio": groups["ratio"].max(),
@@ -125,15 +126,14 @@ class ApproximationResult(StudyResult):
         table = self._table()
         table["model"] = table["model"].mask(table["model"] == table["model"].shift(), "")
         grid = [name for name in self._grid if name != "missing" or table[name].any()]
-        counts = [name for name in ("unproved", "failed") if table[name].any()]
+        counts = [name for name in ("unproved", "failed", "no_ratio") if table[name].any()]
         hits, ratios = ["hit_rate", "hit_low", "hit_high"], ["mean_ratio", "max_ratio"]
         return table[[*grid, "method", *counts, *hits, *ratios, "distance_to_one_optimum"]]
 
     def _facts(self) -> list[str]:
         lines = [
-            f"{counted(len(self.study.aggregators), 'rule')} on "
-            f"{counted(self.n_cells, 'data set')}, "
-            f"unranked items: {self.study.unranked}, seed {self.study.seed}",
+            f"{counted(len(self.study.rules), 'rule')} on "
+            f"{counted(self.n_cells, 'data set')}, seed {self.study.seed}",
             f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
         ]
         if self.n_unproved:
@@ -180,8 +180,9 @@ def _part_text(part: pd.DataFrame) -> str:
     columns = ["hit_rate", "mean_ratio", "max_ratio", "distance_to_one_optimum", "median_runtime"]
     if part["unproved"].any():
         columns.insert(3, "mean_ratio_high")
-    if part["failed"].any():
-        columns.insert(0, "failed")
+    for name in ("no_ratio", "failed"):
+        if part[name].any():
+            columns.insert(0, name)
     formats = {
         "hit_rate": "{:z.2f}".format,
         "distance_to_one_optimum": "{:z.2f}".format,
@@ -216,8 +217,8 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
 
     Parameters
     ----------
-    aggregators : sequence of Aggregator
-        The rules to hold against the optimum, with one policy for unranked items.
+    rules : sequence of Aggregator
+        The rules to hold against the optimum.
     models : sequence of DataSource, distribution, Profile, ScoreTable or path
         What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles,
         tables and files of PrefLib are taken as they are, once unless something is missing; the
@@ -253,7 +254,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     --------
     >>> import rankagg as ra
     >>> study = ra.studies.ApproximationStudy(
-    ...     aggregators=[ra.Borda(), ra.Copeland()],
+    ...     rules=[ra.Borda(), ra.Copeland()],
     ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
     ...     n_items=[5, 10],
     ...     n_repetitions=20,
@@ -273,7 +274,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     _cell = DrawnCell
     _found = ApproximationResult
 
-    aggregators: Sequence[Aggregator]
+    rules: Sequence[Aggregator]
     models: Sequence[Any]
     n_items: Sequence[int] = (10,)
     n_rankings: Sequence[int] = (10,)
@@ -286,22 +287,16 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag(self.nearest, "nearest of ApproximationStudy")
-        only_policy({rule.policy for rule in self.aggregators})
-        greedy = [rule.name for rule in self.aggregators if rule.needs == "scores"]
+        greedy = [rule.name for rule in self.rules if rule.needs == "scores"]
         for model in self.models:
             if greedy and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
                 remedy = "Leave them out, or take a LatentModel."
-                raise InvalidInputError("aggregators", allowed, greedy, remedy)
+                raise InvalidInputError("rules", allowed, greedy, remedy)
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
                 allowed = f"a share that leaves two of {counted(size, 'item')} in a ranking"
                 raise InvalidInputError("missing", allowed, share)
-
-    @property
-    def unranked(self) -> Unranked:
-        """The policy for unranked items: that of the rules, "uniform" where none has one."""
-        return only_policy({rule.policy for rule in self.aggregators}) or "uniform"
 
     @property
     def _fields(self) -> dict[str, str]:
@@ -309,12 +304,9 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         kinds = {"method": "str", "proved": "bool", "hit": "boolean", "error": "str"}
         return kinds | dict.fromkeys([*numbers.split(), *["nearest"] * self.nearest], "float64")
 
-    _policy = unranked
-
     def _told(self) -> dict[str, Any]:
         return {
             "rules": self._said,
-            "unranked_policy": self.unranked,
             "time_limit": self.time_limit,
             "nearest": self.nearest,
         }
@@ -328,27 +320,28 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         data = averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng))
         left = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
         evidence = Evidence(left)
-        votes = evidence.votes(self.unranked)
+        votes = evidence.votes
         # For the proof, and for the nearest of all optima after it.
         deadline = Deadline.after(self.time_limit)
-        exact = finished(Kemeny(unranked=self.unranked).aggregate(evidence, deadline=deadline))
+        exact = finished(Kemeny().aggregate(evidence, deadline=deadline))
         results = self._results(evidence, cell)
         costs = [votes.cost(r.ranking) if isinstance(r, Consensus) else None for r in results]
+        always = _always_contradicted(evidence)
         best = min([exact.cost, *(cost for cost in costs if cost is not None)])
         return [
             {
                 "method": rule.name,
                 "cost": cost,
-                **self._against(exact, best, cost),
+                **self._against(exact, best, cost, always),
                 **self._distances(exact, result, deadline),
                 "runtime": result.runtime if isinstance(result, Consensus) else None,
                 "exact_runtime": exact.runtime,
                 "error": None if isinstance(result, Consensus) else str(result),
             }
-            for rule, result, cost in zip(self.aggregators, results, costs, strict=True)
+            for rule, result, cost in zip(self.rules, results, costs, strict=True)
         ]
 
-    def _against(self, exact: Consensus, best: float, cost: float | None) -> Row:
+    def _against(self, exact: Consensus, best: float, cost: float | None, always: float) -> Row:
         """Return the optimum, or what encloses it, and what a cost is beside it."""
         assert exact.certificate is not None, "the exact rule gives a certificate"
         proved = exact.certificate.status == "optimal"
@@ -357,10 +350,11 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         if cost is None:
             return {**row, "ratio": None, "ratio_high": None, "hit": None}
         above = cost > best + ROUNDING * (1 + best)
+        ratio, high = (_over(cost - always, least - always) for least in (best, bound))
         return {
             **row,
-            "ratio": _over(cost, best),
-            "ratio_high": _over(cost, bound),
+            "ratio": ratio,
+            "ratio_high": inf if high is None and ratio is not None else high,
             # A ranking as cheap as the cheapest that is known may be optimal, or not.
             "hit": False if above else (True if proved else None),
         }
@@ -373,18 +367,33 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
             row["nearest"] = None
         if not isinstance(result, Consensus):
             return row
-        row["distance"] = kendall_distance(result.ranking, exact.ranking, p=0.5)
+        row["distance"] = kendall_distance(result.ranking, exact.ranking, tie_cost=0.5)
         if self.nearest and exact.certificate is not None and not exact.certificate.gap:
             assert exact.optima is not None, "an exact rule knows its optima"
             try:
                 nearest = exact.optima._until(deadline).nearest(result.ranking)
             except (BlockTooLargeError, OutOfTimeError):
                 return row
-            row["nearest"] = kendall_distance(result.ranking, nearest, p=0.5)
+            row["nearest"] = kendall_distance(result.ranking, nearest, tie_cost=0.5)
         return row
 
 
-def _over(cost: float, least: float) -> float:
-    if cost <= least + ROUNDING * (1 + least):
+def _over(cost: float, least: float) -> float | None:
+    room = ROUNDING * (1 + abs(least))
+    if cost <= least + room:
         return 1.0
-    return cost / least if least > 0 else inf
+    return cost / least if least > room else None
+
+
+def _always_contradicted(evidence: Evidence) -> float:
+    """Return half of the votes on pairs that a ranking leaves out: no ranking can change them."""
+    profile = evidence.profile
+    if profile.unranked != "uniform":
+        return 0.0
+    absent = (profile.ranks == UNRANKED).sum(axis=1)
+    return float((profile.counts * profile.weights) @ (absent * (absent - 1))) / 4
+
+
+def _without_ratio(groups: Any) -> Any:
+    """Count the results that are not 0 where the optimum is."""
+    return groups["cost"].count() - groups["ratio"].count()

@@ -147,7 +147,7 @@ class CorruptionResult(StudyResult):
         return whole
 
     def _facts(self) -> Iterable[str]:
-        rules = counted(len(self.study.aggregators), "rule")
+        rules = counted(len(self.study.rules), "rule")
         yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.seed}"
         yield f"normalized Kendall distance to {self.distance_to}"
         yield from gaps_told(self.study.models)
@@ -205,7 +205,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         What befalls tasks: `Reversed`, `Adversarial`, `Rescaled`, `Copied`, `Noisy`, or your own.
     n_corrupted : sequence of int, optional
         Numbers of corrupted tasks; by default all from 0 to those that every model has.
-    aggregators : sequence of Aggregator, optional
+    rules : sequence of Aggregator, optional
         The rules. By default the mean, and Borda's rule on all instances (one level) and first
         within tasks (two levels).
     n_repetitions : int, default 100
@@ -233,7 +233,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     >>> study = ra.studies.CorruptionStudy(
     ...     models=[ra.datasets.load("superglue_human")],
     ...     corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100)],
-    ...     aggregators=[ra.Mean(), ra.Borda()],
+    ...     rules=[ra.Mean(), ra.Borda()],
     ...     n_corrupted=[1],
     ...     n_repetitions=20,
     ... )
@@ -258,7 +258,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     models: Sequence[Any]
     corruptions: Sequence[Corruption]
     n_corrupted: Sequence[int] | None = None
-    aggregators: Sequence[Aggregator] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
+    rules: Sequence[Aggregator] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
     n_repetitions: int = 100
     seed: int = 0
     time_limit: float | None = None
@@ -295,7 +295,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
             rng = cell.shared(self.seed, "corruption")
             return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
-        for rule, said in zip(self.aggregators, self._said, strict=True):
+        for rule, said in zip(self.rules, self._said, strict=True):
             row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
             rows.append(row)
             try:
@@ -312,7 +312,9 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
                 continue
             one, other = set(against.buckets[0]), set(found.buckets[0])
             # Both as if ties were broken at random.
-            row["distance"] = kendall_distance(against, found.ranking, p=0.5, normalized=True)
+            row["distance"] = kendall_distance(
+                against, found.ranking, tie_cost=0.5, normalized=True
+            )
             row["top1"] = len(one & other) / (len(one) * len(other))
             # A rule of two levels has no certificate, but says so too.
             notes = found.notes + (own.notes if own else ())

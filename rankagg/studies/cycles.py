@@ -15,7 +15,14 @@ from rankagg._typing import Bools
 from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation import Borda, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import ROWS, PairwiseMatrix, PartialRanking, Permutation, counted, counts_told
+from rankagg.core import (
+    ROWS,
+    PairwiseMatrix,
+    PartialRanking,
+    counted,
+    counts_told,
+    permutation_of,
+)
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
@@ -234,7 +241,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         rng = cell.generator(self.seed, "data")
         evidence = Evidence(averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)))
-        votes = evidence.votes("uniform")
+        votes = evidence.votes
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking
@@ -253,7 +260,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
                 "tied": bool(n_beaten.sum() < votes.n_items * (votes.n_items - 1) // 2),
                 "finds_winner": first.tolist() == winner.tolist() if len(winner) else None,
                 "optimal": bool(cost <= least + ROUNDING * (1 + least)),
-                "distance": kendall_distance(found, exact, p=0.5),
+                "distance": kendall_distance(found, exact, tie_cost=0.5),
             }
         ]
 
@@ -273,4 +280,4 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
     order = np.argsort(reach.sum(axis=0), kind="stable")
-    return Permutation(np.argsort(order), votes.items)
+    return permutation_of(np.argsort(order), votes.items)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Ranks
-from rankagg._validation import check_flag, check_kind, check_number
+from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._validation import check_flag, check_kind, check_number, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.core import ROWS, UNRANKED, PartialRanking, ScoreTable, counted, places, plain_rows
 from rankagg.cultures import DataSource, checked
@@ -28,7 +28,8 @@ from rankagg.studies.study import (
     Row,
     Study,
     StudyResult,
-    with_policy,
+    consensus_of,
+    listed_values,
 )
 
 #: How two methods are compared on the same table.
@@ -91,12 +92,6 @@ def _products(rows: Floats) -> Floats:
     rows = np.ascontiguousarray(rows)
     found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
     return found
-
-
-def label_of(rule: Aggregator) -> str:
-    """Return the name of a rule with its policy for missing scores, where it has one."""
-    policy = with_policy(rule, "uniform").policy
-    return rule.name if policy is None else f"{rule.name}, {policy}"
 
 
 def pair_field(measure: str, other: str) -> str:
@@ -308,8 +303,11 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
         or your own. They should be complete: the full data of a table with gaps are those that are
         there, as results say.
-    aggregators : sequence of Aggregator, default (Mean(), Borda())
-        The methods. The same rule may take part with several policies for missing scores.
+    rules : sequence of Aggregator, default (Mean(), Borda())
+        The rules.
+    policies : sequence of {"uniform", "ignore", "last"}, optional
+        Policies for missing scores: with each a rule that goes by it is a method of its own.
+        By default that of each table.
     proportions : sequence of float, default (0, 0.1, ..., 0.9)
         Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
         that are missing from the start do not count.
@@ -355,12 +353,12 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     """
 
     _schema: ClassVar[str] = "rankagg.missing_scores_study"
-    _policy = "uniform"
     _cell = RemovalCell
     _found = MissingScoresResult
 
     models: Sequence[Any]
-    aggregators: Sequence[Aggregator] = (Mean(), Borda(unranked="uniform"))
+    rules: Sequence[Aggregator] = (Mean(), Borda())
+    policies: Sequence[Unranked] | None = None
     proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
     removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
     scales: Sequence[float] = (1.0,)
@@ -371,6 +369,10 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = "of MissingScoresStudy"
+        if self.policies is not None:
+            parameter = f"policies {owner}"
+            given = listed_values(self.policies, parameter)
+            self._set("policies", tuple(check_unranked(one, parameter) for one in given))
         whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
         for table, removal in product(tables_of(self.models), self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
@@ -381,9 +383,20 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         return self._labels
 
     @cached_property
+    def _ways(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
+        """The rule of each method, and the policy that is stated for it."""
+        stated: Sequence[Unranked | None] = self.policies or [None]
+        return tuple(
+            (rule, policy)
+            for rule in self.rules
+            for policy in (stated if rule.reads_unranked == "by policy" else [None])
+        )
+
+    @cached_property
     def _labels(self) -> tuple[str, ...]:
-        # The same rule with two policies is two methods.
-        return tuple(label_of(rule) for rule in self.aggregators)
+        return tuple(
+            rule.name if policy is None else f"{rule.name}, {policy}" for rule, policy in self._ways
+        )
 
     @cached_property
     def _pairs(self) -> list[str]:
@@ -398,7 +411,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         return kinds | dict.fromkeys(numbers, "float64")
 
     def _told(self) -> dict[str, Any]:
-        return {"rules": self._said, "whole_tasks": self.whole_tasks}
+        rules = {"rules": self._said, "policies": self.policies}
+        return {**rules, "whole_tasks": self.whole_tasks}
 
     def _prepared(self, deadline: object) -> Mapping[str, Sequence[Attempt]]:
         """Return what the methods make of full tables that are the same in every cell."""
@@ -433,7 +447,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             # What is no ranking agrees with none.
             told[~(np.isfinite(values) & np.outer(there, there))] = None
             tables[measure] = told.tolist()
-        count, rows = len(self.aggregators), []
+        count, rows = len(self.methods), []
         for at, label in enumerate(self.methods):
             (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
             tau = tables["tau"][at][at + count]
@@ -454,12 +468,16 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
 
     def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
-        return [
-            (None, None, f"{purpose}: {one}" if purpose else str(one))
-            if isinstance(one, RankaggError)
-            else (one.ranking, one.is_proved, None)
-            for one in self._results(Evidence(data), cell, purpose)
-        ]
+        evidence, found = Evidence(data), list[Attempt]()
+        for (rule, policy), label in zip(self._ways, self._labels, strict=True):
+            given = evidence if policy is None else evidence.with_unranked(policy)
+            rng = cell.generator(self.seed, purpose + label)
+            one = consensus_of(rule, given, rng)
+            if isinstance(one, RankaggError):
+                found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
+            else:
+                found.append((one.ranking, one.is_proved, None))
+        return found
 
     def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
         if cell.scale == 1:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
@@ -25,14 +25,14 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
-from rankagg._typing import Floats, Generator, Positions, RNGLike, Unranked
+from rankagg._typing import Floats, Generator, Positions, RNGLike
 from rankagg._validation import check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Deadline,
     Evidence,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
 from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
@@ -141,8 +141,6 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     _schema: ClassVar[str]
     _cell: ClassVar[type[Cell]]
     _found: ClassVar[type[StudyResult]]
-    #: The policy that rules take by default, where random numbers and journals are to know it.
-    _policy: ClassVar[Unranked | None] = None
 
     n_repetitions: int
     seed: int
@@ -157,9 +155,9 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
         if hasattr(self, "n_items"):
             check_most_items(getattr(self, "models"), self.n_items)  # noqa: B009
-        if hasattr(self, "aggregators"):
-            self._set("aggregators", check_rules(self.aggregators, f"aggregators {owner}"))
-            several(self._labels, f"aggregators {owner}")
+        if hasattr(self, "rules"):
+            self._set("rules", check_rules(self.rules, f"rules {owner}"))
+            several(self._labels, f"rules {owner}")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -172,7 +170,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
     @property
     def _rules(self) -> tuple[Aggregator, ...]:
-        return tuple(getattr(self, "aggregators", ()))
+        return tuple(getattr(self, "rules", ()))
 
     @cached_property
     def _labels(self) -> tuple[str, ...]:
@@ -182,9 +180,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     @cached_property
     def _said(self) -> tuple[str, ...]:
         """What random numbers and journals know the rules by."""
-        policy = self._policy
-        rules = [with_policy(one, policy) for one in self._rules] if policy else self._rules
-        return tuple(map(repr, rules))
+        return tuple(map(repr, self._rules))
 
     def _results(
         self, evidence: Evidence, cell: AnyCell, purpose: str = ""
@@ -523,7 +519,7 @@ def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]
 
 def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
     """Return rules, and refuse what is none."""
-    return tuple(check_aggregator(rule, "aggregators") for rule in listed_values(rules, parameter))
+    return tuple(check_rule(rule, "rules") for rule in listed_values(rules, parameter))
 
 
 def check_table(data: object, owner: str) -> None:
@@ -531,20 +527,6 @@ def check_table(data: object, owner: str) -> None:
     if not isinstance(data, ScoreTable):
         allowed = "a ScoreTable"
         raise InvalidInputError(f"data of {owner}", allowed, data, "`read_scores` reads one.")
-
-
-def with_policy(rule: Aggregator, unranked: Unranked) -> Aggregator:
-    """Return a rule, and the rules in it, with the policy stated that it takes by default.
-
-    Random numbers and journals know a rule by what it says of itself.
-    """
-    changes: dict[str, Any] = {}
-    for name, value in ((one.name, getattr(rule, one.name)) for one in fields(rule)):
-        if isinstance(value, Aggregator):
-            changes[name] = with_policy(value, unranked)
-        elif name == "unranked" and value is None:
-            changes[name] = unranked
-    return replace(rule, **changes) if changes else rule
 
 
 def consensus_of(

@@ -63,7 +63,7 @@ class TaskSubsetResult(StudyResult):
     @property
     def methods(self) -> tuple[str, ...]:
         """The names of the rules."""
-        return tuple(rule.name for rule in self.study.aggregators)
+        return tuple(rule.name for rule in self.study.rules)
 
     def by_size(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
         """Return mean and spread of tau for every size, the rules side by side.
@@ -134,7 +134,7 @@ class TaskSubsetResult(StudyResult):
     def _facts(self) -> list[str]:
         study = self.study
         return [
-            f"{counted(len(study.aggregators), 'rule')} on random subsets of "
+            f"{counted(len(study.rules), 'rule')} on random subsets of "
             f"{counted(study.data.n_tasks, 'task')}, {study.n_repetitions} of each size, "
             f"seed {study.seed}",
             self.headline(),
@@ -173,7 +173,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     ----------
     data : ScoreTable
         The scores. Instances stay with their task.
-    aggregators : sequence of Aggregator, default (Mean(), Borda())
+    rules : sequence of Aggregator, default (Mean(), Borda())
         The rules.
     sizes : sequence of int, optional
         How many tasks subsets have; by default every number from 1 to all but one.
@@ -221,7 +221,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     }
 
     data: ScoreTable
-    aggregators: Sequence[Aggregator] = (Mean(), Borda())
+    rules: Sequence[Aggregator] = (Mean(), Borda())
     sizes: Sequence[int] | None = None
     n_repetitions: int = 100
     seed: int = 0
@@ -255,7 +255,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
         total = self.data.n_tasks
         evidence, everything, wholes = parts.part(np.arange(total)), SubsetCell(total, 0), []
-        for rule, said in zip(self.aggregators, self._said, strict=True):
+        for rule, said in zip(self.rules, self._said, strict=True):
             rng = everything.generator(self.seed, said)
             found = finished(rule.aggregate(evidence, rng=rng))
             wholes.append((found.ranking, found.is_proved is not False))

@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from rankagg._typing import Ranks, Unranked
+from rankagg._typing import Ranks
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, TieBreaking
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, counted
+from rankagg.core import UNLISTED, ItemSet, PartialRanking, counted
 from rankagg.teaching.steps import (
     Cell,
     Step,
@@ -27,14 +27,10 @@ from rankagg.teaching.steps import (
 
 # More rankings than this are counted and not listed.
 MOST_OUTCOMES = 24
-SHARES = {
-    "uniform": "A ballot that ranks k of s remaining items gives k/s to its first ones and 1/s to "
-    "each that it does not rank.",
-    "ignore": "A ballot gives a vote to its first ones, and takes 1/k from each of the k that it "
-    "ranks.",
-    "last": "Items that a ballot does not rank are below all others, together: one that ranks none "
-    "of those that remain is shared by all of them, where `count` calls it exhausted.",
-}
+BELOW = (
+    "Items that a ballot does not rank are below all others, together: one that ranks none of "
+    "those that remain is shared by all of them, where `count` calls it exhausted."
+)
 
 
 class EndCount(NamedTuple):
@@ -46,37 +42,18 @@ class EndCount(NamedTuple):
 
 
 def ends(
-    ranks: Ranks,
-    weights: Sequence[Fraction],
-    inside: Sequence[int],
-    unranked: Unranked,
-    *,
-    last: bool = False,
-    plain: bool = False,
+    ranks: Ranks, weights: Sequence[Fraction], inside: Sequence[int], *, last: bool = False
 ) -> EndCount:
     """Go through the ballots and share each one's first or last place."""
-    got, whole = dict.fromkeys(inside, Fraction(0)), Fraction(0)
+    got = dict.fromkeys(inside, Fraction(0))
     for row, weight in zip(ranks.tolist(), weights, strict=True):
         # Unlisted items share the bucket below all listed ones.
-        off = (UNLISTED, UNRANKED) if unranked == "last" else (UNLISTED,)
-        place = {i: len(row) if row[i] in off else row[i] for i in inside}
-        known = [i for i in inside if place[i] != UNRANKED]
-        absent = [i for i in inside if place[i] == UNRANKED]
-        edge = (max if last else min)((place[i] for i in known), default=0)
-        at_end = [i for i in known if place[i] == edge]
-        if unranked == "ignore":
-            whole += weight if known else 0
-            for i in at_end:
-                got[i] += weight / len(at_end)
-            for i in [] if plain else known:
-                got[i] -= weight / len(known)
-        else:
-            whole += weight
-            for i in at_end:
-                got[i] += weight * Fraction(len(known), len(inside)) / len(at_end)
-            for i in absent:
-                got[i] += weight / len(inside)
-    return EndCount(got, whole)
+        place = {i: len(row) if row[i] == UNLISTED else row[i] for i in inside}
+        edge = (max if last else min)(place.values())
+        at_end = [i for i in inside if place[i] == edge]
+        for i in at_end:
+            got[i] += weight / len(at_end)
+    return EndCount(got, sum(weights, Fraction(0)))
 
 
 @dataclass(frozen=True)
@@ -239,12 +216,11 @@ def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[in
 
 def instant_runoff_steps(consensus: Consensus) -> Worked:
     """Count first places among the items that remain."""
-    evidence, policy = consensus._evidence, consensus.unranked
-    assert policy is not None, "the rule has one"
+    evidence = consensus.rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
-        firsts = ends(ranks, weights, inside, policy).got
+        firsts = ends(ranks, weights, inside).got
         return Decided({"first places": firsts}, fewest_of(firsts, inside))
 
     text = (
@@ -255,22 +231,22 @@ def instant_runoff_steps(consensus: Consensus) -> Worked:
 
 def coombs_steps(consensus: Consensus) -> Worked:
     """Count last places among the items that remain, and first ones for a majority."""
-    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    rule = consensus.rule
     assert isinstance(rule, Coombs), "the registry says so"
-    assert policy is not None, "the rule has one"
+    evidence = rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
         counts: dict[str, Mapping[int, Fraction]] = {}
         if rule.majority:
-            firsts, whole = ends(ranks, weights, inside, policy, plain=True)
+            firsts, whole = ends(ranks, weights, inside)
             counts["first places"] = firsts
             if len(inside) == 1:
                 return Decided(counts, inside)
             most = [item for item in inside if 2 * firsts[item] > whole]
             if most:
                 return Decided(counts, tuple(most), first=True)
-        lasts = ends(ranks, weights, inside, policy, last=True).got
+        lasts = ends(ranks, weights, inside, last=True).got
         counts["last places"] = lasts
         return Decided(counts, fewest_of({item: -lasts[item] for item in inside}, inside))
 
@@ -281,8 +257,7 @@ def coombs_steps(consensus: Consensus) -> Worked:
 
 def baldwin_steps(consensus: Consensus) -> Worked:
     """Add up the margins over the items that remain."""
-    votes = consensus.pairwise
-    margins = margins_of(votes)
+    margins = margins_of(consensus.rule._read(consensus._evidence).votes)
 
     def decide(inside: tuple[int, ...]) -> Decided:
         sums = sums_of_margins(margins, inside)
@@ -300,19 +275,18 @@ def sums_of_margins(
 
 
 def _worked(consensus: Consensus, decide: Decide, text: str, opening: tuple[Step, ...]) -> Worked:
-    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    rule, evidence = consensus.rule, consensus._evidence
     assert isinstance(rule, Elimination), "the registry says so"
-    if rule.needs == "rankings" and policy is not None and not evidence.is_complete_and_strict:
-        # Unlisted items are below all others by every policy.
-        gaps = SHARES[policy if evidence.profile.has_unranked else "last"]
-        text += f" Tied items share a place. {gaps}"
+    if rule.needs == "rankings" and not evidence.is_complete_and_strict:
+        text += f" Tied items share a place. {BELOW}"
     steps, ranking = worked_rounds(decide, evidence.items, rule.tie_breaking, text)
     return Worked((*opening, *steps), ranking=ranking)
 
 
 def nanson_steps(consensus: Consensus) -> Worked:
     """Add up the margins over the items that remain; 0 is the average."""
-    margins, items = margins_of(consensus.pairwise), consensus.pairwise.items
+    votes = consensus.rule._read(consensus._evidence).votes
+    margins, items = margins_of(votes), votes.items
 
     def decide(inside: tuple[int, ...]) -> Decided:
         sums = sums_of_margins(margins, inside)

@@ -132,11 +132,11 @@ def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
 
 def kemeny_steps(consensus: Consensus) -> Worked:
     """Add up what the answer contradicts, list all orders of few items, and prove the bound."""
-    rule, certificate = consensus.aggregator, consensus.certificate
+    rule, certificate = consensus.rule, consensus.certificate
     assert isinstance(rule, Kemeny), "the registry says so"
     if not isinstance(certificate, Certificate) or certificate.demands:
         raise InvalidInputError(
-            "aggregator",
+            "rule",
             "Kemeny over all strict orders, to be worked out in steps",
             Described(rule.name),
             "Leave out ties of the consensus and constraints.",
@@ -157,7 +157,7 @@ def _with_orders(
     if len(consensus.items) > MOST_ITEMS_LISTED:
         return steps, bound
     orders, least = orders_step(cost_of or consensus.cost_of, consensus)
-    verify(bound <= least, f"The proof of {consensus.aggregator.name} claims more than its steps")
+    verify(bound <= least, f"The proof of {consensus.rule.name} claims more than its steps")
     return [*steps[:-1], orders, steps[-1]], least
 
 
@@ -194,7 +194,7 @@ def orders_step(
     least = min(costs.values())
     optima = sum(cost == least for cost in costs.values())
     cheapest = not consensus.is_proved or costs[consensus.ranking.order] == least
-    verify(cheapest, f"{consensus.aggregator.name} returned an order that is not the cheapest")
+    verify(cheapest, f"{consensus.rule.name} returned an order that is not the cheapest")
     rows = [
         (number(cost), " > ".join(map(str, order)), "least" if cost == least else "")
         for order, cost in sorted(costs.items(), key=lambda row: row[1])
@@ -235,7 +235,8 @@ def slater_steps(consensus: Consensus) -> Worked:
 
 def leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[list[list[int]]]:
     """Return per ballot what it says for the row above the column, over one denominator."""
-    margins = [margins_of(Profile([as_ranking(row, items)]).pairwise(unranked)) for row in ranks]
+    alone = [Profile([as_ranking(row, items)]).with_unranked(unranked) for row in ranks]
+    margins = [margins_of(one.pairwise()) for one in alone]
     over = lcm(*(one.denominator for ballot in margins for line in ballot for one in line))
     return [[[int(one * over) for one in line] for line in ballot] for ballot in margins]
 
@@ -355,7 +356,7 @@ class BallotKind:
 
 def young_steps(consensus: Consensus) -> Worked:
     """Try for each item every choice of ballots to leave out that could help it."""
-    rule, evidence, policy = consensus.aggregator, consensus._evidence, consensus.unranked
+    rule, evidence, policy = consensus.rule, consensus._evidence, consensus.unranked
     assert isinstance(rule, Young), "the registry says so"
     assert policy is not None, "the rule has one"
     items, goal = evidence.items, 0 if rule.weak else 1

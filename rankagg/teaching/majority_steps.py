@@ -38,18 +38,18 @@ MOST_WAYS = 2_000
 
 def copeland_steps(consensus: Consensus) -> Worked:
     """Count the items that each one beats, and its draws."""
-    rule, votes = consensus.aggregator, consensus.pairwise
+    rule, votes = consensus.rule, consensus.pairwise
     assert isinstance(rule, Copeland), "the registry says so"
     seen = votes.comparisons > 0
     beats = (votes.margins > 0) & seen
     draws = ~beats & ~beats.T & ~np.eye(votes.n_items, dtype=bool)
     won, drawn, lost = beats.sum(axis=1), draws.sum(axis=1), beats.sum(axis=0)
-    scores = won + rule.alpha * drawn
+    scores = won + rule.draw_points * drawn
     rows = [
         (str(item), *map(number, (won[i], drawn[i], lost[i], scores[i])))
         for i, item in enumerate(votes.items)
     ]
-    text = f"A win is worth 1, a draw {told(rule.alpha)}, a defeat nothing."
+    text = f"A win is worth 1, a draw {told(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
     return Worked((*full_opening(consensus), step), scores)
 
@@ -220,7 +220,7 @@ Locked: TypeAlias = tuple[int, ...]
 
 def ranked_pairs_steps(consensus: Consensus) -> Worked:
     """Go through the majorities, the clearest first."""
-    rule, votes = consensus.aggregator, consensus.pairwise
+    rule, votes = consensus.rule, consensus.pairwise
     assert isinstance(rule, RankedPairs), "the registry says so"
     margins = votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])

@@ -23,7 +23,7 @@ from rankagg.aggregation import (
     PairwiseMajority,
     Schulze,
     WholeData,
-    check_aggregator,
+    check_rule,
     metasearch,
 )
 from rankagg.aggregation.kemeny import Kemeny, Slater
@@ -101,7 +101,7 @@ WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
 )
 
 
-def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
+def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
     """Show how a rule reaches its answer, in tables that one can follow by hand.
 
     The steps are computed from the definition of the rule, not by the code that finds its answer,
@@ -109,7 +109,7 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
 
     Parameters
     ----------
-    aggregator : Aggregator
+    rule : Aggregator
         A rule: Approval, Baldwin, Black, Borda, Bucklin, Coombs, Copeland, Dodgson, Dowdall,
         GeometricMean, HarmonicMean, InstantRunoff, Kemeny, Mean, Median, Minimax, Nanson,
         PairwiseMajority, PickAPerm, Plurality, Positional, RankedPairs, ReciprocalRankFusion,
@@ -145,15 +145,15 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
     >>> steps.answer
     'A > B > C'
     """
-    work = STEPS.get(type(check_aggregator(aggregator)))
+    work = STEPS.get(type(check_rule(rule)))
     if work is None:
         names = ", ".join(rule.__name__ for rule in STEPS)
-        why = WITHOUT.get(type(aggregator))
+        why = WITHOUT.get(type(rule))
         raise InvalidInputError(
-            "aggregator",
+            "rule",
             f"a rule with steps ({names})",
-            Described(aggregator.name),
-            "" if why is None else f"{type(aggregator).__name__} rests on {why}.",
+            Described(rule.name),
+            "" if why is None else f"{type(rule).__name__} rests on {why}.",
         )
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
@@ -168,19 +168,19 @@ def show_steps(aggregator: Aggregator, data: WholeData, *, tolerance: Tolerance 
             Described(counted(n_items, "item")),
             "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
         )
-    consensus = aggregator.aggregate(evidence)
+    consensus = rule.aggregate(evidence)
     worked = work(consensus)
     worked.check(consensus)
     return Steps(
-        title=f"{_name(aggregator)}, step by step",
+        title=f"{_name(rule)}, step by step",
         steps=worked.steps,
         answer=consensus.ranking._arrows(),
         consensus=consensus,
     )
 
 
-def _name(aggregator: Aggregator) -> str:
+def _name(rule: Aggregator) -> str:
     """Return the name of a rule, with its functions by theirs and without their place in memory."""
     return FUNCTION.sub(
-        lambda found: "a function" if found[1] == "<lambda>" else found[1], aggregator.name
+        lambda found: "a function" if found[1] == "<lambda>" else found[1], rule.name
     )

@@ -365,8 +365,9 @@ def majority_step(votes: PairwiseMatrix) -> Step:
 
 def full_opening(consensus: Consensus) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
-    votes = consensus.pairwise
-    return (*rankings_step(consensus._evidence), votes_step(votes), majority_step(votes))
+    evidence = consensus.rule._read(consensus._evidence)
+    votes = evidence.votes
+    return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
 
 
 def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
@@ -413,7 +414,7 @@ class Worked:
             )
         if self.cost is not None:
             agrees.append(bool(np.isclose(self.cost, consensus.cost, rtol=1e-9, atol=1e-9)))
-        name = consensus.aggregator.name
+        name = consensus.rule.name
         verify(all(agrees), f"The steps of {name} come to something else than the rule")
 
 

@@ -279,7 +279,7 @@ def _share_of_bucket(row: Sequence[int], item: int, depth: int) -> Fraction:
 
 def place_steps(consensus: Consensus) -> Worked:
     """Count how often each item has each place, times what the place is worth."""
-    rule, policy, evidence = consensus.aggregator, consensus.unranked, consensus._evidence
+    rule, policy, evidence = consensus.rule, consensus.unranked, consensus._evidence
     assert isinstance(rule, PlacePoints), "the registry says so"
     assert policy is not None, "the rule has one"
     text = ["Tied items share the points of the places that they cover."]
@@ -319,7 +319,7 @@ def _sums(weights: Sequence[Fraction], given: Sequence[Sequence[Fraction]]) -> l
 
 def fusion_steps(consensus: Consensus) -> Worked:
     """Add up one over a constant and the rank."""
-    rule, evidence = consensus.aggregator, consensus._evidence
+    rule, evidence = consensus.rule, consensus._evidence
     assert isinstance(rule, ReciprocalRankFusion), "the registry says so"
     ranks, weights = distinct_rankings(evidence.profile)
     items, k = evidence.items, Fraction(rule.k)
@@ -393,8 +393,7 @@ def _by_ranking(
 def _points_of(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -> list[Fraction]:
     """Return what a ranking gives each item, from the chances of its places."""
     n = len(row)
-    off = (UNLISTED, UNRANKED) if unranked == "last" else (UNLISTED,)
-    codes = [n if place in off else place for place in row]
+    codes = [n if place == UNLISTED else place for place in row]
     known = [code for code in codes if code != UNRANKED]
     k = len(known)
     if unranked == "ignore":
@@ -442,8 +441,7 @@ def pick_a_perm_steps(consensus: Consensus) -> Worked:
     evidence, votes = consensus._evidence, consensus.pairwise
     ranks, _ = distinct_rankings(evidence.profile)
     # Unranked items stand where they are expected.
-    policy: Unranked = "last" if consensus.unranked == "last" else "uniform"
-    filled = competition_ranks(-points(ranks, policy), 1e-9)
+    filled = competition_ranks(-points(ranks), 1e-9)
     costs = {}
     for row in filled:
         ranking = as_ranking(row, evidence.items)

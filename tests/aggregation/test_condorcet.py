@@ -15,7 +15,8 @@ from tests.strategies import policies, profiles
 
 @given(profile=profiles(), unranked=policies)
 def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
-    wins, _, comparisons = oracles.pairwise_votes(profile, unranked)
+    data = profile.with_unranked(unranked)
+    wins, _, comparisons = oracles.pairwise_votes(data, unranked)
     n = profile.n_items
 
     def margin(i: int, j: int) -> Fraction:
@@ -28,14 +29,16 @@ def test_copeland_counts_majorities(profile: ra.Profile, unranked: str) -> None:
             + alpha * sum(margin(i, j) == 0 for j in range(n) if j != i)
             for i in range(n)
         ]
-        rule = ra.Copeland(alpha=alpha, unranked=unranked)
-        assert rule.aggregate(profile).scores.tolist() == expected
+        rule = ra.Copeland(draw_points=alpha)
+        assert rule.aggregate(data).scores.tolist() == expected
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, float("nan"), "half", True])
 def test_copeland_refuses_alpha_outside_the_unit_interval(alpha: object) -> None:
-    with pytest.raises(ra.exceptions.InvalidInputError, match=r"`alpha of Copeland` must be .* in"):
-        ra.Copeland(alpha=alpha)
+    with pytest.raises(
+        ra.exceptions.InvalidInputError, match=r"`draw_points of Copeland` must be .* in"
+    ):
+        ra.Copeland(draw_points=alpha)
 
 
 @given(profile=profiles(), unranked=policies)
@@ -53,7 +56,7 @@ def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranke
         {profile.items[i] for i in condensed.nodes[c]["members"]}
         for c in nx.topological_sort(condensed)
     ]
-    consensus = ra.PairwiseMajority(unranked=unranked).aggregate(profile)
+    consensus = ra.PairwiseMajority().aggregate(profile.with_unranked(unranked))
     assert [set(bucket) for bucket in consensus.buckets] == expected
 
 

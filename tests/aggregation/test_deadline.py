@@ -142,7 +142,7 @@ QUESTIONS = {
     "rank_ranges": lambda optima: [places.tolist() for places in optima.rank_ranges()],
     "second_value": lambda optima: optima.second_value(),
     "addition_radius": lambda optima: optima.addition_radius,
-    "nearest": lambda optima: optima.nearest(ra.Permutation(np.arange(13)[::-1])),
+    "nearest": lambda optima: optima.nearest(ra.Permutation.from_ranks(np.arange(13)[::-1])),
     "first": lambda optima: len(optima.first(10**6)),
 }
 

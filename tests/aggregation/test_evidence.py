@@ -6,6 +6,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import evidence as module
 from rankagg.exceptions import InformationLostError, InvalidInputError
+from tests.rules import public_rules
+from tests.strategies import POLICIES
 
 # A and B tie within .05 on both tasks, and A is ahead by less on one of them.
 TABLE = ra.ScoreTable(
@@ -30,11 +32,10 @@ def test_a_tolerance_is_that_of_the_rankings(rule: ra.Aggregator) -> None:
 def test_distances_and_graphs_take_the_tolerance_too() -> None:
     ranking, profile = ra.Permutation.from_order("ABC"), TABLE.rankings(0.05)
     evidence = ra.Evidence(TABLE, 0.05)
-    for measure in (
-        lambda data, **given: ra.dispersion(data, ranking, **given),
-        ra.spread,
-        lambda data, **given: ra.TournamentGraph.from_data(data, **given).votes.ties.tolist(),
-    ):
+    ties = ra.TournamentGraph(evidence).votes.ties.tolist()
+    assert ties == ra.TournamentGraph(profile).votes.ties.tolist()
+    assert ties != ra.TournamentGraph(TABLE).votes.ties.tolist()
+    for measure in (lambda data, **given: ra.dispersion(data, ranking, **given), ra.spread):
         expected = measure(profile)
         assert measure(TABLE, tolerance=0.05) == measure(evidence) == expected
         assert measure(TABLE) != expected
@@ -48,7 +49,7 @@ def test_evidence_has_one_tolerance() -> None:
     profile = TABLE.rankings()
     for call, words in (
         (lambda: ra.Borda().aggregate(evidence, tolerance=0.1), "^`tolerance` must be 0.05, or "),
-        (lambda: ra.Evidence([1, 2, 3]), "^`data` must be .*`read_scores`"),
+        (lambda: ra.Evidence([1, 2, 3]), "^`data` must be .*with their direction"),
         (lambda: ra.TwoLevel(ra.Mean(), ra.Borda()).aggregate(profile), "^Mean needs scores; a P"),
         (lambda: ra.Bucklin().aggregate(profile.pairwise()), "^Bucklin needs rankings; a Pairw"),
     ):
@@ -65,18 +66,20 @@ def test_votes_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -
     evidence = ra.Evidence(TABLE.rankings())
     for rule in (ra.Copeland(), ra.Minimax(), ra.Kemeny()):
         rule.aggregate(evidence)
-    assert counted == [("uniform",)]
+    assert counted == [()]
 
 
-def test_votes_keep_the_policy_that_they_were_counted_under() -> None:
-    partial = ra.Profile.from_orders(["AB", "BCA"], items="ABC", counts=[3, 2])
-    ranking = ra.Permutation.from_order("ABC")
-    for policy in ("uniform", "ignore", "last"):
-        votes = partial.pairwise(policy)
-        assert ra.dispersion(votes, ranking) == ra.dispersion(partial, ranking, unranked=policy)
-    assert ra.dispersion(partial, ranking) == ra.dispersion(partial, ranking, unranked="uniform")
-    with pytest.raises(InvalidInputError, match="'ignore' for votes counted that way"):
-        ra.dispersion(partial.pairwise("ignore"), ranking, unranked="last")
+@pytest.mark.parametrize("policy", POLICIES)
+def test_votes_are_ranked_as_their_rankings_are(policy: str) -> None:
+    partial = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
+    data = partial.with_unranked(policy)
+    for rule in public_rules():
+        if (rule.needs, rule.reads_unranked) != ("votes", "by policy"):
+            continue  # sums of votes cannot be read as "last" any more
+        ranked, counted = (rule.aggregate(given, rng=0) for given in (data, data.pairwise()))
+        assert counted.unranked == policy
+        assert (counted.ranking, counted.cost) == (ranked.ranking, ranked.cost), rule
+        assert np.array_equal(counted.scores, ranked.scores), rule
 
 
 @pytest.mark.parametrize("rule", [ra.Borda(), ra.Mean()], ids=repr)

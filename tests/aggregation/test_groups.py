@@ -62,19 +62,19 @@ def test_parts_are_those_of_merging_rows_one_by_one(
 
 
 @pytest.mark.parametrize(
-    ("rule", "rests"),
+    ("rule", "policy", "rests"),
     [
-        (ra.Borda(), "the policy 'uniform' for absent items alone"),
-        (ra.Kemeny(unranked="last"), "the policy 'last' for absent items alone"),
-        (ra.Copeland(unranked="ignore"), "the policy 'ignore' for absent items alone"),
-        (ra.InstantRunoff(unranked="last"), "the policy 'last' for absent items alone"),
-        (ra.PlackettLuceRanking(), "no comparison"),
-        (ra.MallowsRanking(), "no comparison"),
+        (ra.Borda(), "uniform", "the policy 'uniform' for absent items alone"),
+        (ra.Kemeny(), "last", "the policy 'last' for absent items alone"),
+        (ra.Copeland(), "ignore", "the policy 'ignore' for absent items alone"),
+        (ra.InstantRunoff(), "ignore", "the policy 'last' for absent items alone"),
+        (ra.PlackettLuceRanking(), "uniform", "no comparison"),
+        (ra.MallowsRanking(), "ignore", "no comparison"),
     ],
     ids=str,
 )
-def test_every_rule_names_the_groups_of_rankings_once(rule: ra.Aggregator, rests: str) -> None:
-    notes = rule.aggregate(PANELS).notes
+def test_every_rule_names_the_groups_of_rankings_once(rule, policy, rests) -> None:
+    notes = rule.aggregate(PANELS.with_unranked(policy)).notes
     assert [note for note in notes if "joins" in note] == [f"{JOINS}: {ALONE} {rests}"]
 
 
@@ -121,7 +121,7 @@ def test_items_in_no_ranking_are_no_group() -> None:
     (note,) = ra.Borda().aggregate(data).notes
     assert note == "in no ranking, placed by the policy 'uniform' alone: C"
     two = ra.Profile.from_orders(["AB", "CD"], items="ABCDE")
-    first, second = ra.Borda(unranked="last").aggregate(two).notes[-2:]
+    first, second = ra.Borda().aggregate(two.with_unranked("last")).notes[-2:]
     assert first == "in no ranking, placed by the policy 'last' alone: E"
     assert second.startswith("no ranking joins {A, B} and {C, D}: ")
 
@@ -136,7 +136,7 @@ def test_many_groups_and_large_ones_are_shortened() -> None:
 
 def test_counts_intervals_fits_and_explanations_say_it() -> None:
     last = f"{JOINS}: {ALONE} the policy 'last' for absent items alone"
-    assert last in ra.InstantRunoff(tie_breaking="order", unranked="last").count(PANELS).notes
+    assert last in ra.InstantRunoff(tie_breaking="order").count(PANELS.with_unranked("last")).notes
     assert last in ra.STV(2).count(PANELS).notes
     none = f"{JOINS}: {ALONE} no comparison"
     assert none in ra.rank_intervals(PANELS).notes
@@ -144,7 +144,7 @@ def test_counts_intervals_fits_and_explanations_say_it() -> None:
     imputed = f"{JOINS}: {ALONE} the policy 'uniform' for absent items alone"
     assert imputed in ra.rank_intervals(PANELS, method="hoeffding").notes
     assert none in ra.PlackettLuce.fit(PANELS, pseudo_rankings=0.5).notes
-    for data in (PANELS, BLOCKS, PANELS.pairwise("ignore")):
+    for data in (PANELS, BLOCKS, PANELS.with_unranked("ignore").pairwise()):
         fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
         assert "joins {Ada, Bee" in fit.notes[-1]
     with pytest.raises(NotIdentifiedError):

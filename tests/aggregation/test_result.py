@@ -24,7 +24,7 @@ def test_what_a_tied_consensus_is() -> None:
     again = ra.Borda().aggregate(profile)
     assert again == tied
     assert again.runtime > 0  # and is no part of what is equal
-    assert ra.Borda(unranked="last").aggregate(profile) != tied
+    assert ra.Borda().aggregate(profile.with_unranked("last")) != tied
     assert ranks_by_scores(np.array([[-0.3, -(0.1 + 0.2), np.nan]])).tolist() == [[0, 0, -1]]
 
 
@@ -38,8 +38,8 @@ def test_dict_is_json_and_holds_no_nan() -> None:
 
 
 def test_summary_states_rule_policy_cost_and_proof() -> None:
-    summary = ra.Kemeny(unranked="ignore").aggregate(ra.datasets.load("tennessee")).summary()
-    for part in ("Kemeny(unranked='ignore'", "unranked     ignore", "cost         207", "optimal"):
+    summary = ra.Kemeny().aggregate(ra.datasets.load("tennessee").with_unranked("ignore")).summary()
+    for part in ("rule         Kemeny()", "unranked     ignore", "cost         207", "optimal"):
         assert part in summary
 
 

@@ -41,8 +41,7 @@ def test_two_levels_by_hand() -> None:
 
 def test_bad_parts_and_profiles_without_groups_are_refused() -> None:
     for call, message in (
-        (lambda: ra.TwoLevel(ra.Borda(), "borda"), "`outer of TwoLevel` must be an aggregator"),
-        (lambda: ra.TwoLevel(ra.Borda(unranked="last"), ra.Borda()), "one policy"),
+        (lambda: ra.TwoLevel(ra.Borda(), "borda"), "`outer of TwoLevel` must be a rule"),
         (lambda: BORDA.aggregate(ra.datasets.load("tennessee")), "a profile with groups"),
     ):
         with pytest.raises(ra.exceptions.InvalidInputError, match=message):

@@ -1,8 +1,10 @@
 """All tasks at once against the definition: the inner rule on each task by itself."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +13,7 @@ from rankagg.aggregation import positional
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.result import ranks_by_scores
 from tests import strategies
-from tests.strategies import policies, profiles, score_arrays
+from tests.strategies import POLICIES, policies, profiles, score_arrays
 
 ABSENT = ("ranked", "unranked")
 # The last two are read as other numbers beside many others.
@@ -44,14 +46,16 @@ def by_definition(
     for group, inside in profile.by_group().items():
         ranking = rule.inner.aggregate(inside).ranking
         if rule.absent == "unranked":
-            lost = set.intersection(*(set(one.unranked) for one in inside))
-            seen = [item for item in inside.items if item not in lost]
+            here = inside.ranks >= (0 if data.unranked == "last" else ra.UNLISTED)
+            here &= inside.ranks != ra.UNRANKED
+            seen = [item for item, at in zip(inside.items, here.any(axis=0), strict=True) if at]
             nothing = ra.PartialRanking([ra.UNRANKED] * profile.n_items, profile.items)
             ranking = ranking.restrict(seen).reindex(profile.items) if seen else nothing
         rankings.append(ranking)
         task_weights.append(inside.total_weight / inside.n_rankings)
         groups.append(group)
-    return rule.outer.aggregate(ra.Profile(rankings, weights=task_weights, groups=groups))
+    together = ra.Profile(rankings, weights=task_weights, groups=groups)
+    return rule.outer.aggregate(together.with_unranked(profile.unranked))
 
 
 def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
@@ -64,7 +68,8 @@ def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
     absent=st.sampled_from(ABSENT), kinds=st.tuples(*[st.sampled_from(RULES)] * 2),
 )  # fmt: skip
 def test_rankings(profile, policy, absent, kinds) -> None:
-    rule = ra.TwoLevel(*(kind(unranked=policy) for kind in kinds), absent=absent)
+    rule = ra.TwoLevel(*(kind() for kind in kinds), absent=absent)
+    profile = profile.with_unranked(policy)
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 
 
@@ -72,11 +77,21 @@ def test_rankings(profile, policy, absent, kinds) -> None:
     table=instance_tables(), tolerance=tolerances, policy=policies, absent=st.sampled_from(ABSENT)
 )
 def test_scores(table, tolerance, policy, absent) -> None:
-    rule = ra.TwoLevel(ra.Borda(unranked=policy), ra.Borda(unranked=policy), absent=absent)
+    rule, table = ra.TwoLevel(ra.Borda(), ra.Borda(), absent=absent), table.with_unranked(policy)
     if isinstance(tolerance, dict) and "x" not in table.tasks:
         tolerance = 0.25
     found = rule.aggregate(table, tolerance=tolerance)
     assert_same(found, by_definition(rule, table, tolerance))
+
+
+@pytest.mark.parametrize(("absent", "policy"), [*product(ABSENT, POLICIES)])
+def test_each_level_reads_what_is_absent_in_its_own_way(absent, policy) -> None:
+    profile = ra.Profile.from_orders(["ABC", "B", "DA", "DBA", "C"], groups="xxyyz", items="ABCDE")
+    data = profile.with_unranked(policy)
+    kinds = ra.Borda(), ra.Bucklin(), ra.InstantRunoff()
+    for inner, outer in product(kinds, kinds):
+        rule = ra.TwoLevel(inner, outer, absent=absent)
+        assert rule.aggregate(data).ranking == by_definition(rule, data).ranking, rule
 
 
 def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:

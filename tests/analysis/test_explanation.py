@@ -23,7 +23,10 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(exact, a, b)
     votes = profile.pairwise()
-    rankings = [ra.Permutation(p, profile.items) for p in permutations(range(profile.n_items))]
+    rankings = [
+        ra.Permutation.from_ranks(p, items=profile.items)
+        for p in permutations(range(profile.n_items))
+    ]
     other_way = [r for r in rankings if r.rank(found.below) < r.rank(found.above)]
     cheapest = min(votes.cost(ranking) for ranking in other_way)
     assert found.swap.extra_cost == pytest.approx(cheapest - exact.cost, abs=1e-9)
@@ -35,7 +38,7 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
 def test_a_cycle_of_majorities_goes_through_both(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(ra.Kemeny().aggregate(profile), a, b)
-    graph = ra.TournamentGraph.from_data(profile).to_networkx()
+    graph = ra.TournamentGraph(profile).to_networkx()
     cycle = found.cycle
     if cycle:
         assert {a, b} <= set(cycle)
@@ -43,7 +46,7 @@ def test_a_cycle_of_majorities_goes_through_both(profile, data):
         steps = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         assert all(graph.has_edge(*step) for step in steps)
     else:
-        longer = ra.TournamentGraph.from_data(profile).cycles(length=5)
+        longer = ra.TournamentGraph(profile).cycles(length=5)
         together = [c for c in longer if a in c and b in c]
         neighbors = [
             c for c in together if {(a, b), (b, a)} & set(zip(c, (*c[1:], c[0]), strict=True))
@@ -54,7 +57,7 @@ def test_a_cycle_of_majorities_goes_through_both(profile, data):
 @given(profile=profiles(min_size=2, max_size=4), data=st.data())
 def test_votes_add_up_over_rankings(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
-    found = ra.explain(ra.Borda(unranked="ignore").aggregate(profile), a, b)
+    found = ra.explain(ra.Borda().aggregate(profile.with_unranked("ignore")), a, b)
     frame = found.rankings()
     assert frame["for"].sum() == pytest.approx(found.votes_for)
     assert frame["against"].sum() == pytest.approx(found.votes_against)
@@ -125,7 +128,7 @@ def test_another_optimum_costs_the_same():
 
 def test_pairs_without_any_comparison_say_so():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
-    found = ra.explain(ra.Kemeny(unranked="ignore").aggregate(profile), "A", "C")
+    found = ra.explain(ra.Kemeny().aggregate(profile.with_unranked("ignore")), "A", "C")
     assert "never compared" in str(found)
     assert found.rankings()["open"].sum() == 2
 

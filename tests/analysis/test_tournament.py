@@ -158,7 +158,7 @@ def test_disagreements_are_the_pairs_that_differ(graph, data):
 
 
 def test_tied_and_unranked_items_differ_from_nothing():
-    graph = ra.TournamentGraph.from_data(ra.datasets.load("tennessee"))
+    graph = ra.TournamentGraph(ra.datasets.load("tennessee"))
     items = graph.items
     tied = ra.PartialRanking.from_ranks([0, 0, 0, 0], items=items)
     exact = ra.Kemeny().aggregate(graph.votes).ranking
@@ -219,10 +219,10 @@ def test_its_table_has_wins_losses_and_draws(graph):
 
 def test_what_is_refused():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
-    ignored = ra.TournamentGraph.from_data(profile, unranked="ignore")
+    ignored = ra.TournamentGraph(profile.with_unranked("ignore"))
     assert len(ignored.arcs()) == 1
-    with pytest.raises(InvalidInputError, match="`votes` must be a PairwiseMatrix"):
-        ra.TournamentGraph(profile)
+    with pytest.raises(InvalidInputError, match="must be a ScoreTable, ScoreSummary, Pro"):
+        ra.TournamentGraph("AB")
     with pytest.raises(ItemMismatchError):
         ignored.feedback_arcs(ra.Permutation.from_order("ABD"))
     with pytest.raises(InvalidInputError, match="`length` must be"):
@@ -233,17 +233,15 @@ def test_a_graph_is_made_from_scores_rankings_votes_and_evidence():
     table = ra.ScoreTable(
         [[0.50, 3, 1], [0.52, 2, 2], [0.10, 1, 3]], systems="ABC", higher_is_better=True
     )
-    tied = ra.TournamentGraph.from_data(table, tolerance=0.1)
+    tied = ra.TournamentGraph(ra.Evidence(table, tolerance=0.1))
     assert tied.votes == table.rankings(0.1).pairwise()
-    assert tied != ra.TournamentGraph.from_data(table)
-    evidence = ra.Evidence(table, tolerance=0.1)
-    assert ra.TournamentGraph.from_data(evidence) == tied
-    assert ra.TournamentGraph.from_data(table.rankings(0.1)) == tied
+    assert tied != ra.TournamentGraph(table)
+    assert ra.TournamentGraph(table.rankings(0.1)) == tied
     gaps = ra.Profile.from_orders(["AB", "BC"], items="ABC")
     for policy in ("uniform", "ignore", "last"):
-        votes = gaps.pairwise(policy)
-        assert ra.TournamentGraph.from_data(gaps, unranked=policy).votes == votes
+        votes = gaps.with_unranked(policy).pairwise()
+        assert ra.TournamentGraph(gaps.with_unranked(policy)).votes == votes
         # Votes that were counted under a policy keep it.
-        assert ra.TournamentGraph.from_data(votes).votes == votes
+        assert ra.TournamentGraph(votes).votes == votes
     with pytest.raises(InvalidInputError, match="unranked"):
-        ra.TournamentGraph.from_data(gaps, unranked="none")
+        ra.TournamentGraph(gaps.with_unranked("none"))

@@ -162,7 +162,7 @@ def test_a_condorcet_winner_is_alone(matrix, data):
 @given(strategies.profiles(min_size=2))
 @as_found
 def test_weights_are_exact_and_margins_need_comparisons(profile):
-    graph = ra.TournamentGraph.from_data(profile)
+    graph = ra.TournamentGraph(profile)
     wins, denominator = graph.votes.scaled_wins, graph.votes.denominator
     matrix = np.where(graph.votes.scaled_comparisons > 0, wins - wins.T, 0)
     assert np.allclose(

@@ -132,7 +132,7 @@ def test_a_draw_is_repeated_by_its_seed() -> None:
 def test_a_witness_of_something_else_does_not_verify() -> None:
     found = ra.axioms.find_counterexample(ra.Borda(), "later-no-harm", n_items=3, n_rankings=4)
     assert found.verify()
-    assert not replace(found, aggregator=ra.PickAPerm()).verify()
+    assert not replace(found, rule=ra.PickAPerm()).verify()
     assert not replace(found, axiom=ra.axioms.Pareto()).verify()
     assert not replace(found, profiles=found.profiles[::-1]).verify()
     other = ra.Profile.from_orders(["ABC", "ABC"])
@@ -159,7 +159,7 @@ class WinnerOrAll(ByName):
     needs: ClassVar[str] = "votes"
 
     def _aggregate(self, evidence, rng) -> Outcome:
-        beaten = (evidence.votes("uniform").margins > 0).sum(axis=1)
+        beaten = (evidence.votes.margins > 0).sum(axis=1)
         return Outcome(scores=(beaten == len(beaten) - 1).astype(float))
 
 
@@ -251,7 +251,7 @@ def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
 
 
 REFUSED = [
-    ({"aggregator": "Borda"}, "`aggregator` must be an aggregator object"),
+    ({"rule": "Borda"}, "`rule` must be a rule object"),
     ({"axiom": "monotony"}, "Did you mean 'monotonicity'"),
     ({"axiom": 3}, "must be an axiom or the name of one"),
     ({"n_items": 0}, "`n_items` must be an integer of at least 1"),
@@ -271,11 +271,11 @@ REFUSED = [
 
 
 def test_what_cannot_be_searched_is_refused() -> None:
-    plain = {"aggregator": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3}
+    plain = {"rule": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3}
     for asked, message in REFUSED:
         given = plain | asked
         with pytest.raises(InvalidInputError, match=message):
-            ra.axioms.find_counterexample(given.pop("aggregator"), given.pop("axiom"), **given)
+            ra.axioms.find_counterexample(given.pop("rule"), given.pop("axiom"), **given)
 
 
 @pytest.mark.parametrize(

@@ -169,16 +169,12 @@ ENTRIES = {
     "Optima": Entry(lambda data: ra.Kemeny().aggregate(data).optima.winners, votes, 256),
     "compare": Entry(partial(ra.compare, rng=0, **LATE), table, 2048, True),
     "explain": Entry(lambda data: ra.explain(data, 0, 1, **LATE), consensus, 2048),
-    "stability": Entry(partial(ra.stability, aggregator=ra.Borda(), rng=0), table, 2048),
-    "stability, in tasks": Entry(partial(ra.stability, aggregator=ra.Borda(), rng=0), tasks, 64),
-    "removal_radius": Entry(
-        partial(ra.removal_radius, aggregator=ra.Borda(), **LATE), table, 65536
-    ),
-    "removal_radius, Mean": Entry(
-        partial(ra.removal_radius, aggregator=ra.Mean(), **LATE), table, 16384
-    ),
-    "rank_shares": Entry(partial(ra.rank_shares, aggregator=ra.Borda(), rng=0), table, 512),
-    "sensitivity": Entry(partial(ra.sensitivity, aggregator=ra.Borda(), rng=0), gaps, 1024),
+    "stability": Entry(partial(ra.stability, rule=ra.Borda(), rng=0), table, 2048),
+    "stability, in tasks": Entry(partial(ra.stability, rule=ra.Borda(), rng=0), tasks, 64),
+    "removal_radius": Entry(partial(ra.removal_radius, rule=ra.Borda(), **LATE), table, 65536),
+    "removal_radius, Mean": Entry(partial(ra.removal_radius, rule=ra.Mean(), **LATE), table, 16384),
+    "rank_shares": Entry(partial(ra.rank_shares, rule=ra.Borda(), rng=0), table, 512),
+    "sensitivity": Entry(partial(ra.sensitivity, rule=ra.Borda(), rng=0), gaps, 1024),
     "task_agreement": Entry(ra.task_agreement, table, 4096),
     "task_agreement, in tasks": Entry(ra.task_agreement, tasks, 512),
     "missing_report": Entry(ra.missing_report, gaps, 2048, True),

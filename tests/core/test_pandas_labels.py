@@ -74,7 +74,7 @@ def test_labels_come_along_wherever_items_are_asked_for() -> None:
     assert ra.PlackettLuce(SCORES["qa"]).items == table.systems
     latent = ra.distributions.LatentScores
     assert latent(SCORES).systems == latent(SCORES["qa"]).systems == table.systems
-    assert ra.Permutation(pd.Series({"b": 0, "a": 1})).order == ("b", "a")
+    assert ra.Permutation.from_ranks(pd.Series({"b": 0, "a": 1})).order == ("b", "a")
     ranks = pd.Series({"b": 1.4, "a": 1.6})
     assert ra.inference.FriedmanTest.from_average_ranks(ranks, 10).items.labels == ("b", "a")
 
@@ -115,8 +115,8 @@ HOSTILE: list[tuple[Any, str]] = [
         (lambda: ra.PartialRanking.from_ranks(SCORES["qa"], items="ABC"), "index of the table"),
         (lambda: ra.PairwiseMatrix.from_wins(SCORES), "same in the index and the columns"),
         (lambda: ra.PairwiseMatrix.from_wins(SCORES.reset_index(drop=True)), "none in the index"),
-        (lambda: ra.compare(SCORES), "ScoreTable. makes one of a DataFrame"),  # type: ignore[arg-type]
-        (lambda: ra.rank_intervals(SCORES), "makes one of a DataFrame"),  # type: ignore[arg-type]
+        (lambda: ra.compare(SCORES), "meaning is stated.*ScoreTable"),  # type: ignore[arg-type]
+        (lambda: ra.rank_intervals(SCORES), "meaning is stated"),  # type: ignore[arg-type]
 ]  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
         lambda table, step: ra.rank_intervals(table, tolerance=step).to_frame(),
         lambda table, step: ra.task_agreement(table, tolerance=step).to_frame(),
         lambda table, step: ra.studies.TaskSubsetStudy(
-            data=table, aggregators=[ra.Borda()], tolerance=step, n_repetitions=1
+            data=table, rules=[ra.Borda()], tolerance=step, n_repetitions=1
         ).run().to_frame(),
     ],
 )  # fmt: skip

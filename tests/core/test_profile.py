@@ -133,7 +133,7 @@ REFUSED = [
     (lambda: Profile([ABC]) + Profile.from_orders(["AB"]), "only the first has C"),
     (lambda: make() + Profile([ABC]), "`groups`"),
     (lambda: Profile([ABC]) + make(), "`groups`"),
-    *((lambda x=x: make().pairwise(x), "'uniform' or 'ignore' or 'last'")
+    *((lambda x=x: make().with_unranked(x), "'uniform' or 'ignore' or 'last'")
       for x in ("average", None, "Uniform", 1)),
 ]  # fmt: skip
 
@@ -236,7 +236,10 @@ def test_compressing_loses_nothing(profile):
     assert set(rows) == set(zip(profile, profile.weights.tolist(), profile.groups, strict=True))
     assert small.n_rankings == profile.n_rankings
     assert small.compress() == small
-    assert all(small.pairwise(policy) == profile.pairwise(policy) for policy in strategies.POLICIES)
+    assert all(
+        small.with_unranked(policy).pairwise() == profile.with_unranked(policy).pairwise()
+        for policy in strategies.POLICIES
+    )
     for group, part in profile.by_group().items():
         assert small.by_group()[group] == part.compress()
 

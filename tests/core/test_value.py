@@ -78,7 +78,7 @@ def arrays_of(value):
 # The order of a tied ranking raises, and is no array.
 UNASKED = {"order"}
 # Arrays that are worked out at each call belong to the caller.
-FRESH = {"margins", "proportion", "weight_vector"}
+FRESH = {"margins", "observed", "proportion", "weight_vector"}
 
 
 def assert_read_only(value):
@@ -213,11 +213,15 @@ one_score = partial(ra.ScoreTable, [[1.0]], higher_is_better=True)
     [
         (ra.PartialRanking([0, -1]), ra.PartialRanking([0, -2])),
         (ra.PartialRanking([0, 1], "AB"), ra.PartialRanking([0, 1], "AC")),
-        (ra.Permutation([0, 1], "AB"), ra.Permutation([1, 0], "BA")),
+        (
+            ra.Permutation.from_ranks([0, 1], items="AB"),
+            ra.Permutation.from_ranks([1, 0], items="BA"),
+        ),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], counts=[2])),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], weights=[2])),
         (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"], groups=["x"])),
         (ra.Profile.from_orders(["AB", "BA"]), ra.Profile.from_orders(["BA", "AB"])),
+        (ra.Profile.from_orders(["AB"]), ra.Profile.from_orders(["AB"]).with_unranked("last")),
         (
             ra.PairwiseMatrix.from_wins(np.zeros((2, 2))),
             ra.PairwiseMatrix.from_wins(np.zeros((3, 3))),
@@ -229,6 +233,7 @@ one_score = partial(ra.ScoreTable, [[1.0]], higher_is_better=True)
         (one_score(), one_score(higher_is_better=False)),
         (one_score(), one_score(task_weights={0: 2})),
         (one_score(), one_score(instances=[0])),
+        (one_score(), one_score().with_unranked("last")),
     ],
 )
 def test_one_difference_makes_another_value(first, second):

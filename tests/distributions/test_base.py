@@ -20,10 +20,12 @@ class TestStrictLaws(DistributionContract):
         ra.Uniform("DBAC"),
         ra.Mallows("DBAC", theta=0.0),
         ra.Mallows("DBACE", theta=1e-9),
-        ra.Mallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), theta=0.7),
-        ra.Mallows(ra.Permutation([2, 0, 3, 1], [7, 3, 11, 5]), theta=5.0),
+        ra.Mallows(ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), theta=0.7),
+        ra.Mallows(ra.Permutation.from_ranks([2, 0, 3, 1], items=[7, 3, 11, 5]), theta=5.0),
         ra.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
-        ra.GeneralizedMallows(ra.Permutation([2, 0, 4, 1, 3], "DBACE"), [0.3, 2.0, 0.0, 1.1]),
+        ra.GeneralizedMallows(
+            ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), [0.3, 2.0, 0.0, 1.1]
+        ),
         ra.PlackettLuce(FIVE),
         ra.BradleyTerry(WORTHS),
     )

@@ -88,7 +88,7 @@ def test_mallows_beside_permallows(name):
     assert [mallows.prob(one) for one in profile] == pytest.approx(known["prob"], rel=1e-9)
     # Its center is exact for Cayley and Hamming alone; theta is that of its own center.
     best = ra.Mallows.fit(profile, distance=name)
-    center = ra.Permutation(known["mode"].astype(np.int32) - 1, profile.items)
+    center = ra.Permutation.from_ranks(known["mode"].astype(np.int32) - 1, items=profile.items)
     theirs = ra.Mallows.fit(profile, distance=name, center=center)
     assert theirs.distribution.theta == pytest.approx(float(known["theta"][0]), abs=1e-4 * near)
     assert best.log_likelihood >= theirs.log_likelihood - 1e-9

@@ -246,7 +246,10 @@ def test_one_component_is_the_fit_of_plackett_luce_with_that_ridge():
 )
 def test_known_log_likelihoods_are_reached(k, n_starts, value):
     facts = json.loads((SHARED / "models" / "ranks.json").read_text())["horror"]["rank_vectors"]
-    rows = [ra.Permutation(np.array([int(c) - 1 for c in row]), "ABCDE") for row in facts]
+    rows = [
+        ra.Permutation.from_ranks(np.array([int(c) - 1 for c in row]), items="ABCDE")
+        for row in facts
+    ]
     votes = ra.Profile(rows, counts=list(facts.values()))
     fit = ra.fit_mixture(votes, k, n_starts=n_starts, rng=0)
     assert fit.log_likelihood >= value - 5e-4

@@ -41,11 +41,20 @@ def read(places, policy):
     return oracles.with_unranked_last(places) if policy == "last" else places
 
 
+def pairs_told(*rankings):
+    """Return the pairs of items of which no ranking lists neither."""
+    return [
+        (i, j)
+        for i, j in oracles.pairs(len(rankings[0]))
+        if not any(places[i] == places[j] == oracles.OFF_LIST for places in rankings)
+    ]
+
+
 def expected_distance(first, second, p):
     """Return the mean distance of compatible permutations that keep observed ties."""
     before, after = (oracles.probability_before(places) for places in (first, second))
     total = Fraction(0)
-    for i, j in oracles.pairs(len(first)):
+    for i, j in pairs_told(first, second):
         ties = sum(oracles.judgment(places, i, j) == oracles.TIED for places in (first, second))
         if ties:
             total += p * (ties == 1)
@@ -61,9 +70,8 @@ def distance(first, second, policy, p):
 
 
 def number_judged(first, second, policy):
-    n = len(first)
     if policy == "uniform":
-        return n * (n - 1) // 2
+        return len(pairs_told(first, second))
     return len(oracles.judged_pairs(read(first, policy), read(second, policy)))
 
 
@@ -92,7 +100,7 @@ def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, po
         weight * distance(oracles.as_places(target), places, policy, Fraction(p))
         for places, weight in observations(profile)
     )
-    assert ra.dispersion(profile, target, tie_cost=p, unranked=policy) == near(expected)
+    assert ra.dispersion(profile.with_unranked(policy), target, tie_cost=p) == near(expected)
 
 
 @given(st.data(), few_rankings, strategies.policies)
@@ -105,30 +113,23 @@ def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(dat
         for i, j in oracles.ordered_pairs(len(mine))
         if oracles.judgment(mine, i, j) == oracles.ABOVE
     )
-    assert ra.dispersion(profile, target, discordant=True, unranked=policy) == near(expected)
+    assert ra.dispersion(profile.with_unranked(policy), target, discordant=True) == near(expected)
 
 
 @given(st.data(), few_rankings, strategies.policies, shares_of_a_pair, st.booleans())
-def test_averages_divide_by_weight_or_by_judgments(data, profile, policy, p, strict):
-    target = data.draw(strategies.rankings(profile.items))
-    options = {"unranked": policy, "discordant": strict, "tie_cost": 0.0 if strict else p}
-    total = ra.dispersion(profile, target, **options)
+def test_averages_divide_by_weight_or_by_judgments(drawn, profile, policy, p, strict):
+    target = drawn.draw(strategies.rankings(profile.items))
+    options = {"discordant": strict, "tie_cost": 0.0 if strict else p}
+    data = profile.with_unranked(policy)
+    total = ra.dispersion(data, target, **options)
     weight = sum(weight for _, weight in observations(profile))
     judged = sum(
         weight * number_judged(places, places, policy) for places, weight in observations(profile)
     )
-    assert ra.dispersion(profile, target, average=True, **options) == near(over(total, weight))
-    normalized = ra.dispersion(profile, target, normalized=True, **options)
+    assert ra.dispersion(data, target, average=True, **options) == near(over(total, weight))
+    normalized = ra.dispersion(data, target, normalized=True, **options)
     assert normalized == near(over(total, judged))
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
-
-
-@given(st.data(), strategies.profiles(), strategies.policies)
-def test_votes_are_all_that_it_needs(data, profile, policy):
-    target = data.draw(strategies.rankings(profile.items))
-    for options in ({}, {"average": True}, {"normalized": True}, {"discordant": True}):
-        from_votes = ra.dispersion(profile.pairwise(policy), target, unranked=policy, **options)
-        assert from_votes == near(ra.dispersion(profile, target, unranked=policy, **options))
 
 
 def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
@@ -145,9 +146,10 @@ def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
 @given(few_rankings, strategies.policies, shares_of_a_pair)
 def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p):
     total, weight, judged = slow_spread(profile, policy, p)
-    assert ra.spread(profile, p=p, unranked=policy) == near(total)
-    assert ra.spread(profile, p=p, average=True, unranked=policy) == near(over(total, weight))
-    normalized = ra.spread(profile, p=p, normalized=True, unranked=policy)
+    profile = profile.with_unranked(policy)
+    assert ra.spread(profile, tie_cost=p) == near(total)
+    assert ra.spread(profile, tie_cost=p, average=True) == near(over(total, weight))
+    normalized = ra.spread(profile, tie_cost=p, normalized=True)
     assert normalized == near(over(total, judged))
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
 
@@ -161,10 +163,10 @@ def test_small_weights_have_averages_too(options):
 
 
 @pytest.mark.parametrize("weight", [2**0.5, 5**0.5, 12345**0.5, 1000 * pi])
-@pytest.mark.parametrize("policy", ["ignore", "last"])
-def test_one_ranking_of_any_weight_has_no_share(policy, weight):
-    one = ra.Profile.from_orders(["ABC"], weights=[weight])
-    assert np.isnan(ra.spread(one, normalized=True, unranked=policy))
+def test_one_ranking_of_any_weight_has_no_share(weight):
+    one = ra.Profile.from_orders(["AB"], items="ABC", weights=[weight])
+    for policy in ("ignore", "last"):
+        assert np.isnan(ra.spread(one.with_unranked(policy), normalized=True))
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -177,7 +179,6 @@ def test_the_ranking_is_of_the_same_items(strict):
             ra.dispersion(CYCLE, other, discordant=strict)
 
 
-GAP = ra.Profile.from_orders(["AB"], items="ABC")
 PLAIN = ra.PairwiseMatrix.from_wins([[0, 3], [1, 0]], items="AB")
 
 
@@ -188,7 +189,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda bad=bad: ra.spread(CYCLE, p=bad), r"`p` must be a number in \[0, 1\]")
+        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), r"`tie_cost` must be a number in \[0, 1\]")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
@@ -199,21 +200,17 @@ def measure(data=CYCLE, ranking=ABC, **options):
         *((lambda bad=bad, strict=strict: measure(ranking=bad, discordant=strict),
            "`ranking` must be a PartialRanking")
           for bad in ("ABC", [0, 1, 2], CYCLE) for strict in (False, True)),
-        (lambda: ra.spread(CYCLE, unranked="drop"), "'uniform' or 'ignore' or 'last'"),
-        (lambda: measure(unranked="drop"), "'uniform' or 'ignore' or 'last'"),
-        (lambda: measure(GAP.pairwise("last"), unranked="uniform"),
-         "'last' for votes counted that way"),
+        (lambda: ra.spread(CYCLE.with_unranked("drop")), "'uniform' or 'ignore' or 'last'"),
         (lambda: ra.spread(CYCLE.pairwise()), "spread needs rankings"),
         (lambda: measure(PLAIN, ABC.restrict("AB"), average=True), "total weight"),
-        *((lambda bad=bad: measure(bad), "`data` must be a ScoreTable, ScoreSummary")
-          for bad in ([[0, 1], [1, 0]], ABC)),
+        (lambda: measure([[0, 1], [1, 0]]), "`data` must be orders of labels that are texts"),
+        (lambda: measure(ABC), "`data` must be a ScoreTable, ScoreSummary"),
         *((lambda bad=bad: ra.spread(bad), "`data` must be a ScoreTable, ScoreSummary")
           for bad in (None, ABC)),
         (lambda: ra.dispersion_report(TENNESSEE.pairwise()), "dispersion_report needs rankings"),
         (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
-        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`aggregators` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`aggregators` must be an aggreg"),
-        (lambda: ra.dispersion_report(TENNESSEE, unranked="drop"), "'uniform' or 'ignore' or 'l"),
+        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be a rule"),
+        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
@@ -225,7 +222,7 @@ def test_plain_votes_have_a_total_but_no_average():
     order = ra.Permutation.from_order("AB")
     assert ra.dispersion(PLAIN, order) == 1
     assert ra.dispersion(PLAIN, order, normalized=True) == 0.25
-    assert ra.dispersion(CYCLE.pairwise("last"), ABC) == ra.dispersion(CYCLE, ABC)
+    assert ra.dispersion(CYCLE.pairwise(), ABC) == ra.dispersion(CYCLE, ABC)
 
 
 # -- the report -----------------------------------------------------------------------------------
@@ -246,7 +243,7 @@ def least_total(profile, policy):
 
 
 def measured(profile, *rules, policy="uniform"):
-    return ra.dispersion_report(profile, rules or [ra.Borda(unranked=policy)], unranked=policy)
+    return ra.dispersion_report(profile.with_unranked(policy), rules or [BORDA])
 
 
 # -- bounds ---------------------------------------------------------------------------------------
@@ -308,15 +305,15 @@ def test_one_ranking_bounds_nothing_but_itself():
 @given(small, strategies.policies)
 @settings(max_examples=12)
 def test_each_row_is_measured_on_the_same_votes(profile, policy):
-    rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
-    report = ra.dispersion_report(profile, rules, unranked=policy)
-    frame, best = report.to_frame(), least_total(profile, policy)
-    assert frame["method"].tolist() == ["Borda", "Copeland", "Kemeny"]
+    rules = [BORDA, ra.Copeland(), KEMENY]
+    best, profile = least_total(profile, policy), profile.with_unranked(policy)
+    report = ra.dispersion_report(profile, rules)
+    frame = report.to_frame()
+    assert frame["rule"].tolist() == ["Borda", "Copeland", "Kemeny"]
     for consensus, row in zip(report.consensuses, frame.itertuples(), strict=True):
 
         def measure(found=consensus.ranking, **options):
-            value = ra.dispersion(profile, found, unranked=policy, **options)
-            return pytest.approx(value, nan_ok=True)
+            return pytest.approx(ra.dispersion(profile, found, **options), nan_ok=True)
 
         assert row.total == measure()
         assert row.average == measure(average=True)
@@ -330,13 +327,13 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
 
 @given(small, strategies.policies)
 def test_the_spread_is_that_of_the_rankings(profile, policy):
-    report = measured(profile, policy=policy)
+    profile = profile.with_unranked(policy)
+    report = ra.dispersion_report(profile, [BORDA])
     held = (report.spread, report.average_spread, report.normalized_spread)
     for value, options in zip(held, [{}, {"average": True}, {"normalized": True}], strict=True):
-        expected = ra.spread(profile, unranked=policy, **options)
-        assert value == pytest.approx(expected, nan_ok=True)
-    assert (report.total_weight, report.unranked) == (profile.total_weight, policy)
-    assert report.votes == profile.pairwise(policy)
+        assert value == pytest.approx(ra.spread(profile, **options), nan_ok=True)
+    assert report.total_weight == profile.total_weight
+    assert report.votes == profile.pairwise()
     json.dumps(report.to_dict(), allow_nan=False)
 
 
@@ -349,18 +346,18 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     assert plain.to_frame()["total"].tolist() == [0]
     # Without an exact rule there is no ratio.
     assert (plain.exact, plain.to_dict()["certificate"]) == (None, None)
-    assert plain.to_dict()["methods"][0]["ratio"] is None
+    assert plain.to_dict()["rules"][0]["ratio"] is None
     assert "exact consensus" not in plain.summary()
     tied = measured(NEARLY_ALL_TIED, ra.Kemeny(tie_cost=1))
     assert tied.pair_bounds[0] <= tied.to_frame()["total"][0] <= tied.pair_bounds[1]
 
 
 def test_rules_by_default_suit_the_data():
-    names = ra.dispersion_report(TENNESSEE).to_frame()["method"].tolist()
+    names = ra.dispersion_report(TENNESSEE).to_frame()["rule"].tolist()
     assert names == ["Borda", "Copeland", "Kemeny"]
-    scores = ra.dispersion_report(GAPS, unranked="last")
-    assert scores.to_frame()["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
-    assert {c.unranked for c in scores.consensuses} == {None, "last"}
+    scores = ra.dispersion_report(GAPS.with_unranked("last"))
+    assert scores.to_frame()["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
+    assert {c.unranked for c in scores.consensuses} == {"last"}
     assert scores.exact is scores.consensuses[-1]
 
 
@@ -370,7 +367,7 @@ def test_tolerance_ties_scores_before_all_else():
     tied = ra.dispersion_report(table, [BORDA], tolerance=0.2)
     assert tied.votes.ties[0, 1] == 1
     assert not tied.is_plain
-    assert (ra.spread(table, p=1), ra.spread(table, p=1, tolerance=0.2)) == (0, 2)
+    assert (ra.spread(table, tie_cost=1), ra.spread(table, tie_cost=1, tolerance=0.2)) == (0, 2)
 
 
 # -- how it is told -------------------------------------------------------------------------------
@@ -384,14 +381,13 @@ def test_json_holds_everything():
     assert told["certificate"].startswith("optimal")
     assert told["bounds"]["pairs"] == [207, 300]
     assert told["bounds"]["spread"][1] == pytest.approx(told["spread"] / 100)
-    assert [row["method"] for row in told["methods"]] == ["Borda", "Copeland", "Kemeny"]
-    assert [row["ratio"] for row in told["methods"]] == [223 / 207, 1, 1]
+    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
+    assert [row["ratio"] for row in told["rules"]] == [223 / 207, 1, 1]
 
 
 def test_json_has_no_infinity_where_the_exact_total_is_nothing():
     table = ra.ScoreTable([[1, nan], [0.5, 10]], systems="AB", higher_is_better=True)
-    rules = [ra.Mean(), ra.Kemeny(unranked="ignore")]
-    report = ra.dispersion_report(table, rules, unranked="ignore")
+    report = ra.dispersion_report(table.with_unranked("ignore"), [ra.Mean(), KEMENY])
     assert report.to_frame()["total"].tolist() == [1, 0]
     json.dumps(report.to_dict(), allow_nan=False)
 
@@ -409,25 +405,13 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert lines[2].endswith(f"{low:.6g} to {high:.6g}")
     assert lines[3].endswith("207 to 300")
     assert lines[4].startswith("total of the exact consensus      207  (optimal")
-    assert lines[6].split() == ["method", "total", "average", "normalized", "discordant", "ratio"]
+    assert lines[6].split() == ["rule", "total", "average", "normalized", "discordant", "ratio"]
     assert lines[7].split() == ["Borda", "223", "2.23", "0.371667", "2.23", "1.0773"]
     tied = measured(NEARLY_ALL_TIED, KEMENY).summary()
     assert "no upper bound: ties or missing items" in tied
 
 
 # -- what is refused ------------------------------------------------------------------------------
-
-
-LAST = ra.Borda(unranked="last")
-
-
-@pytest.mark.parametrize(
-    "rule", [LAST, ra.Kemeny(unranked="ignore"), ra.TwoLevel(LAST, LAST)], ids=str
-)
-def test_rules_and_distances_have_one_policy(rule):
-    with pytest.raises(InvalidInputError, match="rules with unranked='uniform'"):
-        ra.dispersion_report(GAPS, [BORDA, rule])
-    assert len(ra.dispersion_report(GAPS, [rule], unranked=rule.policy).consensuses) == 1
 
 
 @pytest.mark.parametrize(
@@ -441,7 +425,7 @@ def test_rules_and_distances_have_one_policy(rule):
 )  # fmt: skip
 def test_the_share_says_which_pairs_it_is_of(unranked, told):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
-    report = ra.dispersion_report(gaps, [ra.Borda(unranked=unranked)], unranked=unranked)
+    report = ra.dispersion_report(gaps.with_unranked(unranked), [BORDA])
     assert told in str(report)
 
 
@@ -452,4 +436,4 @@ def test_rounded_weights_make_no_second_ranking():
         systems="BCD", higher_is_better=True, tasks="xyz",
         task_weights={"x": 2**0.5, "y": 0.1, "z": 2**0.5},
     )  # fmt: skip
-    assert np.isnan(ra.spread(table, normalized=True, unranked="ignore"))
+    assert np.isnan(ra.spread(table.with_unranked("ignore"), normalized=True))

@@ -49,9 +49,9 @@ def slow(ratings, metric):
 @pytest.mark.parametrize("metric", PRINTED)
 def test_alpha_is_as_printed(metric):
     found = krippendorff_alpha(RATINGS, metric=metric)
-    assert round(found.alpha, 3) == PRINTED[metric]
+    assert round(found.value, 3) == PRINTED[metric]
     assert (found.n_raters, found.n_items, found.n_ratings) == (4, 11, 40)
-    assert found.lower < found.alpha < found.upper <= 1
+    assert found.lower < found.value < found.upper <= 1
 
 
 @pytest.mark.parametrize("metric", PRINTED)
@@ -61,20 +61,20 @@ def test_alpha_is_that_of_all_pairs(metric, seed):
     ratings = rng.integers(0, 5, (4, 9)).astype(float)
     ratings[rng.random(ratings.shape) < 0.3] = NAN
     found = krippendorff_alpha(ratings, metric=metric)
-    assert found.alpha == pytest.approx(slow(ratings.tolist(), metric), rel=1e-12)
+    assert found.value == pytest.approx(slow(ratings.tolist(), metric), rel=1e-12)
 
 
 def test_texts_and_frames_are_taken():
     texts = [["yes", "no", "yes", None], ["yes", "no", "no", "no"]]
-    expected = krippendorff_alpha([[1, 0, 1, NAN], [1, 0, 0, 0]]).alpha
-    assert krippendorff_alpha(texts).alpha == krippendorff_alpha(pd.DataFrame(texts)).alpha
-    assert krippendorff_alpha(texts).alpha == pytest.approx(expected)
+    expected = krippendorff_alpha([[1, 0, 1, NAN], [1, 0, 0, 0]]).value
+    assert krippendorff_alpha(texts).value == krippendorff_alpha(pd.DataFrame(texts)).value
+    assert krippendorff_alpha(texts).value == pytest.approx(expected)
 
 
 def test_raters_who_always_agree_have_one_and_equal_ratings_none():
-    assert krippendorff_alpha([[1, 2, 3], [1, 2, 3]], metric="ratio").alpha == 1
+    assert krippendorff_alpha([[1, 2, 3], [1, 2, 3]], metric="ratio").value == 1
     found = krippendorff_alpha([[1, 1], [1, 1]])
-    assert np.isnan([found.alpha, found.lower, found.upper]).all()
+    assert np.isnan([found.value, found.lower, found.upper]).all()
 
 
 @pytest.mark.parametrize("n", [30, pytest.param(300, marks=pytest.mark.slow)])
@@ -85,7 +85,7 @@ def test_intervals_hold_alpha(n):
         return np.where(errs, rng.integers(0, 3, (3, m)), truth)
 
     rng = np.random.default_rng(0)
-    true = krippendorff_alpha(drawn(rng, 400 * n), n_resamples=100).alpha
+    true = krippendorff_alpha(drawn(rng, 400 * n), n_resamples=100).value
     inside = 0
     for _ in range(n):
         found = krippendorff_alpha(drawn(rng, 60), n_resamples=200, rng=rng)

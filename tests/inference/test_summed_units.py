@@ -38,10 +38,10 @@ def assert_same(found, expected, *, exactly):
     estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "fixed", "task"]),
     weighted=st.booleans(),
+    policy=policies,
 )
-def test_intervals(table, method, estimand, unit, weighted):
-    if not weighted:
-        table = table.with_task_weights({})
+def test_intervals(*, table, method, estimand, unit, weighted, policy):
+    table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
         ra.PairwiseIntervals.from_data, method=method, estimand=estimand, simultaneous="bonferroni",
         unit="ranking" if unit == "fixed" else unit, fixed_tasks=unit == "fixed",
@@ -58,9 +58,9 @@ def test_intervals(table, method, estimand, unit, weighted):
     assert_same(from_data(summary), expected, exactly=exactly)
 
 
-@given(table=tables(), ties=st.sampled_from(["half", "exclude"]))
-def test_binomial_intervals(table, ties):
-    table = table.with_task_weights({})
+@given(table=tables(), ties=st.sampled_from(["half", "exclude"]), policy=policies)
+def test_binomial_intervals(table, ties, policy):
+    table = table.with_task_weights({}).with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     for method in ("wilson", "clopper-pearson"):
         from_data = partial(ra.PairwiseIntervals.from_data, method=method, ties=ties)
@@ -111,11 +111,12 @@ def told(result):
 @few
 @given(
     table=tables(),
-    unranked=st.sampled_from(["uniform", "ignore", "last"]),
+    policy=policies,
     fixed=st.booleans(),
     times=st.sampled_from([1, 30]),
 )
-def test_ranks_by_points(table, unranked, fixed, times):
+def test_ranks_by_points(table, policy, fixed, times):
+    table = table.with_unranked(policy)
     summary = sum((ra.ScoreSummary.from_scores(table) for _ in range(times - 1)),
                   ra.ScoreSummary.from_scores(table))  # fmt: skip
     often = ra.ScoreTable(
@@ -125,14 +126,14 @@ def test_ranks_by_points(table, unranked, fixed, times):
         higher_is_better=table.higher_is_better,
         task_weights=table.task_weights,
     )
-    options = {"unranked": unranked, "fixed_tasks": fixed}
-    found = ra.rank_intervals(summary, **options)
-    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", **options))
+    often = often.with_unranked(policy)
+    found = ra.rank_intervals(summary, fixed_tasks=fixed)
+    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
 
 
-@given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]))
-def test_ranks_by_majorities(table, method):
-    table = table.with_task_weights({})
+@given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]), policy=policies)
+def test_ranks_by_majorities(table, method, policy):
+    table = table.with_task_weights({}).with_unranked(policy)
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
     assert told(found) == told(ra.rank_intervals(table, of="pairwise", method=method))
 
@@ -167,8 +168,8 @@ PLAIN = {"method": "percentile", "n_resamples": 100, "rng": 1}
 
 def value_of(profile, i, j, estimand):
     """Return what one ranking says of a pair: whether it tells, and how far i is above j."""
-    matrix = profile.pairwise("ignore" if estimand == "direct" else "uniform")
-    tells = bool(matrix.comparisons[i, j]) or estimand == "imputed"
+    matrix = profile.direct_pairwise() if estimand == "direct" else profile.pairwise()
+    tells = bool(matrix.comparisons[i, j]) or matrix.unranked == "uniform"
     return tells, matrix.wins[i, j] + matrix.ties[i, j] / 2
 
 
@@ -186,7 +187,7 @@ def rows_of(table, unit, *, fixed, n_groups=3):
         single = [profile[np.array([u])] for u in units]
         # Of equal count and weight, so that the task weighs afterwards.
         weights = [table.task_weights[table.tasks[int(table.unit_tasks[u])]] for u in units]
-        plain = [ra.Profile._trusted(one.items, one.ranks) for one in single]
+        plain = [ra.Profile._trusted(one.items, one.ranks, unranked=one.unranked) for one in single]
         rows.append((tasks.index(task) if fixed else 0, weights, plain))
     return rows
 
@@ -213,9 +214,10 @@ def plain_means(rows, times, pair, estimand, task_weights):
     table=tables(max_systems=3, max_units=7),
     estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "instance", "fixed"]),
+    policy=st.sampled_from(["uniform", "last"]),
 )
-def test_resampled_means_in_plain_python(table, estimand, unit):
-    fixed = unit == "fixed"
+def test_resampled_means_in_plain_python(table, estimand, unit, policy):
+    table, fixed = table.with_unranked(policy), unit == "fixed"
     kind = "ranking" if fixed else unit
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
     units = summed_units(summary, unit=kind, estimand=estimand, fixed_tasks=fixed)
@@ -325,15 +327,16 @@ def test_units_that_agree(scores):
 
 
 @few
-@given(table=tables(max_units=7), unranked=st.sampled_from(["uniform", "ignore", "last"]))
-def test_points_of_groups(table, unranked):
+@given(table=tables(max_units=7), policy=policies)
+def test_points_of_groups(table, policy):
+    table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    units = summed_points_of(summary, "borda", "max-t", unranked, unit="ranking", fixed_tasks=True)
+    units = summed_points_of(summary, "borda", "max-t", unit="ranking", fixed_tasks=True)
     row = 0
     for task in sorted(table.tasks):
         for _, columns in sorted(plain_groups(table, 3)[task].items()):
             profile = table.rankings()[np.array(columns)]
-            expected = point_differences(profile.ranks, unranked).values().sum(axis=0)
+            expected = point_differences(profile).values().sum(axis=0)
             np.testing.assert_allclose(units.groups.first[row], expected, atol=1e-12)
             assert (units.groups.told[row] == len(columns)).all()
             row += 1
@@ -385,7 +388,7 @@ def test_fixed_tasks_go_with_rankings(call):
 # -- what sums tell of rankings: spread, sensitivity, Bradley-Terry -------------------------------
 
 
-OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"p": 0.5}])
+OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"tie_cost": 0.5}])
 
 
 def near(expected):
@@ -394,8 +397,8 @@ def near(expected):
 
 @given(table=tables(), policy=policies, options=OPTIONS)
 def test_spread(table, policy, options):
-    found = ra.spread(ra.ScoreSummary.from_scores(table), unranked=policy, **options)
-    assert found == near(ra.spread(table, unranked=policy, **options))
+    found = ra.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
+    assert found == near(ra.spread(table.with_unranked(policy), **options))
 
 
 def test_spread_of_many_systems_whose_shares_are_rounded():
@@ -406,9 +409,9 @@ def test_spread_of_many_systems_whose_shares_are_rounded():
 @few
 @given(table=tables(), policy=policies)
 def test_dispersion_report(table, policy):
-    rules = [ra.Borda(unranked=policy), ra.Copeland(unranked=policy), ra.Kemeny(unranked=policy)]
+    rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     found, expected = (
-        ra.dispersion_report(data, rules, unranked=policy)
+        ra.dispersion_report(data.with_unranked(policy), rules)
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)
@@ -444,7 +447,8 @@ def test_policies_flip_the_same_pairs(table):
 @few
 @given(table=tables(), policy=policies, exact=st.booleans())
 def test_tasks_are_left_out(table, policy, exact):
-    rule = ra.Kemeny(unranked=policy) if exact else ra.Borda(unranked=policy)
+    rule = ra.Kemeny() if exact else ra.Borda()
+    table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     if table.n_tasks < 2:
         with pytest.raises(InvalidInputError, match="at least 2 tasks"):

@@ -28,10 +28,11 @@ exact_weights = st.sampled_from([1.0, 2.0, 0.5])
 
 def value(ranking, i, j, estimand):
     """Return what a ranking says of a pair, None where it says nothing."""
-    if estimand == "imputed":
+    places = oracles.as_places(ranking)
+    if estimand == "imputed" and not places[i] == places[j] == oracles.OFF_LIST:
         return oracles.probability_before(ranking)[i][j]
     said = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
-    return said.get(oracles.judgment(oracles.as_places(ranking), i, j))
+    return said.get(oracles.judgment(places, i, j))
 
 
 def votes_of(profile):

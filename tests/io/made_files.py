@@ -64,12 +64,12 @@ def content(data: Any) -> Any:
     return data
 
 
-def ballots_of(rows: list[dict[str, float]], items: list[str], absent: int) -> Counter[Any]:
+def ballots_of(rows: list[dict[str, float]], items: list[str]) -> Counter[Any]:
     """Return what `content` says of rankings: the ranks of items from 1."""
     found: Counter[Any] = Counter()
     for row in rows:
         places = {x: sum(other < rank for other in row.values()) for x, rank in row.items()}
-        found[frozenset((x, places.get(x, absent)) for x in items), 1.0] += 1
+        found[frozenset((x, places.get(x, -2)) for x in items), 1.0] += 1
     return found
 
 
@@ -202,14 +202,14 @@ class Maker:
             ranks = [{x: 1 if at == 2 else at for x, at in one.items()} for one in ranks]
         rows: list[list[Any]] = [[*items]]
         rows += [[one.get(x) for x in items] for one in ranks]
-        truth = ballots_of(ranks, items, -1)
+        truth = ballots_of(ranks, items)
         if counts:
             times = self.rng.integers(1, 30, len(ranks)).tolist()
             head = self.heading("count", "n")
             rows = [[*row, n] for row, n in zip(rows, [head, *times], strict=True)]
             truth = Counter()
             for one, n in zip(ranks, times, strict=True):
-                truth[next(iter(ballots_of([one], items, -1)))] += n
+                truth[next(iter(ballots_of([one], items)))] += n
         else:
             head = self.heading("voter", "judge", "ballot", "assessor", "respondent")
             rows = [[head if at == 0 else f"v{at}", *row] for at, row in enumerate(rows)]
@@ -232,7 +232,7 @@ class Maker:
             rows = [["precinct" if at == 0 else f"P-{at % 3}", *row] for at, row in enumerate(rows)]
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
-        truth = None if self.numeric else ballots_of(ranks, known, -2)
+        truth = None if self.numeric else ballots_of(ranks, known)
         return self.table("cast votes", rows, truth)
 
     def ordinal(self, number: int) -> str:
@@ -255,7 +255,7 @@ class Maker:
             rows = [rows[0], *(rows[1 + x] for x in self.rng.permutation(len(rows) - 1))]
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
-        return self.table("cast long" if cast else "lists long", rows, ballots_of(ranks, known, -2))
+        return self.table("cast long" if cast else "lists long", rows, ballots_of(ranks, known))
 
     def cast_long(self) -> Made:
         return self.long_lists(cast=True)
@@ -270,7 +270,7 @@ class Maker:
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
         is_known = not self.numeric and len(set(names)) == len(names)
-        truth = ballots_of(ranks, known, -2) if is_known else None
+        truth = ballots_of(ranks, known) if is_known else None
         return self.table("lists wide", rows, truth)
 
     # -- pairs --------------------------------------------------------------------------------

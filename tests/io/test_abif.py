@@ -33,7 +33,7 @@ def test_orders_ties_comments_and_declarations():
     assert profile.items.labels == ("Ann: the 1st, of 2", "Bob", "Cid")
     assert profile.ranks.tolist() == [[0, 1, 1], [-2, 1, 0]]
     assert profile.counts.tolist() == [27, 2]
-    assert read(f"{DECLARED}1:C>B\n", left_out="unranked").ranks.tolist() == [[-1, 1, 0]]
+    assert read(f"{DECLARED}1:C>B\n", unranked="ignore").ranks.tolist() == [[-1, 1, 0]]
 
 
 def test_ratings_order_what_commas_separate():
@@ -80,7 +80,7 @@ def test_written_ballots_come_back(profile):
     head = "".join(f"=i{label}:[i{label}]\n" for label in profile.items)
     if not all(row for _, row in rows):
         return
-    found = read(head + "".join(f"{count}:{row}\n" for count, row in rows), left_out="unranked")
+    found = read(head + "".join(f"{count}:{row}\n" for count, row in rows), unranked="uniform")
     assert [one.buckets for one in found] == [
         tuple(tuple(f"i{label}" for label in bucket) for bucket in one.buckets) for one in profile
     ]

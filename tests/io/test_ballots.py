@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from tests.strategies import profiles
+from tests.strategies import POLICIES, policies, profiles
 
 nan = float("nan")
 
@@ -27,7 +27,7 @@ def read(text, **names):
 def test_ranks_ties_and_gaps():
     profile = read("B,A,C\n1,2,3\n2,1,2\n,2,1\n")
     assert profile.items.labels == ("B", "A", "C")
-    assert profile.ranks.tolist() == [[0, 1, 2], [1, 0, 1], [-1, 1, 0]]
+    assert profile.ranks.tolist() == [[0, 1, 2], [1, 0, 1], [-2, 1, 0]]
     assert profile.counts.tolist() == [1, 1, 1]
     assert profile.weights.tolist() == [1, 1, 1]
     assert profile.groups is None
@@ -76,9 +76,10 @@ def test_columns_that_are_no_items(drop):
 @pytest.mark.parametrize("marker", ["", "NA", "nan", "null", "None"])
 def test_what_an_empty_cell_means(marker):
     text = f"A,B,C\n1,2,{marker}\n"
-    assert read(text).ranks.tolist() == [[0, 1, ra.UNRANKED]]
-    assert read(text, left_out="unranked") == read(text)
-    assert read(text, left_out="unlisted").ranks.tolist() == [[0, 1, ra.UNLISTED]]
+    assert read(text).ranks.tolist() == [[0, 1, ra.UNLISTED]]
+    for policy in POLICIES:
+        profile = ra.Profile.from_ranks([[1, 2, nan]], items="ABC").with_unranked(policy)
+        assert read(text, unranked=policy) == profile
 
 
 def test_a_frame():
@@ -123,9 +124,10 @@ def test_what_is_no_table_of_ballots(error, text, names, message):
         read(text, **names)
 
 
-def test_unlisted_items_are_not_written(tmp_path):
-    profile = ra.Profile([ra.PartialRanking.from_top_k("A", items="AB")])
-    with pytest.raises(InvalidInputError, match="`profile` must be free of unlisted items"):
+def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
+    unranked, unlisted = ra.PartialRanking([0, -1], "AB"), ra.PartialRanking([0, -2], "AB")
+    profile = ra.Profile([unranked, unlisted])
+    with pytest.raises(InvalidInputError, match="free of unranked or of unlisted items"):
         ra.write_ballots(profile, tmp_path / "x")
 
 
@@ -154,7 +156,8 @@ def test_what_is_written(tmp_path):
     assert header == ["Oslo", "Łódź", "Rio, de", "count", "weight", "group"]
     assert (first[:4], float(first[4]), first[5]) == (["2", "1", "", "3"], 1, "x")
     assert (second[:4], float(second[4]), second[5]) == (["1", "1", "3", "1"], 0.1, "y")
-    assert ra.read_ballots(path, count="count", weight="weight", group="group") == profile
+    read = ra.read_ballots(path, count="count", weight="weight", group="group")
+    assert read == profile.with_unranked("last")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
     stream = StringIO()
     ra.write_ballots(profile, stream)
     assert stream.getvalue() == text
-    assert read(text, count="count") == profile
+    assert read(text, count="count", unranked="uniform") == profile
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,7 @@ def test_an_item_called_like_an_extra_column(name, extra, tmp_path):
 def test_an_item_may_be_called_like_a_column_that_is_not_written(tmp_path):
     profile = ra.Profile.from_orders([["weight", "group"]])
     ra.write_ballots(profile, tmp_path / "ballots.csv")
-    assert ra.read_ballots(tmp_path / "ballots.csv", count="count") == profile
+    assert ra.read_ballots(tmp_path / "ballots.csv", count="count")[0] == profile[0]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +204,7 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
     except InvalidInputError:
         assert not path.exists()
     else:
-        assert ra.read_ballots(path, count="count") == profile
+        assert ra.read_ballots(path, count="count", unranked="uniform") == profile
 
 
 plain = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1", min_size=1, max_size=6)
@@ -211,18 +214,20 @@ plain = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1", min_size=1, max_size=6)
 def test_ballots_come_back(data, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(plain, min_size=1, max_size=6, unique=True)))
     profile = data.draw(profiles(items, unlisted=False, groups=data.draw(st.booleans())))
+    profile = profile.with_unranked(data.draw(policies))
     path = tmp_path_factory.mktemp("ballots") / "ballots.csv"
     ra.write_ballots(profile, path)
-    extra = {"weight": "weight"} if (profile.weights != 1).any() else {}
+    extra = {"count": "count", "unranked": profile.unranked}
+    extra |= {"weight": "weight"} if (profile.weights != 1).any() else {}
     extra |= {"group": "group"} if profile.groups is not None else {}
     ranked = np.flatnonzero((profile.ranks >= 0).any(axis=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         if len(ranked):
-            assert ra.read_ballots(path, count="count", **extra) == profile[ranked]
+            assert ra.read_ballots(path, **extra) == profile[ranked]
             return
         with pytest.raises(DataFormatError, match=r"no ballot that ranks|no two columns"):
-            ra.read_ballots(path, count="count", **extra)
+            ra.read_ballots(path, **extra)
 
 
 # -- real files -----------------------------------------------------------------------------------
@@ -257,4 +262,4 @@ def test_grouped_ballots_with_gaps(data, facts):
         known["input"]["ranks"], items=known["input"]["items"], counts=known["input"]["weights"]
     )
     assert set(complete) == set(expected)
-    assert complete.pairwise() == expected.pairwise()
+    assert complete.pairwise() == expected.with_unranked("last").pairwise()

@@ -233,7 +233,7 @@ def test_counts_weights_and_groups():
 def test_left_out_and_stated_items():
     text = "first,second\nAnn,\nBob,Cid\nCid,\n"
     assert read(text).profile.has_unlisted
-    assert read(text, left_out="unranked").profile.has_unranked
+    assert read(text, unranked="ignore").profile.has_unranked
     votes = read(text, items=["Dee", "Cid", "Bob", "Ann"])
     assert tuple(votes.profile.items) == ("Dee", "Cid", "Bob", "Ann")
     with pytest.raises(DataFormatError, match="names 'Cid', which is none of the stated"):
@@ -294,7 +294,7 @@ REFUSED = [
     (TEXT, {"overvotes": "close"}, "'end' or 'skip'"),
     (TEXT, {"skipped": "end after two"}, "Did you mean 'end-after-two'"),
     (TEXT, {"write_ins": "no"}, "'keep' or 'pool' or 'drop'"),
-    (TEXT, {"left_out": "last"}, "'unlisted' or 'unranked'"),
+    (TEXT, {"unranked": "first"}, "'uniform' or 'ignore' or 'last'"),
     (TEXT, {"spellings": {"undervotes": "x"}}, "Did you mean 'undervote'"),
     (TEXT, {"spellings": {"overvote": ["blank"]}}, "different for each"),
     (TEXT, {"spellings": {"overvote": [" "]}}, "Empty cells are underv"),

@@ -29,7 +29,7 @@ def test_round_trip_of_a_file(tmp_path) -> None:
         [[1, 2, 2, None], [3, 2, 1, 1], [1, None, None, 2]], weights=[1, 0.3, 2]
     )
     for unranked in ("uniform", "ignore", "last"):
-        votes = profile.pairwise(unranked=unranked)
+        votes = profile.with_unranked(unranked).pairwise()
         ra.write_votes(votes, tmp_path / "votes.json")
         again = ra.read_votes(tmp_path / "votes.json")
         assert again.fingerprint == votes.fingerprint

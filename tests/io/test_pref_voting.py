@@ -29,7 +29,7 @@ def test_profiles_come_back_and_rules_agree():
     for profile in profiles():
         there = ra.to_pref_voting(profile)
         assert ra.from_pref_voting(there) == profile
-        consensus = ra.Copeland().aggregate(profile.pairwise(unranked="ignore"))
+        consensus = ra.Copeland().aggregate(profile.with_unranked("ignore"))
         assert {there.cmap[one] for one in copeland(there)} == set(consensus.ranking.buckets[0])
 
 

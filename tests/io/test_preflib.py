@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
 from rankagg.io.preflib import looks_like_preflib
-from tests.strategies import profiles
+from tests.strategies import policies, profiles
 
 HEADER = """\
 # FILE NAME: small.toi
@@ -48,9 +48,9 @@ def old_file_of(*ballots):
 
 BALLOTS = {
     "soc": (("3: 1,2,3,4", "2: 4,3,2,1"), [[0, 1, 2, 3], [3, 2, 1, 0]]),
-    "soi": (("3: 2", "2: 4,1"), [[-1, 0, -1, -1], [1, -1, -1, 0]]),
+    "soi": (("3: 2", "2: 4,1"), [[-2, 0, -2, -2], [1, -2, -2, 0]]),
     "toc": (("3: {1,3},2,4", "2: {1,2,3,4}"), [[0, 2, 0, 3], [0, 0, 0, 0]]),
-    "toi": (("3: 4,{2,3}", "2: {1,2}"), [[-1, 1, 1, 0], [0, 0, -1, -1]]),
+    "toi": (("3: 4,{2,3}", "2: {1,2}"), [[-2, 1, 1, 0], [0, 0, -2, -2]]),
 }
 SMALL = {kind: file_of(kind, *ballots) for kind, (ballots, _) in BALLOTS.items()}
 OLD = {kind: old_file_of(*ballots) for kind, (ballots, _) in BALLOTS.items()}
@@ -80,16 +80,12 @@ def test_many_alternatives_may_go_without_names_where_ballots_list_them():
     assert read("# NUMBER ALTERNATIVES: 10000\n1: 7\n").n_items == 10_000
 
 
-def test_what_a_ballot_leaves_out_may_be_below_all_it_lists():
-    text = SMALL["soi"]
-    unlisted = read(text, left_out="unlisted")
-    assert unlisted.ranks.tolist() == [
-        [-2 if r == -1 else r for r in row] for row in BALLOTS["soi"][1]
-    ]
-    assert unlisted.has_unlisted
-    assert not unlisted.has_unranked
-    with pytest.raises(InvalidInputError, match="`left_out` must be 'unranked' or 'unlisted'"):
-        read(text, left_out="last")
+def test_what_a_ballot_leaves_out_may_be_not_observed():
+    for policy in ("uniform", "ignore"):
+        profile = read(SMALL["soi"], unranked=policy)
+        assert (profile.unranked, profile.ranks[1].tolist()) == (policy, [1, -1, -1, 0])
+    with pytest.raises(InvalidInputError, match="`unranked` must be 'uniform' or "):
+        read(SMALL["soi"], unranked="first")
 
 
 def test_blanks_comments_and_empty_lines():
@@ -347,7 +343,7 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
     except InvalidInputError:
         assert not path.exists()
     else:
-        assert ra.read_preflib(path) == profile
+        assert ra.read_preflib(path, unranked="uniform") == profile
 
 
 names = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1 ,:#{", max_size=6).filter(
@@ -355,16 +351,15 @@ names = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1 ,:#{", max_size=6).filter
 )
 
 
-@given(data=st.data(), unlisted=st.booleans())
-def test_ballots_come_back(data, unlisted, tmp_path_factory):
+@given(data=st.data(), policy=policies)
+def test_ballots_come_back(data, policy, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=6, unique=True)))
-    kinds = {"unranked": not unlisted, "unlisted": unlisted, "weights": st.just(1.0)}
-    profile = data.draw(profiles(items, **kinds))
+    profile = data.draw(profiles(items, unlisted=False, weights=st.just(1.0)))
+    profile = profile.with_unranked(policy)
     assume((profile.ranks >= 0).any(axis=1).all())
     path = tmp_path_factory.mktemp("preflib") / "ballots.toi"
     ra.write_preflib(profile, path)
-    back = ra.read_preflib(path, left_out="unlisted" if unlisted else "unranked")
-    assert back == profile.compress()
+    assert ra.read_preflib(path, unranked=policy) == profile.compress()
 
 
 def old_form(profile):
@@ -387,7 +382,7 @@ def test_ballots_of_old_files_come_back(data):
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=5, unique=True)))
     profile = data.draw(profiles(items, unlisted=False, weights=st.just(1.0)))
     assume((profile.ranks >= 0).any(axis=1).all())
-    assert read(old_form(profile)) == profile
+    assert read(old_form(profile), unranked="uniform") == profile
 
 
 def test_whole_numbers_come_back_as_text(tmp_path):
@@ -459,7 +454,7 @@ def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
         "make 5; the file may be cut off; it states NUMBER UNIQUE ORDERS 3, its ballots make 2; "
         "the file may be cut off; it states DATA TYPE soi, strict, and has ties."
     )
-    assert profile.ranks.tolist() == [[0, 1, -1], [0, 0, 2]]
+    assert profile.ranks.tolist() == [[0, 1, -2], [0, 0, 2]]
     assert profile.counts.tolist() == [3, 2]
 
 
@@ -486,7 +481,7 @@ def test_repeats_are_left_out_as_one_would_by_hand(ballots):
             above = len(place)
             for number in bucket:
                 place.setdefault(number, above)
-        wanted.append([place.get(number, -1) for number in (1, 2, 3)])
+        wanted.append([place.get(number, -2) for number in (1, 2, 3)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.exceptions.DataWarning)
         found = read(head + "\n".join(rows) + "\n", errors="repair")

@@ -56,7 +56,7 @@ def forms(folder):
 @pytest.mark.parametrize("form", ["columns", "long", "ranks", "files"])
 def test_every_form_holds_the_same_lists(tmp_path, form):
     unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
-    for options, expected in (({}, EXPECTED), ({"left_out": "unranked"}, unranked)):
+    for options, expected in (({}, EXPECTED), ({"unranked": "ignore"}, unranked)):
         profile = forms(tmp_path)[form](**options)
         assert content(profile) == expected
         assert profile.times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
@@ -102,7 +102,7 @@ def test_a_list_that_counts_its_rows_is_told():
 
 def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
     forms(tmp_path)
-    line = "rank s1.txt s2.txt s3.txt --format lists --method borda"
+    line = "rank s1.txt s2.txt s3.txt --format lists --rule borda"
     assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said(line)
     assert "rank 1 is the best" not in said(line)
     told = parsed(f"{line} --named-by 2")

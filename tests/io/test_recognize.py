@@ -265,7 +265,7 @@ def ranked(tmp_path, said):
 
     def call(text, *options, code=0):
         (tmp_path / "file.csv").write_text(text, encoding="utf-8")
-        return " ".join(said("rank file.csv --method borda", *options, code=code).split())
+        return " ".join(said("rank file.csv --rule borda", *options, code=code).split())
 
     return call
 

@@ -52,14 +52,14 @@ def test_lines_go_through_the_places_and_end_at_their_names():
     ax = plotting.bump_chart(comparison)
     drawn, items = heights(ax, 6), list(comparison.votes.items)
     places = comparison.ranks().reindex(items)
-    for column, method in zip(drawn, comparison.methods, strict=True):
+    for column, method in zip(drawn, comparison.rules, strict=True):
         np.testing.assert_array_equal(column + 1, places[method])
     left = names(ax.yaxis)
     right = names(ax.child_axes[0].yaxis)
     for k, item in enumerate(items):
         assert left[drawn[0, k]] == f"{item}  {places['Mean'][item]}"
         assert right[drawn[-1, k]] == f"{places['Kemeny'][item]}  {item}"
-    assert column_labels(ax) == list(comparison.methods)
+    assert column_labels(ax) == list(comparison.rules)
     # Only items that change order are colored.
     colored = {items[k] for k in range(6) if one(ax, f"item-{k}").get_color() != GRAY}
     assert colored == {"NEZHA Plus", "PAI Albert"}
@@ -97,12 +97,12 @@ def test_the_first_items_are_those_of_the_exact_method(thirty):
 
 def test_some_methods_in_their_order():
     comparison = ra.compare(ra.datasets.load("tennessee"))
-    ax = plotting.bump_chart(comparison, methods=["Kemeny", "Borda"])
+    ax = plotting.bump_chart(comparison, rules=["Kemeny", "Borda"])
     assert column_labels(ax) == ["Kemeny", "Borda"]
     with pytest.raises(InvalidInputError, match="one of Borda"):
-        plotting.bump_chart(comparison, methods=["Mean"])
+        plotting.bump_chart(comparison, rules=["Mean"])
     with pytest.raises(InvalidInputError, match="one or more"):
-        plotting.bump_chart(comparison, methods=[])
+        plotting.bump_chart(comparison, rules=[])
 
 
 # -- top-k agreement curves -----------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_curves_go_through_the_overlaps(profile):
     ax = plotting.overlap_plot(comparison)
     expected = comparison.overlap_curves()
     drawn = curves(ax)
-    assert set(drawn) == set(comparison.methods)
+    assert set(drawn) == set(comparison.rules)
     for method, (depths, shares) in drawn.items():
         assert list(depths) == list(expected.index)
         np.testing.assert_allclose(shares, expected[method], atol=1e-9)
@@ -172,7 +172,7 @@ def test_items_that_some_method_does_not_rank_are_counted():
     depth = len(comparison.overlap_curves())
     assert depth < 4
     ax = plotting.overlap_plot(comparison)
-    assert f"only {depth} of 4 items are ranked by all methods" in notes(ax)
+    assert f"only {depth} of 4 items are ranked by all rules" in notes(ax)
     assert not of_group(ax, "random")
     ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
     assert below(ax) == "k: how many of the first items"

@@ -48,12 +48,12 @@ def test_decided_pairs_have_a_dot():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", ["ignore", "uniform", "last"])
-def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy):
+@pytest.mark.parametrize(("policy", "hatched"), [("ignore", 4), ("uniform", 4), ("last", 0)])
+def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy, hatched):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
-    ax = plotting.pairwise_heatmap(profile.pairwise(policy))
-    assert len([p for p in ax.patches if p.get_hatch()]) == 4
-    assert np.isnan(matrix(ax)).sum() == 3 + 4
+    ax = plotting.pairwise_heatmap(profile.with_unranked(policy).pairwise())
+    assert len([p for p in ax.patches if p.get_hatch()]) == hatched
+    assert np.isnan(matrix(ax)).sum() == 3 + hatched
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
 
 

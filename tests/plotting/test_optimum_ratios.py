@@ -20,7 +20,7 @@ CELL = ["model", "n_items", "n_rankings", "missing"]
 
 def make(**changes):
     settings = {
-        "aggregators": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
+        "rules": [ra.Borda(), ra.Copeland(), ra.KwikSort()],
         "models": [
             ra.cultures.MallowsCulture(phi=0.9),
             ra.studies.LatentModel(step=0.1, n_instances=None),
@@ -106,7 +106,7 @@ def test_every_cell_has_its_heading_above_its_rows(small):
 
 def test_means_that_are_not_proved_are_intervals():
     result = make(
-        aggregators=[ra.Borda(), ra.Kemeny()], models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
+        rules=[ra.Borda(), ra.Kemeny()], models=[ra.cultures.PlackettLuceCulture(spread=0.1)],
         n_items=[5, 30], n_rankings=[7], n_repetitions=6, seed=3, time_limit=0.0,
     )  # fmt: skip
     table = result.by_method()
@@ -140,9 +140,7 @@ def test_rows_of_one_data_set_have_one_mark_and_three_rules_on_twelve_fit_a_page
 
 
 def test_rules_that_failed_are_shown_and_counted():
-    result = make(
-        aggregators=[Stubborn(), ra.Borda()], models=[ra.cultures.MallowsCulture(phi=0.9)]
-    )
+    result = make(rules=[Stubborn(), ra.Borda()], models=[ra.cultures.MallowsCulture(phi=0.9)])
     ax = plotting.ratio_plot(result)
     assert not of_group(ax, "nothing-0")
     (words,) = of_group(ax, "nothing-2")
@@ -153,18 +151,32 @@ def test_rules_that_failed_are_shown_and_counted():
     assert not collisions(ax)
 
 
-def test_infinite_ratios_end_in_an_arrow():
-    result = make(aggregators=[Stubborn(), ra.Borda()], n_items=[5],
+def test_where_only_the_optimum_costs_0_there_is_no_ratio():
+    result = make(rules=[Stubborn(), ra.Borda()], n_items=[5],
                   models=[ra.cultures.MallowsCulture(phi=1e-9)])  # fmt: skip
-    assert np.isinf(result.to_frame()["ratio"]).any()
+    times = result.by_method()["no_ratio"].sum()
+    assert 0 < times <= 7
+    ax = plotting.ratio_plot(result)
+    assert f"only the optimum costs 0 {times} times; those have no ratio" in notes(ax)
+    others = len(result.to_frame()["ratio"].dropna()) - 7
+    assert [t.get_text() for t in of_group(ax, "nothing-0")] == ["the optimum costs 0"] * (
+        not others
+    )
+    assert not of_group(ax, "nothing-1")
+
+
+def test_what_is_not_bounded_ends_in_an_arrow():
+    # Nobody holds anything against a pair of the cycle.
+    cycle = ra.Profile.from_orders(["AB", "BC", "CA"], items="ABC").with_unranked("ignore")
+    result = make(models=[cycle], n_items=[3], time_limit=0.0)
+    assert np.isinf(result.to_frame()["ratio_high"]).any()
     ax = plotting.ratio_plot(result)
     arrow = one(ax, "infinite-0")
     assert arrow.get_xdata()[0] == ax.get_xlim()[1]
     assert arrow.get_marker() == ">"
-    assert not of_group(ax, "infinite-1")
     assert np.isfinite(ax.get_xlim()).all()
     assert np.isfinite(one(ax, "range-0").get_xdata()).all()
-    assert "infinite: the optimum costs 0" in legend_words(ax)
+    assert "not bounded from above" in legend_words(ax)
 
 
 # -- lines over a parameter -----------------------------------------------------------------------
@@ -180,7 +192,7 @@ def test_lines_go_through_the_means_over_a_parameter(grid):
     ax = plotting.ratio_plot(grid, over="phi")
     table = grid.by_method()["mean_ratio"]
     for panel, n_items in enumerate([3, 4, 5, 6, 7]):
-        for number, rule in enumerate(grid.study.aggregators):
+        for number, rule in enumerate(grid.study.rules):
             line = one(ax, f"line-{panel}-{number}")
             means = table.xs((n_items, rule.name), level=("n_items", "method"))
             assert line.get_ydata() == pytest.approx(means.to_numpy())
@@ -189,7 +201,7 @@ def test_lines_go_through_the_means_over_a_parameter(grid):
     assert "Mallows, 4 rankings" in notes(ax)
     hits = plotting.ratio_plot(grid, over="n_items", measure="hit_rate")
     rates = grid.by_method()["hit_rate"].xs("Mallows, phi = 0.7", level="model")
-    rates = rates.xs(grid.study.aggregators[0].name, level="method")
+    rates = rates.xs(grid.study.rules[0].name, level="method")
     assert one(hits, "line-1-0").get_ydata() == pytest.approx(rates.to_numpy())
 
 

@@ -18,7 +18,7 @@ def result():
     """Return a study of two models and two scales, in which systems get lost."""
     return ra.studies.MissingScoresStudy(
         models=[LEADERBOARD, LATENT],
-        aggregators=[ra.Mean(), ra.Borda(), ra.Borda(unranked="last")],
+        rules=[ra.Mean(), ra.Borda()], policies=["uniform", "last"],
         proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8,
     ).run()  # fmt: skip
 

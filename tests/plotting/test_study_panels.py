@@ -223,7 +223,7 @@ def assert_drawn(ax, result, cases, along):
     frame = result.to_frame()
     for number, case in enumerate(cases):
         inside = frame[np.logical_and.reduce([frame[name].isin(x) for name, x in case.items()])]
-        for position, rule in enumerate(result.study.aggregators):
+        for position, rule in enumerate(result.study.rules):
             of_rule = inside[inside["method"] == rule.name]
             groups = of_rule.groupby(along, sort=along == "n_corrupted")["distance"]
             line = one(ax, f"line-{number}-{position}")
@@ -276,7 +276,7 @@ def test_more_panels_than_a_page_holds_are_told():
     kinds = [ra.studies.Noisy(share=share) for share in np.linspace(0, 1, 7)]
     ax = corrupted(
         corruptions=kinds, models=MODELS[:1], n_corrupted=[0, 3], n_repetitions=1,
-        aggregators=[ra.Borda()],
+        rules=[ra.Borda()],
     ).plot(over="n_corrupted")  # fmt: skip
     assert "the first 6 of 7 panels" in notes(ax)
     assert len(headings(ax)) == 6
@@ -302,7 +302,7 @@ def test_the_threshold_is_drawn_where_it_is(many):
 
 def test_what_is_not_proved_is_said():
     model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=9, n_instances=1)
-    result = corrupted(aggregators=[ra.Kemeny()], models=[model], n_corrupted=[4],
+    result = corrupted(rules=[ra.Kemeny()], models=[model], n_corrupted=[4],
                        n_repetitions=1, time_limit=0.0)  # fmt: skip
     ax = result.plot()
     assert "an optimum was not proved 1 time" in notes(ax)

@@ -89,7 +89,7 @@ def confidence(_):
 
 def ratios(_):
     return ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
+        rules=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
         n_items=[5], n_rankings=[5], n_repetitions=5,
     ).run()  # fmt: skip
 
@@ -144,7 +144,7 @@ OF_NAMES = {
 OF_RANKINGS = {
     plotting.permutohedron_plot: partial(ra.teaching.show_steps, ra.Kemeny()),
     plotting.pairwise_heatmap: ra.Profile.pairwise,
-    plotting.tournament_plot: ra.TournamentGraph.from_data,
+    plotting.tournament_plot: ra.TournamentGraph,
     plotting.intervals_heatmap: ra.PairwiseIntervals.from_data,
     plotting.critical_difference_diagram: ra.friedman,
     plotting.distances_plot: ra.Mallows.fit,
@@ -159,7 +159,7 @@ OF_SCORES = {
     plotting.effects_plot: lambda scores: ra.paired_tests(scores, scores.systems[1]),
     plotting.separation_plot: ra.separation,
     plotting.task_agreement_plot: ra.task_agreement,
-    plotting.robustness_plot: partial(ra.stability, aggregator=ra.Borda(), n_samples=5, rng=0),
+    plotting.robustness_plot: partial(ra.stability, rule=ra.Borda(), n_samples=5, rng=0),
     plotting.task_subset_plot: lambda scores: ra.studies.TaskSubsetStudy(
         data=scores, n_repetitions=4
     ).run(),
@@ -214,7 +214,7 @@ class TestPlots(PlotContract):
         picture(plotting.separation_plot, ["Ant / Bee"], rows, sorted(SEPARATION.needed)),
         picture(plotting.task_agreement_plot, ["all others"], tau, np.ravel(TAU)),
         picture(plotting.ratio_plot, ["Borda", "Copeland"]),
-        picture(plotting.missing_scores_plot, ["Mean", "Borda, uniform"]),
+        picture(plotting.missing_scores_plot, ["Mean", "Borda"]),
         picture(plotting.confidence_plot, ["figure 4", "20 comparisons"]),
         picture(plotting.confidence_heatmap, ["0.8"]),
         picture(plotting.task_subset_plot, ["Mean", "Borda"]),
@@ -280,7 +280,7 @@ CROWDED = {
     "intervals_heatmap": ra.PairwiseIntervals.from_data,
     "missingness_map": ra.missing_report,
     "overlap_plot": ra.compare,
-    "rank_distribution_plot": partial(ra.rank_shares, aggregator=ra.Borda(), n_resamples=50, rng=0),
+    "rank_distribution_plot": partial(ra.rank_shares, rule=ra.Borda(), n_resamples=50, rng=0),
 }
 
 

@@ -19,7 +19,7 @@ from tests.strategies import policies, profiles
 
 
 def graph_of(profile, unranked="uniform"):
-    return ra.TournamentGraph.from_data(profile, unranked=unranked)
+    return ra.TournamentGraph(profile.with_unranked(unranked))
 
 
 def drawn(ax, kind):
@@ -229,7 +229,9 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
 def test_margins_of_many_arcs_do_not_collide():
     votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
-    worst = ra.Permutation(13 - ra.Kemeny().aggregate(profile).ranking.ranks, profile.items)
+    worst = ra.Permutation.from_ranks(
+        13 - ra.Kemeny().aggregate(profile).ranking.ranks, items=profile.items
+    )
     ax = plotting.tournament_plot(graph_of(profile), worst)
     assert len(margins(ax)) > 60
     assert faults(ax) == []

@@ -18,7 +18,7 @@ TIED = ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB")
 
 def found(data, *, time_limit=None, optima=True, alpha=0.05):
     return Findings.of(
-        kind_of(data), [], unranked="uniform", tolerance=0.0, unit=None, alpha=alpha,
+        kind_of(data), [], tolerance=0.0, unit=None, alpha=alpha,
         time_limit=time_limit, optima=optima, rng=None,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 import rankagg as ra
 
 BUNDLED = ["superglue_human", "xtreme_gaps"]
-RANKS = "Ranks by every method"
+RANKS = "Ranks by every rule"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (1100, False)])

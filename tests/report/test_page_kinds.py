@@ -150,19 +150,17 @@ def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
     found = {name: kind_of(data).name for name, (data, _) in cases.items()}
     assert found.pop("rankings as an election") == kind_of(ballots().profile).name == "rankings"
     assert all(name.startswith(kind) for name, kind in found.items())
-    gaps = ra.Profile.from_ranks([[1, 2, NAN], [NAN, 1, 2]])
     for told, refused in (
         ("`kind` must be one of battles for a Comp", lambda: kind_of(battles(), "election")),
         ("Did you mean 'lists'", lambda: kind_of(lists(), "list")),
-        ("'last' for an el", lambda: ra.make_report(gaps, kind="election", unranked="ignore")),
     ):
         with pytest.raises(InvalidInputError, match=told):
             refused()
 
 
-def scored(values, unranked=None, **options):
+def scored(values, unranked="uniform", **options):
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y"], **options)
-    return ra.make_report(table, unranked=unranked).html
+    return ra.make_report(table.with_unranked(unranked)).html
 
 
 def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
@@ -258,7 +256,7 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     fit = ra.BradleyTerry.fit(data)
     order = [data.items[i] for i in np.argsort(-fit.log_worths)]
     assert [data.items[i] for i in page.positions] == order
-    for caption in ("Ratings", "Ranks by every method"):
+    for caption in ("Ratings", "Ranks by every rule"):
         assert [row["Item"] for row in page.table(caption)] == order
     exact = ra.Kemeny().aggregate(data).order
     turned = sum(

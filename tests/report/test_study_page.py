@@ -57,7 +57,7 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
         assert page == result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
     study = result.study
     assert f"Seed{getattr(study, 'seed', '')}" in re.sub(r"\s", "", told) or "Agreement" in name
-    for rule in getattr(study, "aggregators", ()) or getattr(study, "ways", ()):
+    for rule in getattr(study, "rules", ()) or getattr(study, "ways", ()):
         assert visible(repr(rule)) in told
     assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", told)
     assert page.count("<svg") == 1

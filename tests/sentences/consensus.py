@@ -46,9 +46,8 @@ class Compared:
         if seed % 50 == 8:
             self.plain = hostile.condorcet_against_borda()
         is_table = isinstance(self.plain.data, ra.ScoreTable)
-        other = ra.Mean() if is_table and seed % 4 == 1 else ra.Borda(unranked=self.policy)
-        rules = [other, ra.Kemeny(unranked=self.policy)]
-        self.found = ra.compare(self.plain.data, rules, unranked=self.policy)
+        other = ra.Mean() if is_table and seed % 4 == 1 else ra.Borda()
+        self.found = ra.compare(self.plain.data.with_unranked(self.policy), [other, ra.Kemeny()])
         self.decisions = ra.rank_intervals(self.plain.data, of="pairwise", alpha=0.9).decisions
         self.wins, self.ties = true.votes(self.plain, self.policy)
         self.exact, self.other = (places(c.ranking) for c in reversed(self.found.consensuses))
@@ -134,16 +133,14 @@ class Explained:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.plain, self.policy = drawn(seed), POLICIES[seed % 3]
-        rules = [ra.Kemeny(unranked=self.policy), ra.Borda(unranked=self.policy),
-                 ra.Copeland(unranked=self.policy)]  # fmt: skip
+        self.plain = hostile.by_policy(self.plain, self.policy)
+        rules = [ra.Kemeny(), ra.Borda(), ra.Copeland()]
         if isinstance(self.plain.data, ra.ScoreTable):
             rules.append(ra.Mean())
         self.rule = rules[rng.integers(len(rules))]
-        if isinstance(self.rule, ra.Mean):
-            self.policy = "uniform"
         data = self.plain.data
         self.is_bare = seed % 5 == 0 and not isinstance(self.rule, ra.Mean)
-        consensus = self.rule.aggregate(votes_of(data, self.policy) if self.is_bare else data)
+        consensus = self.rule.aggregate(votes_of(data) if self.is_bare else data)
         ranked = [k for k, rank in enumerate(consensus.ranking.ranks) if rank >= 0]
         self.found = None
         if len(ranked) > 1:
@@ -174,8 +171,8 @@ class Explained:
         return sum(true.points(b, k, n, self.policy) * b.weight for b in self.plain.ballots)
 
 
-def votes_of(data, policy):
-    return (data if isinstance(data, ra.Profile) else data.rankings()).pairwise(policy)
+def votes_of(data):
+    return (data if isinstance(data, ra.Profile) else data.rankings()).pairwise()
 
 
 EXPLAINED = {
@@ -203,9 +200,10 @@ class Removed:
         rng = np.random.default_rng(seed)
         self.plain = drawn(seed)
         data, is_table = self.plain.data, isinstance(self.plain.data, ra.ScoreTable)
-        rules = [ra.Borda(), ra.Kemeny(unranked="ignore"), ra.Copeland(unranked="last")]
+        rules = [ra.Borda(), ra.Kemeny(), ra.Copeland()]
         means = [ra.Mean()] * 4 if is_table and not data.n_missing else []
-        rule = (rules + means)[rng.integers(3 + len(means))]
+        chosen = rng.integers(3 + len(means))
+        rule, data = (rules + means)[chosen], data.with_unranked(POLICIES[chosen % 3])
         pair = None
         ranked = np.flatnonzero(rule.aggregate(data).ranking.ranks >= 0)
         if len(ranked) > 1 and rng.random() < 0.4:

@@ -99,8 +99,8 @@ def dispersions(seeds):
     for seed in seeds:
         plain = hostile.either(np.random.default_rng(seed), seed)
         policy = POLICIES[seed % 3]
-        rules = [ra.Borda(unranked=policy), ra.Kemeny(unranked=policy)]
-        report = ra.dispersion_report(plain.data, rules, unranked=policy)
+        data = plain.data.with_unranked(policy)
+        report = ra.dispersion_report(data, [ra.Borda(), ra.Kemeny()])
         certificate = report.exact.certificate.summary()
         held.hold(report._facts(), plain, policy, skip=[certificate])
         of = {"uniform": "all pairs", "ignore": "both compare)", "last": "unranked items last)"}

@@ -102,7 +102,7 @@ def is_printed(text, number):
 
 def ratings(case):
     """Hold ratings against what makes them likeliest: all items win as often as is expected."""
-    fit = getattr(case.findings.lead.aggregator, "fit", None)
+    fit = getattr(case.findings.lead.rule, "fit", None)
     if fit is None:
         return
     n = case.plain.n
@@ -134,7 +134,7 @@ def ratings(case):
 
 def elo_of(case):
     """Return ratings with their intervals, in the order of the items."""
-    fit = case.findings.lead.aggregator.fit
+    fit = case.findings.lead.rule.fit
     return fit.elo(alpha=case.findings.alpha).reindex(list(case.plain.items))
 
 
@@ -267,7 +267,7 @@ def without_one(case, name, *_):
 
 def won_by_neighbor(case, item, behind, *_):
     j, i = map(case.plain.items.index, (item, behind))
-    wins, ties = case.duels()
+    wins, ties = case.wins, case.ties
     word, *_ = case.findings.kind.duels(case.findings)
     told = {f"{word}s lost": wins[i][j], f"{word}s won": wins[j][i]}
     if any(any(row) for row in ties):

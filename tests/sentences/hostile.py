@@ -3,7 +3,7 @@
 Gaps, ties, clones, weights, one item, one task, and scores from far too small to far too large.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -174,6 +174,14 @@ class Listing(Ballot):
 
     def has(self, i, j):
         return (self.places[i], self.places[j]) != (None, None)
+
+
+def by_policy(plain, policy):
+    """Return the same data by a policy for unranked items; by "last" rankings are lists."""
+    ballots = plain.ballots
+    if policy == "last":
+        ballots = tuple(Listing(b.places, b.weight, b.task) for b in ballots)
+    return replace(plain, data=plain.data.with_unranked(policy), ballots=ballots)
 
 
 def lists(rng, *, most=4):

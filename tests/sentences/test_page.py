@@ -59,11 +59,12 @@ class Page:
             self.plain = hostile.condorcet_winner_behind()
         else:
             self.plain = hostile.either(rng, seed)
-        data = self.plain.data
-        self.is_compared = isinstance(data, ra.Comparisons)
-        self.is_bare = isinstance(data, ra.PairwiseMatrix)
+        if not isinstance(self.plain.data, ra.Comparisons | ra.PairwiseMatrix):
+            self.plain = hostile.by_policy(self.plain, self.policy)
+        self.data = self.plain.data
+        self.is_compared = isinstance(self.data, ra.Comparisons)
         self.findings = Findings.of(
-            kind_of(data, kind), None, unranked=self.policy, tolerance=0.0, unit=None,
+            kind_of(self.data, kind), None, tolerance=0.0, unit=None,
             alpha=float(ALPHA), time_limit=None, optima=True, rng=0,
         )  # fmt: skip
         self.ranks = self.findings.ranks
@@ -202,16 +203,9 @@ class Page:
             len({order[i] < order[j] for order in self.orders}) > 1 for i, j in self.plain.pairs
         )
 
-    def duels(self):
-        """Return what is won between items by those that are known to compare them."""
-        if self.is_bare:
-            return self.wins, self.ties
-        return true.votes(self.plain, "last" if self.policy == "last" else "ignore")
-
     def behind(self):
         """Return how many items stand behind one that they beat."""
-        wins, _ = self.duels()
-        return sum(wins[i][j] < wins[j][i] for i, j in pairwise(self.drawn()))
+        return sum(self.wins[i][j] < self.wins[j][i] for i, j in pairwise(self.drawn()))
 
     def rounds(self):
         """Return the votes of each round, and those that count for nobody: all by hand."""
@@ -259,9 +253,9 @@ class Page:
         return min(found)
 
     def removed(self):
-        data = self.plain.data
-        choices = whole_tasks(data) if isinstance(data, ra.ScoreTable) else single_ballots(data)
-        return set(radii(data, self.findings.exact.aggregator, None, choices)) - {None}
+        of = whole_tasks if isinstance(self.data, ra.ScoreTable) else single_ballots
+        choices = of(self.data)
+        return set(radii(self.data, self.findings.exact.rule, None, choices)) - {None}
 
     def left(self):
         """Return what leaving out each unit changes."""
@@ -303,11 +297,13 @@ def said_by(part):
 def bare_votes(rng, policy):
     """Return the votes of rankings alone, counted under a policy or told as they are."""
     plain = hostile.profile(rng)
-    votes = plain.data.pairwise(policy)
+    counted = hostile.by_policy(plain, policy)
+    votes, ballots = counted.data.pairwise(), counted.ballots
     if all(ballot.weight.denominator <= 10 for ballot in plain.ballots) and rng.random() < 0.5:
-        votes = plain.data.pairwise("ignore")
+        votes = plain.data.with_unranked("ignore").pairwise()
         votes = ra.PairwiseMatrix.from_wins(votes.wins, ties=votes.ties, items=plain.items)
-    return hostile.Plain(votes, plain.items, plain.ballots)
+        ballots = plain.ballots
+    return hostile.Plain(votes, plain.items, ballots)
 
 
 def unanimous(rng):

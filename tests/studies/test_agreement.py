@@ -124,7 +124,7 @@ def test_systems_that_a_rule_leaves_out_are_counted():
         [[1, 2, np.nan, np.nan], [2, 1, 3, 1], [3, 3, 1, 2]], systems="ABC", tasks="xxyy",
         instances=[0, 1, 0, 1], higher_is_better=True,
     )  # fmt: skip
-    result = of(gaps, aggregators=[ra.Mean(), ra.Borda()])
+    result = of(gaps, rules=[ra.Mean(), ra.Borda()])
     within = result.to_frame().query("scope == 'within'").set_index("task")
     assert within["n_ranked"].to_dict() == {"x": 3, "y": 2}
     assert np.isnan(within.loc["y", "top3"])
@@ -137,7 +137,7 @@ def test_systems_that_a_rule_leaves_out_are_counted():
 
 
 def test_two_levels_take_part_on_all_instances_only():
-    result = of(INSTANCES, aggregators=[ra.Borda(), TWO])
+    result = of(INSTANCES, rules=[ra.Borda(), TWO])
     assert result.scopes == ("instances",)
     assert result.notes == ()
     assert of(INSTANCES).scopes == ("tasks", "instances", "within")
@@ -147,7 +147,7 @@ def test_two_levels_take_part_on_all_instances_only():
 
 def test_draws_follow_the_seed():
     rules = [ra.KwikSort(), ra.Borda(), ra.Mean()]
-    study = ra.studies.AgreementStudy(data=INSTANCES, aggregators=rules)
+    study = ra.studies.AgreementStudy(data=INSTANCES, rules=rules)
     assert study.run() == study.run() == study.run(rng=0)
     assert len({study.run(rng=seed) for seed in range(6)}) > 1
 
@@ -162,14 +162,10 @@ def test_depths_beyond_the_systems_are_left_out():
     ("changes", "message"),
     [
         ({"data": TABLE.rankings()}, "data of AgreementStudy"),
-        ({"aggregators": [ra.Borda()]}, "two or more rules"),
-        (
-            {"aggregators": [ra.Borda(unranked="last"), ra.Copeland(unranked="ignore")]},
-            "one policy",
-        ),
-        ({"aggregators": [ra.Borda(), TWO]}, "two or more rules with one level"),
-        ({"aggregators": ["mean", "borda"]}, "aggregator object"),
-        ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ({"rules": [ra.Borda()]}, "two or more rules"),
+        ({"rules": [ra.Borda(), TWO]}, "two or more rules with one level"),
+        ({"rules": ["mean", "borda"]}, "rule object"),
+        ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
         ({"depths": [0]}, "depths of AgreementStudy"),
         ({"tolerance": -1}, "tolerance"),
     ],

@@ -23,7 +23,7 @@ TABLE = ra.ScoreTable(
 )  # fmt: skip
 SMALL = {
     "models": MODELS, "corruptions": [Adversarial(), Rescaled(factor=8.0, after=Reversed())],
-    "aggregators": RULES, "n_repetitions": 3, "seed": 7,
+    "rules": RULES, "n_repetitions": 3, "seed": 7,
 }  # fmt: skip
 
 
@@ -91,7 +91,9 @@ def in_words(scores):
 def error(truth, given):
     """Return the share of pairs that are the wrong way round, half for each tie."""
     right = [truth.index(system) for system in range(len(truth))]
-    return float(oracles.kendall_distance(right, given, p=1 / 2)) / len(oracles.pairs(len(truth)))
+    return float(oracles.kendall_distance(right, given, tie_cost=1 / 2)) / len(
+        oracles.pairs(len(truth))
+    )
 
 
 def first(truth, given):
@@ -115,18 +117,20 @@ def test_rows_agree_with_slow_loops():
 
 
 def test_without_a_true_order_rules_are_held_against_themselves():
-    study = make(models=[TABLE], corruptions=[Reversed()], aggregators=RULES[:2], n_repetitions=2)
+    study = make(models=[TABLE], corruptions=[Reversed()], rules=RULES[:2], n_repetitions=2)
     frame = study.run().to_frame()
     for cell in study.cells():
         tasks = TABLE.tasks.at(cell.shared(7, "tasks").permutation(5)[: cell.n_corrupted])
         corrupted = Reversed().corrupt(TABLE, tasks)
-        for rule in study.aggregators:
+        for rule in study.rules:
             before, after = rule.aggregate(TABLE), rule.aggregate(corrupted)
             (row,) = frame[
                 (frame["n_corrupted"] == cell.n_corrupted) & (frame["method"] == rule.name)
                 & (frame["repetition"] == cell.repetition)
             ].to_dict("records")  # fmt: skip
-            expected = ra.kendall_distance(before.ranking, after.ranking, p=0.5, normalized=True)
+            expected = ra.kendall_distance(
+                before.ranking, after.ranking, tie_cost=0.5, normalized=True
+            )
             assert row["distance"] == pytest.approx(expected)
             one, other = set(before.buckets[0]), set(after.buckets[0])
             assert row["top1"] == len(one & other) / len(one) / len(other)
@@ -135,7 +139,7 @@ def test_without_a_true_order_rules_are_held_against_themselves():
 def test_systems_stand_in_random_order_so_that_ties_do_not_help():
     """With two opposite tasks every order of two systems is optimal."""
     table = ra.ScoreTable([[1.0, 2.0], [2.0, 1.0]], systems="AB", higher_is_better=True)
-    result = make(models=[table], corruptions=[Noisy()], aggregators=[ra.Kemeny()], n_corrupted=[0],
+    result = make(models=[table], corruptions=[Noisy()], rules=[ra.Kemeny()], n_corrupted=[0],
                   n_repetitions=30).run()  # fmt: skip
     assert 0.25 < result.by_method()["mean_distance"].iloc[0] < 0.75
 
@@ -143,9 +147,7 @@ def test_systems_stand_in_random_order_so_that_ties_do_not_help():
 def test_smaller_sets_of_tasks_are_within_larger_ones():
     """A corruption without random numbers turns more and more pairs of a single rule's."""
     table = ra.ScoreTable(np.eye(2, 8)[:, ::-1] + [[8.0], [0.0]], higher_is_better=True)
-    frame = (
-        make(models=[table], corruptions=[Reversed()], aggregators=[ra.Borda()]).run().to_frame()
-    )
+    frame = make(models=[table], corruptions=[Reversed()], rules=[ra.Borda()]).run().to_frame()
     for _, part in frame.groupby("repetition"):
         assert part["distance"].is_monotonic_increasing
     cells = [CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
@@ -162,7 +164,7 @@ def test_rules_on_rankings_see_no_factor():
 
 
 def test_by_method_summarizes_the_rows():
-    result = make(n_repetitions=5, aggregators=RULES[:2], n_corrupted=[0, 2]).run()
+    result = make(n_repetitions=5, rules=RULES[:2], n_corrupted=[0, 2]).run()
     table, frame = result.by_method(), result.to_frame()
     grid = table.index.names
     assert len(table) * 5 == len(frame)
@@ -188,7 +190,7 @@ def test_by_method_summarizes_the_rows():
 ])  # fmt: skip
 def test_what_is_not_proved_in_time_is_counted(model):
     result = make(
-        aggregators=(ra.Borda(), *EXACT), models=[model], corruptions=[Adversarial()],
+        rules=(ra.Borda(), *EXACT), models=[model], corruptions=[Adversarial()],
         n_corrupted=[4], n_repetitions=2, time_limit=0.0,
     ).run()  # fmt: skip
     frame = result.to_frame().set_index("method")
@@ -203,23 +205,23 @@ def test_what_is_not_proved_in_time_is_counted(model):
 def test_what_is_not_proved_of_the_scores_before_is_counted_too():
     """All tasks are the same in the end, so that the optimum is plain."""
     model = ra.studies.LatentModel(step=0, n_systems=40, n_tasks=9, n_instances=None)
-    result = make(aggregators=EXACT[:1], models=[model], corruptions=[Copied()], n_corrupted=[9],
+    result = make(rules=EXACT[:1], models=[model], corruptions=[Copied()], n_corrupted=[9],
                   n_repetitions=1, time_limit=0.0).run()  # fmt: skip
     assert result.n_unproved == 1
 
 
 def test_ties_count_as_if_broken_at_random():
-    frame = make(aggregators=[Stubborn(refused="nothing", ties=True)]).run().to_frame()
+    frame = make(rules=[Stubborn(refused="nothing", ties=True)]).run().to_frame()
     assert (frame["distance"] == 0.5).all()
     assert (frame["top1"] == 0.25).all()
-    own = make(models=[TABLE], aggregators=[Stubborn(refused="nothing", ties=True)]).run()
+    own = make(models=[TABLE], rules=[Stubborn(refused="nothing", ties=True)]).run()
     assert (own.to_frame()["distance"] == 0).all()
     assert (own.to_frame()["top1"] == 0.25).all()
 
 
 @pytest.mark.parametrize("models", [MODELS, [TABLE, TABLE.drop(tasks="v")]])
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
-    result = make(models=models, aggregators=[Stubborn(refused="a high first score"), ra.Borda()])
+    result = make(models=models, rules=[Stubborn(refused="a high first score"), ra.Borda()])
     result = result.run()
     frame = result.to_frame()
     failed = frame["error"].notna()
@@ -239,7 +241,7 @@ def result_of(distances):
     """Return the result that has these mean distances at 0, 1, 2, ... corrupted tasks."""
     counts = list(range(len(distances)))
     study = make(
-        aggregators=[ra.Borda()], models=[TABLE], corruptions=[Reversed()],
+        rules=[ra.Borda()], models=[TABLE], corruptions=[Reversed()],
         n_corrupted=counts[::-1], n_repetitions=2,
     )  # fmt: skip
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
@@ -293,7 +295,7 @@ def test_a_bad_threshold_is_named(threshold):
 def test_the_table_has_columns_for_some_numbers_from_the_least_to_the_largest():
     model = ra.studies.LatentModel(step=1, n_systems=3, n_tasks=20, n_instances=None)
     assert make(models=[model, TABLE], n_corrupted=None).n_corrupted == tuple(range(6))
-    result = make(models=[model], n_repetitions=1, aggregators=RULES[:2]).run()
+    result = make(models=[model], n_repetitions=1, rules=RULES[:2]).run()
     table = result._table()
     numbers = ["0", "3", "7", "10", "13", "17", "20"]
     assert table.columns.tolist()[3:10] == numbers
@@ -310,7 +312,7 @@ def test_it_says_what_distances_are_to():
         ([TABLE], own),
         ([TABLE, *MODELS], f"the true order, or where none is known to {own}"),
     ):
-        result = make(models=models, n_repetitions=1, n_corrupted=[1], aggregators=RULES[:1]).run()
+        result = make(models=models, n_repetitions=1, n_corrupted=[1], rules=RULES[:1]).run()
         assert result.distance_to == result.to_dict()["distance_to"] == told
         assert f"distance to {told}\n" in result.summary()
         assert "from the start" not in result.summary()
@@ -355,7 +357,7 @@ def test_gaps_are_borne_where_they_can_be():
     table = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
     result = make(
         models=[table], corruptions=[Reversed(), Noisy(), Rescaled(factor=2)], n_repetitions=1,
-        aggregators=RULES[:2],
+        rules=RULES[:2],
     ).run()  # fmt: skip
     assert result.to_frame()["distance"].notna().all()
     with pytest.raises(InvalidInputError, match="copied"):
@@ -367,7 +369,7 @@ def test_the_point_that_the_paper_prints_otherwise_is_a_close_one():
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
     study = ra.studies.CorruptionStudy(
         models=[ra.studies.LatentModel(step=0.1)], corruptions=[Adversarial()], n_corrupted=[2],
-        aggregators=RULES[:1], n_repetitions=5000,
+        rules=RULES[:1], n_repetitions=5000,
     )  # fmt: skip
     (row,) = study.run(n_jobs=2).by_method().to_dict("records")
     assert row["mean_distance"] == pytest.approx(0.7526, abs=3 * row["se_distance"])

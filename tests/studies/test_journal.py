@@ -25,7 +25,7 @@ from rankagg.exceptions import (
 )
 
 STUDY = ra.studies.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland()],
+    rules=[ra.Borda(), ra.Copeland()],
     models=[ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[3, 5],
     n_rankings=[4],
@@ -207,7 +207,7 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
 
 def test_the_command_line_says_what_was_dropped(path, capsys):
     args = ["study", "--mallows", "0.9", "--items", "3", "--items", "5", "--rankings", "4"]
-    args += ["--repetitions", "3", "--method", "borda", "--method", "copeland"]
+    args += ["--repetitions", "3", "--rule", "borda", "--rule", "copeland"]
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(SystemExit) as stop:
         main([*args, "--journal", str(path)])
@@ -246,7 +246,7 @@ class Suicidal(ra.Borda):
 )
 def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path):
     path = tmp_path / "study.jsonl"
-    study = replace(STUDY, aggregators=[rule], n_repetitions=kept)
+    study = replace(STUDY, rules=[rule], n_repetitions=kept)
     with pytest.raises(WorkerError, match="was killed"):
         study.run(n_jobs=n_jobs, journal=path)
     left = dict(study._noted(study._journal(path)))

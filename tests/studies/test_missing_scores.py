@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ import rankagg as ra
 from tests import oracles
 from tests.studies.rules import Stubborn
 
-BORDAS = tuple(ra.Borda(unranked=policy) for policy in ("uniform", "ignore", "last"))
-TWO_LEVELS = tuple(ra.TwoLevel(rule, rule) for rule in BORDAS)
+POLICIES = ("uniform", "ignore", "last")
+TWO_LEVELS = ra.TwoLevel(ra.Borda(), ra.Borda())
 SCORES = [[3, 9, 1], [5, 2, 1], [4, 4, 0], [0, 7, None]]
 SMALL = ra.ScoreTable(
     [[np.nan if score is None else score for score in row] for row in SCORES],
@@ -26,8 +27,8 @@ LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 def make(**changes):
     settings = {
         "models": [ra.studies.Observed(label="small", data=SMALL), LATENT],
-        "aggregators": [ra.Mean(), *BORDAS, TWO_LEVELS[0]], "proportions": [0, 0.3, 0.8],
-        "n_repetitions": 3, "seed": 5,
+        "rules": [ra.Mean(), ra.Median(), ra.Borda()], "policies": POLICIES,
+        "proportions": [0, 0.3, 0.8], "n_repetitions": 3, "seed": 5,
     }  # fmt: skip
     return ra.studies.MissingScoresStudy(**(settings | changes))
 
@@ -100,7 +101,7 @@ def same(first, second, k):
 def test_rows_agree_with_a_loop_over_the_scores():
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL)],
-        aggregators=[ra.Mean(), *BORDAS],
+        rules=[ra.Mean(), ra.Borda()],
         proportions=[0, 0.3, 0.6, 0.8],
         n_repetitions=8,
     )
@@ -112,8 +113,8 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
     def rank(rows):
         found = {"Mean": mean_ranking(rows, weights)}
-        for rule in BORDAS:
-            found[f"Borda, {rule.unranked}"] = borda_ranking(rows, weights, rule.unranked)
+        for policy in POLICIES:
+            found[f"Borda, {policy}"] = borda_ranking(rows, weights, policy)
         return found
 
     full, unranked, undefined = rank(signed), 0, 0
@@ -165,8 +166,9 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
-    methods = [ra.Mean(), BORDAS[0], *TWO_LEVELS]
-    study = make(models=[LATENT], aggregators=methods, proportions=[0.2], scales=[1, 50])
+    rules = [ra.Mean(), ra.Borda(), TWO_LEVELS]
+    study = make(models=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
+    methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
     for cell in study.cells():
         table = LATENT.draw(rng=cell.generator(study.seed, "data"))
@@ -184,9 +186,9 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
             tasks=[table.tasks[t] for t in table.unit_tasks],
         )  # fmt: skip
         truth = ra.Permutation.from_order([4, 3, 2, 1, 0]).reindex(table.systems)
-        for rule, name in zip(methods, study.methods, strict=True):
+        for (rule, policy), name in zip(methods, study.methods, strict=True):
             row = frame.loc[(cell.scale, cell.repetition, name)]
-            ranking = rule.aggregate(left).ranking
+            ranking = rule.aggregate(left.with_unranked(policy)).ranking
             full = rule.aggregate(table).ranking
             assert row["tau"] == pytest.approx(ra.kendall_tau(ranking, full))
             assert row["tau_true"] == pytest.approx(ra.kendall_tau(ranking, truth))
@@ -198,10 +200,10 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
 
 @pytest.mark.parametrize("whole_tasks", [True, False])
 def test_where_nothing_is_removed_tau_is_one(whole_tasks):
-    methods = [ra.Mean(), ra.Median(), *BORDAS, *TWO_LEVELS, ra.Kemeny()]
+    methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
     study = make(
         models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
-        aggregators=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
+        rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
     assert (frame["tau"] == 1).all()
@@ -244,7 +246,7 @@ def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
     each = result.by_pair()
     assert each.index.names == ["model", "scale", "proportion", "method", "other"]
     assert len(each) == 3 * 10
-    assert make(models=[LATENT], aggregators=[ra.Mean()]).run().by_pair().empty
+    assert make(models=[LATENT], rules=[ra.Mean()]).run().by_pair().empty
 
 
 def test_text_and_plain_data_say_the_same():
@@ -277,7 +279,7 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
         n_repetitions=1000,
     )  # fmt: skip
     groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
-    measured = {(0.1, "Borda, uniform"): 0.92, (0.3, "Borda, uniform"): 0.83,
+    measured = {(0.1, "Borda"): 0.92, (0.3, "Borda"): 0.83,
                 (0.1, "Mean"): 0.81, (0.3, "Mean"): 0.62}  # fmt: skip
     for key, tau in measured.items():
         # Three standard errors of 30 draws, and half a digit of the print.
@@ -289,7 +291,7 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
 
 
 def test_a_method_that_fails_is_counted_and_the_study_goes_on():
-    result = make(models=[LATENT], aggregators=[Stubborn(), ra.Borda()]).run()
+    result = make(models=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
     assert (frame.loc[failed, "error"] == "gaps").all()
@@ -297,7 +299,7 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     assert frame.loc[~failed, "error"].isna().all()
     assert frame.loc[~failed & (frame["proportion"] < 0.8), "tau"].notna().all()
     table = result.by_method()
-    assert table["failed"].groupby("method").sum().to_dict() == {"Borda, uniform": 0, "Stubborn": 6}
+    assert table["failed"].groupby("method").sum().to_dict() == {"Borda": 0, "Stubborn": 6}
     assert table["undefined"].sum() == frame["tau"].isna().sum() - 6
     assert "methods could not rank the table 6 times" in result.summary()
 
@@ -305,8 +307,9 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
 def test_a_method_that_cannot_rank_the_full_data_says_so(model):
     study = make(
-        models=[model], aggregators=[Stubborn(refused="no gaps"), ra.Borda()], proportions=[0.3]
-    )
+        models=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
+        proportions=[0.3],
+    )  # fmt: skip
     frame = study.run().to_frame()
     part = frame[frame["method"] == "Stubborn"]
     assert (part["error"] == "full data: no gaps").all()
@@ -330,8 +333,8 @@ def test_systems_without_scores_from_the_start_are_not_lost():
 
 def test_exact_rankings_that_are_not_proved_are_counted():
     model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
-    grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2}
-    result = make(aggregators=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
+    grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
+    result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
     assert not result.to_frame()["proved"].dropna().any()
     assert "exact rankings are not proved optimal 2 times" in result.summary()
 

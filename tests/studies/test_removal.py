@@ -57,7 +57,7 @@ class TestBlocks(RemovalContract):
 
 class TestStudyOfSeveral(StudyContract):
     study = make(
-        models=[SMALL, LATENT], aggregators=[ra.Borda()], proportions=[0.3], n_repetitions=2,
+        models=[SMALL, LATENT], rules=[ra.Borda()], proportions=[0.3], n_repetitions=2,
         removals=[S.AtRandom(), S.ByScore(), S.Blocks()],
     )  # fmt: skip
 
@@ -254,7 +254,7 @@ def test_a_journal_of_before_goes_on_with_more_mechanisms(
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():
-    few = {"models": [LATENT], "proportions": [0, 0.3], "aggregators": [ra.Mean(), ra.Borda()]}
+    few = {"models": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
     usual = make(**few).run()
     assert "removal" not in usual.to_frame()
     assert "removal" not in usual.by_method().index.names
@@ -290,7 +290,7 @@ def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
 
 def test_gaps_from_the_start_are_told():
     told = "small: 1 score missing from the start"
-    result = make(n_repetitions=1, aggregators=[ra.Borda()]).run()
+    result = make(n_repetitions=1, rules=[ra.Borda()]).run()
     assert told in result.summary()
     assert LATENT.name + ":" not in result.summary().split("mean tau-b")[0]
     assert told in " ".join(text.get_text() for text in result.plot().figure.findobj() if

@@ -23,7 +23,7 @@ LATENT = ra.studies.LatentModel(step=0.4, n_systems=4, n_tasks=1, n_instances=20
 # Each with six cells or more.
 STUDIES = {
     "approximation": lambda **changes: ra.studies.ApproximationStudy(**{
-        "aggregators": [ra.Borda(), ra.KwikSort()], "n_items": [4], "n_rankings": [5],
+        "rules": [ra.Borda(), ra.KwikSort()], "n_items": [4], "n_rankings": [5],
         "models": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 3, **changes,
     }),
     "cycles": lambda **changes: ra.studies.CycleStudy(**{
@@ -35,14 +35,14 @@ STUDIES = {
     }),
     "missing scores": lambda **changes: ra.studies.MissingScoresStudy(**{
         "models": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 3,
-        "aggregators": [ra.Mean(), ra.Borda()], **changes,
+        "rules": [ra.Mean(), ra.Borda()], **changes,
     }),
     "task subsets": lambda **changes: ra.studies.TaskSubsetStudy(**{
         "data": TABLE, "n_repetitions": 2, **changes,
     }),
     "corruption": lambda **changes: ra.studies.CorruptionStudy(**{
         "models": [TABLE, LATENT], "corruptions": [ra.studies.Reversed(), ra.studies.Noisy()],
-        "n_repetitions": 2, "aggregators": [ra.Mean(), ra.Borda()], **changes,
+        "n_repetitions": 2, "rules": [ra.Mean(), ra.Borda()], **changes,
     }),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("make", STUDIES.values(), ids=STUDIES)
@@ -95,15 +95,15 @@ def test_the_journal_of_another_study_is_refused(make, tmp_path):
     assert path.read_text() == before
 
 
-RULES = [ra.Mean(), ra.Borda(unranked="last")]
+RULES = [ra.Mean(), ra.Copeland()]
 
 
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("approximation", [{"aggregators": RULES[1:]}, {"time_limit": 5.0}, {"nearest": True}]),
+        ("approximation", [{"rules": RULES[1:]}, {"time_limit": 5.0}, {"nearest": True}]),
         ("task subsets", [{"data": TABLE.with_task_weights({1: 2})}, {"tolerance": {1: 0.1}}]),
-        ("corruption", [{"aggregators": RULES}, {"time_limit": 5.0}]),
+        ("corruption", [{"rules": RULES}, {"time_limit": 5.0}]),
     ],
 )  # fmt: skip
 def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path):
@@ -180,20 +180,19 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
     ("name", "changes", "message"),
     [
         *(("approximation", *case) for case in [
-            ({"aggregators": [ra.Borda(), ra.Copeland(unranked="ignore")]}, "one policy"),
-            ({"aggregators": [ra.Mean()]}, "rules without scores"),
+            ({"rules": [ra.Mean()]}, "rules without scores"),
             ({"n_items": [1]}, "at least 2"),
             ({"missing": [1.0]}, r"\[0, 1\)"),
             ({"missing": [0.6], "n_items": [3]}, "leaves two of 3 items"),
             ({"nearest": 1}, "nearest"),
-            ({"aggregators": []}, "aggregators of ApproximationStudy"),
-            ({"aggregators": ra.Borda()}, "aggregators of ApproximationStudy"),
-            ({"aggregators": ["borda"]}, "aggregator object"),
-            ({"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+            ({"rules": []}, "rules of ApproximationStudy"),
+            ({"rules": ra.Borda()}, "rules of ApproximationStudy"),
+            ({"rules": ["borda"]}, "rule object"),
+            ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
             ({"models": []}, "models of ApproximationStudy"),
             ({"models": [ra.Mallows]}, "cultures, distributions"),
             ({"models": [LATENT] * 2}, r"different values\. Got .* 2 times\. `Observed\(label="),
-            ({"aggregators": [len]}, "aggregator object .* A rule of your own is a subclass"),
+            ({"rules": [len]}, "rule object .* A rule of your own is a subclass"),
             ({"models": LATENT}, "different values"),
             ({"n_items": 5}, "n_items of ApproximationStudy"),
             ({"missing": [0.1, 0.1]}, "different values"),
@@ -207,7 +206,7 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
         ("confidence", {"alphas": 0.1}, "alphas of ConfidenceStudy"),
         ("confidence", {"proportions": [1]}, r"\[0, 1\)"),
         ("confidence", {"proportions": [0.999]}, "leaves some of 80 entries; 79 may go"),
-        ("missing scores", {"aggregators": [ra.Borda(), ra.Borda()]}, "different values"),
+        ("missing scores", {"rules": [ra.Borda(), ra.Borda()]}, "different values"),
         ("missing scores", {"proportions": [1.0]}, r"\[0, 1\)"),
         ("missing scores", {"proportions": [0.99]}, "leaves some of 20 entries; 19 may go"),
         ("missing scores", {"removals": ["by-score"]}, r"such as `AtRandom\(\)`"),
@@ -265,7 +264,7 @@ def test_sources_of_scores_keep_their_keys_too():
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda(), ra.Copeland()], models=models, n_items=[3], n_repetitions=4
+        rules=[ra.Borda(), ra.Copeland()], models=models, n_items=[3], n_repetitions=4
     )
     frame = study.run().to_frame()
     drawn = frame.groupby("model", sort=False)[["n_items", "n_rankings", "repetition"]].max()
@@ -328,13 +327,13 @@ def test_files_of_preflib_take_part_under_their_names(tmp_path):
     ra.write_preflib(profile, tmp_path / "sushi.soc")
     given = [tmp_path / "sushi.soc", ra.cultures.MallowsCulture(phi=0.5)]
     study = ra.studies.ApproximationStudy(
-        aggregators=[ra.Borda()], models=given, n_items=[3], n_repetitions=2
+        rules=[ra.Borda()], models=given, n_items=[3], n_repetitions=2
     )
     frame = study.run().to_frame()
     assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
     ra.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
     assert replace(study, models=given[:1]).models[0].name == "Ten dishes (sushi)"
-    alone = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=[profile]).run()
+    alone = ra.studies.ApproximationStudy(rules=[ra.Borda()], models=[profile]).run()
     assert frame["cost"][0] == alone.to_frame()["cost"][0]
 
 

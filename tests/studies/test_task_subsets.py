@@ -67,7 +67,7 @@ def test_taus_are_those_of_the_words_of_the_paper():
 
 def test_instances_stay_with_their_task():
     rules = (*BOTH, ra.TwoLevel(ra.Borda(), ra.Borda()))
-    frame = make(INSTANCES, aggregators=rules, n_repetitions=6).run().to_frame()
+    frame = make(INSTANCES, rules=rules, n_repetitions=6).run().to_frame()
     for row in frame.to_dict("records"):
         cell = SubsetCell(row["size"], row["repetition"])
         kept = {INSTANCES.tasks[int(k)] for k in cell.tasks(3, seed=2)}
@@ -75,14 +75,14 @@ def test_instances_stay_with_their_task():
         (rule,) = (rule for rule in rules if rule.name == row["method"])
         some, all_ = (rule.aggregate(table).ranking for table in (part, INSTANCES))
         assert row["tau"] == pytest.approx(ra.kendall_tau(some, all_), nan_ok=True)
-        assert row["distance"] == ra.kendall_distance(some, all_, p=0.5)
+        assert row["distance"] == ra.kendall_distance(some, all_, tie_cost=0.5)
         assert row["top1"] == ra.distances.top_k_agreement(some, all_, 1)
 
 
 @pytest.mark.parametrize("data", [TABLE, INSTANCES], ids=repr)
 def test_the_whole_set_of_tasks_has_tau_one(data):
     rules = (*BOTH, ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
-    result = make(data, aggregators=rules, sizes=[data.n_tasks]).run()
+    result = make(data, rules=rules, sizes=[data.n_tasks]).run()
     frame = result.to_frame()
     assert frame["tau"].tolist() == pytest.approx([1.0] * 16)
     assert (frame["distance"] == 0).all()
@@ -120,7 +120,7 @@ def test_the_headline_counts_sizes():
                    (("Borda", "Mean"), ("Mean", "Borda")))  # fmt: skip
     assert f"Mean at {mean}, Borda at {borda}" in result.headline()
     assert result.headline() in result.summary()
-    assert make(aggregators=[ra.Borda()]).run().headline().startswith("mean tau of Borda")
+    assert make(rules=[ra.Borda()]).run().headline().startswith("mean tau of Borda")
 
 
 # -- the same whoever computes it -----------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_the_digest_of_a_table_is_that_of_its_content():
 
 
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
-    result = make(aggregators=[Stubborn(refused="few tasks"), ra.Borda()]).run()
+    result = make(rules=[Stubborn(refused="few tasks"), ra.Borda()]).run()
     table = result.by_size()
     assert table["failed"].tolist() == [4, 0, 4, 0, 0, 0, 0, 0]
     assert table["defined"].tolist() == [0, 4, 0, 4, 4, 4, 4, 4]
@@ -182,7 +182,7 @@ def test_what_is_not_proved_has_no_numbers():
     hard = ra.ScoreTable(
         np.random.default_rng(0).normal(size=(40, 7)), systems=range(40), higher_is_better=True
     )
-    result = make(hard, aggregators=[ra.Kemeny(time_limit=0.0)], sizes=[5], n_repetitions=1).run()
+    result = make(hard, rules=[ra.Kemeny(time_limit=0.0)], sizes=[5], n_repetitions=1).run()
     (row,) = result.to_frame().to_dict("records")
     assert row["proved"] is False
     assert np.isnan([row["tau"], row["distance"], row["top1"]]).all()

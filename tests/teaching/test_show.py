@@ -284,8 +284,8 @@ def test_averages_by_hand():
 )
 def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     """`show_steps` refuses what differs, so that coming back is what is tested here."""
-    data = profile.pairwise(policy) if counted else profile
-    made = rule(unranked=policy)
+    made, data = rule(), profile.with_unranked(policy)
+    data = data.pairwise() if counted else data
     steps = ra.teaching.show_steps(made, data)
     assert steps.answer == made.aggregate(data).ranking._arrows()
     assert steps.answer in str(steps)
@@ -327,7 +327,7 @@ CYCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
 NOT_SHOWN = [
     (ra.Borda, CYCLE, "such as Borda"),
     ("borda", CYCLE, "such as Borda"),
-    (ra.Borda(), [["A", "B"]], "a ScoreTable"),
+    (ra.Borda(), 3, "a ScoreTable"),
     (ra.Borda(), ra.Profile.from_orders(["ABCDEFGHI"]), "at most 8 items"),
     (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
     (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),

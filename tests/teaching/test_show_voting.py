@@ -3,6 +3,7 @@
 import re
 import statistics
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -129,11 +130,9 @@ def test_every_way_of_breaking_ties_is_listed(rule, case):
 
 
 RANKING_RULES = [
-    ra.InstantRunoff, ra.Coombs, ra.Plurality, ra.Veto, ra.Dowdall, ra.Young, ra.PickAPerm,
-    lambda **given: ra.Coombs(majority=False, **given),
-    lambda **given: ra.Young(weak=False, **given),
-    lambda **given: ra.Approval(2, **given),
-    lambda **given: ra.Positional(lambda n: [1.5 * (n - k) ** 2 for k in range(n)], **given),
+    ra.InstantRunoff(), ra.Coombs(), ra.Plurality(), ra.Veto(), ra.Dowdall(), ra.Young(),
+    ra.PickAPerm(), ra.Coombs(majority=False), ra.Young(weak=False), ra.Approval(2),
+    ra.Positional(lambda n: [1.5 * (n - k) ** 2 for k in range(n)]),
 ]  # fmt: skip
 
 
@@ -148,28 +147,29 @@ def with_gaps():
 
 # `show_steps` refuses what differs, so that coming back is what is tested here.
 @pytest.mark.parametrize(
-    "made",
+    ("made", "policy"),
     [
-        *(rule(unranked="uniform") for rule in RANKING_RULES),
-        *(pytest.param(rule(unranked=policy), marks=pytest.mark.slow)
+        *((rule, "uniform") for rule in RANKING_RULES),
+        *(pytest.param(rule, policy, marks=pytest.mark.slow)
           for rule in RANKING_RULES for policy in POLICIES[1:]),
-        ra.Bucklin(), ra.ReciprocalRankFusion(k=1), ra.Dodgson(unranked="last"),
+        (ra.Bucklin(), "uniform"), (ra.ReciprocalRankFusion(k=1), "uniform"),
+        (ra.Dodgson(), "last"),
     ],
 )  # fmt: skip
-def test_steps_of_gaps_come_to_what_the_rule_returns(made):
+def test_steps_of_gaps_come_to_what_the_rule_returns(made, policy):
     rankings, weights = with_gaps()
     for size in (6, 8):
-        profile = ra.Profile(rankings[:size], weights=weights[:size])
+        profile = ra.Profile(rankings[:size], weights=weights[:size]).with_unranked(policy)
         steps = ra.teaching.show_steps(made, profile)
         assert steps.answer == made.aggregate(profile).ranking._arrows()
 
 
 @settings(max_examples=15, deadline=None)
 @given(partial(), st.sampled_from(RANKING_RULES), st.sampled_from(POLICIES), st.sampled_from(WAYS))
-def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, rule, policy, ways):
-    made = rule(unranked=policy)
+def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, made, policy, ways):
+    profile = profile.with_unranked(policy)
     if hasattr(made, "tie_breaking"):
-        made = type(made)(unranked=policy, tie_breaking=ways)
+        made = replace(made, tie_breaking=ways)
     steps = ra.teaching.show_steps(made, profile)
     assert steps.answer == made.aggregate(profile).ranking._arrows()
 

@@ -59,7 +59,7 @@ def scores(name):
 def made(rule):
     named = {ra.Approval: ra.Approval(2), ra.Positional: ra.Positional("borda")}
     return [
-        named.get(rule) or (rule(unranked="last") if rule is ra.Dodgson else rule()),
+        named.get(rule) or rule(),
         *(rule(tie_breaking=ways) for ways in WAYS.get(rule, ())),
     ]  # fmt: skip
 

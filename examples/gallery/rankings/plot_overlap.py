@@ -11,7 +11,7 @@ from rankagg import plotting
 
 systems = [f"system {number}" for number in range(12)]
 tasks = ra.Mallows(systems, theta=0.15).sample(9, rng=4)
-comparison = ra.compare(tasks, aggregators=[ra.Plurality(), ra.Borda(), ra.Kemeny()])
+comparison = ra.compare(tasks, rules=[ra.Plurality(), ra.Borda(), ra.Kemeny()])
 
 with plotting.style("paper"):
     plotting.overlap_plot(comparison)

@@ -12,7 +12,7 @@ from rankagg import plotting
 study = ra.studies.CorruptionStudy(
     models=[ra.datasets.load("superglue_human")],
     corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100), ra.studies.Copied()],
-    aggregators=[ra.Mean(), ra.Borda()],
+    rules=[ra.Mean(), ra.Borda()],
     n_repetitions=20,
 )
 

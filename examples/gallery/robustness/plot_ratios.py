@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.ApproximationStudy(
-    aggregators=[ra.Borda(), ra.Copeland(), ra.RankedPairs()],
+    rules=[ra.Borda(), ra.Copeland(), ra.RankedPairs()],
     models=[ra.cultures.MallowsCulture(phi=0.8), ra.cultures.MallowsCulture(phi=0.95)],
     n_items=[8],
     n_rankings=[9],

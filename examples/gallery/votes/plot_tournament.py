@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 voters = ra.datasets.load("condorcet_1785")
-graph = ra.TournamentGraph.from_data(voters)
+graph = ra.TournamentGraph(voters)
 
 with plotting.style("paper"):
     plotting.tournament_plot(graph, against=ra.Borda().aggregate(voters))

@@ -161,10 +161,11 @@ def scores_of_items(consensus: ra.Consensus) -> pd.Series[float]:
 
 def proved(table: ra.ScoreTable, policy: str = "uniform") -> tuple[ra.Consensus, ra.Optima]:
     """Return the exact consensus, whose proof is checked, and all optima."""
-    consensus = ra.Kemeny(unranked=policy).aggregate(table)
+    table = table.with_unranked(policy)
+    consensus = ra.Kemeny().aggregate(table)
     assert consensus.certificate is not None
     assert isinstance(consensus.optima, ra.Optima)
-    assert consensus.certificate.verify(table.rankings().pairwise(policy))
+    assert consensus.certificate.verify(table.rankings().pairwise())
     return consensus, consensus.optima
 
 

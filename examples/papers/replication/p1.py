@@ -140,7 +140,7 @@ SCALED = [Rescaled(factor=factor, after=one) for one in (None, Adversarial()) fo
 def figure_3(**size: Any) -> CorruptionStudy:
     """Return the study of more and more corrupted tasks."""
     models = [*MODELS.values()]
-    return CorruptionStudy(models=models, corruptions=[Adversarial()], aggregators=LEVELS, **size)
+    return CorruptionStudy(models=models, corruptions=[Adversarial()], rules=LEVELS, **size)
 
 
 def figure_7(**size: Any) -> CorruptionStudy:
@@ -271,7 +271,7 @@ def rows_of(ranking: ra.PartialRanking) -> np.ndarray:
 
 def in_file_order(ranking: ra.PartialRanking) -> ra.Permutation:
     """Return a ranking with its ties broken by the order of the file."""
-    return ra.Permutation(np.argsort(rows_of(ranking)), ranking.items)
+    return ra.Permutation.from_ranks(np.argsort(rows_of(ranking)), items=ranking.items)
 
 
 def name_of(board: str, system: str | int) -> str:
@@ -286,7 +286,7 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     frames = {}
     tied = {"SuperGLUE": 5, "XTREME": 3}
     for board, table in bench.tables(*BOARDS).items():
-        result = AgreementStudy(data=table, aggregators=(ra.Mean(), ra.Borda())).run()
+        result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda())).run()
         frames[board] = result.to_frame()
         row = frames[board].iloc[0]
         mean, borda = (one.ranking for one in result.comparisons[0].comparison.consensuses)
@@ -427,7 +427,7 @@ def _on_subsets(
     """Yield means and spreads of the rules' correlations by size on each table, and hand all on."""
     name, frames, plots = found.experiment.name, {}, {}
     for title, table in tables.items():
-        study = TaskSubsetStudy(data=table, aggregators=rules, n_repetitions=bench.repetitions())
+        study = TaskSubsetStudy(data=table, rules=rules, n_repetitions=bench.repetitions())
         result = bench.run(f"{name}-{title.lower()}", study)
         frames[title], plots[title] = result.by_size(), partial(result.plot)
         frame = frames[title]
@@ -488,7 +488,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
             }
         )
         found.add("Figure 6", {f"tau of {pair}": tau for pair, tau in taus[name].items()}, name)
-        results[name] = AgreementStudy(data=table, aggregators=[*PROCEDURES.values()]).run()
+        results[name] = AgreementStudy(data=table, rules=[*PROCEDURES.values()]).run()
         curves[name] = by_k = _agreement_by_k(results[name])
         k = min(10, int(by_k.index.get_level_values("k").max()))
         for pair in PAIRED:
@@ -646,9 +646,9 @@ def distances_to_tasks(bench: Bench, found: ExperimentRun) -> None:
         report, rows = _dispersion(table)
         # All tied costs what a random ranking costs on average.
         random = ra.PartialRanking(np.zeros(table.n_systems, dtype=np.int64), table.systems)
-        strict = ra.Permutation(np.arange(table.n_systems), table.systems)
+        strict = ra.Permutation.identity(table.systems)
         values = {
-            "random ranking": ra.kendall_distance(random, strict, p=0.5),
+            "random ranking": ra.kendall_distance(random, strict, tie_cost=0.5),
             "random ranking, ties of tasks cost nothing": ra.dispersion(
                 table, random, average=True
             ),

@@ -57,7 +57,7 @@ def rank_sums(values: np.ndarray) -> np.ndarray:
 def inverse_permutation(scores: np.ndarray) -> ra.Permutation:
     """Return the order of systems where their ranks should stand."""
     order = np.argsort(unstable_ranks(scores))
-    return ra.Permutation(order, range(len(order)))
+    return ra.Permutation.from_ranks(order, items=range(len(order)))
 
 
 def as_read(bench: Bench) -> dict[str, tuple[ra.ScoreTable, np.ndarray]]:

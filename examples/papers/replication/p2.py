@@ -53,8 +53,8 @@ from replication.published import as_text
 #: The rules by the paper's names.
 IMPUTING: Final = {
     "mean": ra.Mean(),
-    "one level": ra.Borda(unranked="uniform"),
-    "two levels": ra.TwoLevel(ra.Borda(unranked="uniform"), ra.Borda(unranked="uniform")),
+    "one level": ra.Borda(),
+    "two levels": ra.TwoLevel(ra.Borda(), ra.Borda()),
 }
 #: What a missing score may count as.
 POLICIES: Final = ("uniform", "ignore", "last")
@@ -161,7 +161,7 @@ def _sampled(ranking: ra.PartialRanking, n_draws: int) -> np.ndarray:
 
 def _compatible_sums(table: ra.ScoreTable) -> np.ndarray:
     """Sum over the columns how often the others are before a system: its rank, from 0."""
-    sums: np.ndarray = table.rankings().pairwise("uniform").wins.sum(axis=0)
+    sums: np.ndarray = table.rankings().pairwise().wins.sum(axis=0)
     return sums
 
 
@@ -321,6 +321,7 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
         return
     study = MissingScoresStudy(
         models=[Observed(label=name, data=table) for name, table in tables.items()],
+        policies=("uniform",),
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=bench.repetitions(),
     )
@@ -438,7 +439,8 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
     step = 0.1
     study = MissingScoresStudy(
         models=[LatentModel(step=step)],
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
+        policies=("uniform",),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=bench.repetitions(),
@@ -479,7 +481,8 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
         return
     study = MissingScoresStudy(
         models=models,
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
+        policies=("uniform",),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=bench.repetitions(),
     )

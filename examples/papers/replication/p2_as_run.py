@@ -23,7 +23,7 @@ MEDIUM = (0.05, 0.4)
 
 def by_proportions(rankings: ra.Profile) -> ra.PartialRanking:
     """Rank by the sums of proportions of compatible permutations, which is the definition."""
-    return ra.Borda(unranked="uniform").aggregate(rankings).ranking
+    return ra.Borda().aggregate(rankings).ranking
 
 
 def by_counts(rankings: ra.Profile) -> ra.PartialRanking:

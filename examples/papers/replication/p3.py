@@ -379,7 +379,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
         intervals[name] = ra.rank_intervals(table)
     policies = []
     for name, (table, policy) in _policies(load_table("xtreme_human")).items():
-        borda = ra.Borda(unranked=policy).aggregate(table)
+        borda = ra.Borda().aggregate(table.with_unranked(policy))
         kemeny, optima = proved(table, policy)
         values = {
             "order by Borda": as_order(borda.ranking),

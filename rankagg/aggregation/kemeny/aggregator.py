@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
-from rankagg._typing import Generator, Positions, Tolerance, Unranked
-from rankagg._validation import check_choice, check_flag, check_integer, check_number
+from rankagg._typing import Generator, Positions, Tolerance
+from rankagg._validation import check_choice, check_flag, check_jobs, check_number
 from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -67,9 +67,6 @@ class Kemeny(SearchingRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
     tie_cost : float, default 0
         What a vote that judges two items equal costs where the consensus does not, 0 to 1. It
         shifts the costs of all strict rankings by the same amount and changes no optimum among
@@ -97,7 +94,7 @@ class Kemeny(SearchingRule):
         Ctrl-C does the same.
     verify : bool, default True
         Check the certificate before it is returned.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes for large parts, and for the cases of a part; -1 for all cores. The cost is the
         same whatever their number. A consensus with ties is found by one.
     on_progress : callable, optional
@@ -136,7 +133,6 @@ class Kemeny(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
     tie_cost: float = 0.0
     consensus_ties: bool = False
     consensus_tie_cost: float | None = None
@@ -144,7 +140,7 @@ class Kemeny(SearchingRule):
     constraints: Constraints | None = None
     time_limit: float | None = None
     verify: bool = True
-    n_jobs: int = 1
+    n_jobs: int | None = None
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
     solver: Any = field(default=None, compare=False, repr=False)
 
@@ -165,8 +161,7 @@ class Kemeny(SearchingRule):
                     "onlyAvailable=True)` names those it finds."
                 )
         ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
-        if self.n_jobs != -1:
-            check_integer(self.n_jobs, "n_jobs of Kemeny", low=1)
+        check_jobs(self.n_jobs, "n_jobs of Kemeny")
         if self.consensus_tie_cost is not None:
             check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
             if not ties:
@@ -227,7 +222,7 @@ class Kemeny(SearchingRule):
             size = Described(counted(len(evidence.items), "item"))
             allowed = f"of at most {MOST_IN_PROGRAM} items for the whole integer program"
             raise InvalidInputError("data", allowed, size, "`aggregate` adds rows as needed.")
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         demands = self.constraints.over(votes.items) if self.constraints else NO_DEMANDS
         return kemeny_program(votes, self.tie_cost, self.price_of_ties, demands)
 
@@ -264,7 +259,7 @@ class Kemeny(SearchingRule):
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        return self.solve(evidence.votes(self._stated_policy), deadline=deadline)
+        return self.solve(evidence.votes, deadline=deadline)
 
     def solve(
         self,
@@ -293,13 +288,13 @@ class Kemeny(SearchingRule):
         Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends, self.on_progress, self.verify, self.n_jobs)
+        effort = Effort(ends, self.on_progress, self.verify, check_jobs(self.n_jobs))
         if self.time_limit is not None:
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
         if price is not None:
-            from rankagg.aggregation.kemeny.weak_optima import solve_weak  # noqa: PLC0415
+            from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
 
             return solve_weak(
                 votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort
@@ -336,9 +331,6 @@ class Slater(SearchingRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
 
@@ -362,7 +354,6 @@ class Slater(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
     time_limit: float | None = None
 
     @property
@@ -387,5 +378,5 @@ class Slater(SearchingRule):
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        tournament = self.tournament(evidence.votes(self._stated_policy))
+        tournament = self.tournament(evidence.votes)
         return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)

@@ -439,7 +439,7 @@ class Certificate(Proved):
         }
 
 
-class WeakCertificate(Proved):
+class TiedCertificate(Proved):
     """What is proved about a weak order: none costs less than `lower_bound`.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
@@ -486,7 +486,7 @@ class WeakCertificate(Proved):
         *,
         tie_cost: float | Fraction,
         consensus_tie_cost: float | Fraction,
-    ) -> WeakCertificate:
+    ) -> TiedCertificate:
         """State what proofs prove about a weak order.
 
         Parameters
@@ -502,7 +502,7 @@ class WeakCertificate(Proved):
 
         Returns
         -------
-        WeakCertificate
+        TiedCertificate
         """
         problem = WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)

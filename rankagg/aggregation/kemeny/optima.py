@@ -24,7 +24,16 @@ from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
-from rankagg.core import ItemSet, PartialRanking, Permutation, Result, counted, exact, plain_rows
+from rankagg.core import (
+    ItemSet,
+    PartialRanking,
+    Permutation,
+    Result,
+    counted,
+    exact,
+    permutation_of,
+    plain_rows,
+)
 from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import BlockTooLargeError
 
@@ -57,7 +66,7 @@ class OptimalSet(Result):
 
         Returns
         -------
-        Optima or WeakOptima
+        Optima or TiedOptima
 
         Examples
         --------
@@ -368,7 +377,7 @@ class Optima(OptimalSet):
         return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
 
     def _ranking(self, order: Positions) -> Permutation:
-        return Permutation(np.argsort(order), self.items)
+        return permutation_of(np.argsort(order), self.items)
 
     # -- how clear, and how robust ------------------------------------------------------------
 

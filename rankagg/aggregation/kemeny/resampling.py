@@ -14,8 +14,8 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64
-from rankagg._validation import check_integer
-from rankagg.aggregation.evidence import Evidence
+from rankagg._validation import check_jobs
+from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
@@ -24,7 +24,7 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 def resample_kemeny(
-    profile: Profile, counts: ArrayLike, aggregator: Kemeny | None = None, *, n_jobs: int = 1
+    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int | None = None
 ) -> list[Consensus]:
     """Return the exact consensus of each of many versions of a profile.
 
@@ -35,9 +35,9 @@ def resample_kemeny(
     counts : array_like of int, shape (B, m)
         How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
         rows from a multinomial distribution.
-    aggregator : Kemeny, optional
+    rule : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -58,11 +58,12 @@ def resample_kemeny(
     >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
     ['A B C', 'C A B']
     """
-    exact_rule = Kemeny() if aggregator is None else aggregator
+    profile = as_data(profile, "profile")
+    exact_rule = Kemeny() if rule is None else rule
     if not isinstance(exact_rule, Kemeny):
-        raise InvalidInputError("aggregator", "a Kemeny rule", aggregator)
+        raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     resampler = _Resampler(profile, exact_rule)
     # Some versions a task: the profile travels once with each, and what one version teaches the
     # next is the same whatever the number of processes.
@@ -95,9 +96,9 @@ class _Resampler:
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
         self._counts, self._row = profile.counts, where.ravel()
-        self._policy = Evidence(profile).policy(rule.unranked)
+        self._unranked = profile.unranked
         self._warm = Warm(len(profile.items))
-        order = rule.solve(profile.pairwise(self._policy), warm=self._warm).ranking
+        order = rule.solve(profile.pairwise(), warm=self._warm).ranking
         assert order is not None, "the rule returns a ranking"
         self._start = np.argsort(order.ranks)
 
@@ -116,8 +117,8 @@ class _Resampler:
         return Consensus(
             ranking=outcome.ranking,
             scores=None,
-            aggregator=self._rule,
-            unranked=self._policy,
+            rule=self._rule,
+            unranked=self._unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=outcome.notes,
@@ -130,5 +131,5 @@ class _Resampler:
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
         return PairwiseMatrix._of_ranks(
-            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._policy
+            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked
         )

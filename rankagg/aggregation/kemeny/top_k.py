@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Generator, Positions, Unranked
+from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.base import Needs, Outcome, SearchingRule
 from rankagg.aggregation.deadline import Deadline
@@ -31,7 +31,7 @@ MOST_COSTS = 2**31
 ALL_AT_ONCE = 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class TopK(SearchingRule):
     """The top-k list of least summed distance: the first k places, and all else tied behind.
 
@@ -48,9 +48,6 @@ class TopK(SearchingRule):
     ----------
     k : int
         How many items are listed, at most as many as there are.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise. "last" reads rankings that are top-k lists themselves as such.
     tie_cost : float, default 0.5
         What a vote that judges two items equal costs where the list does not, 0 to 1.
     consensus_tie_cost : float, optional
@@ -77,7 +74,7 @@ class TopK(SearchingRule):
     >>> from rankagg import Profile, TopK
     >>> votes = Profile.from_orders(["ABCD", "BCDA"], counts=[3, 2])
     >>> for k in (1, 3):
-    ...     found = TopK(k=k).aggregate(votes)
+    ...     found = TopK(k).aggregate(votes)
     ...     print(found.buckets, found.cost)
     (('B',), ('A', 'C', 'D')) 10.5
     (('A',), ('B',), ('C',), ('D',)) 6.0
@@ -85,7 +82,6 @@ class TopK(SearchingRule):
 
     needs: ClassVar[Needs] = "votes"
     k: int
-    unranked: Unranked | None = None
     tie_cost: float = 0.5
     consensus_tie_cost: float | None = None
     time_limit: float | None = None
@@ -103,7 +99,7 @@ class TopK(SearchingRule):
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         n = votes.n_items
         if self.k > n:
             raise InvalidInputError("k of TopK", f"at most the number of items, {n}", self.k)

@@ -12,9 +12,17 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks, Unranked
+from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_best, by_places, too_many
+from rankagg.aggregation.base import (
+    Aggregator,
+    Needs,
+    Outcome,
+    ReadsUnranked,
+    by_best,
+    by_places,
+    too_many,
+)
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
@@ -27,6 +35,7 @@ from rankagg.core import (
     counted,
     exact,
     listed,
+    permutation_of,
     places,
     said,
     stated,
@@ -63,16 +72,14 @@ class Ballots:
     votes: Integers
     # What one vote is.
     unit: int
-    unranked: Unranked
 
     @classmethod
-    def of(cls, profile: Profile, unranked: Unranked) -> Ballots:
-        """Return the ballots of a profile under a policy."""
-        ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks
+    def of(cls, profile: Profile) -> Ballots:
+        """Return the ballots of a profile without unranked items."""
         votes, unit = exact.as_votes(profile.counts, profile.weights)
-        rows, where = np.unique(ranks, axis=0, return_inverse=True)
+        rows, where = np.unique(profile.ranks, axis=0, return_inverse=True)
         merged = exact.count_cells(where.ravel(), votes, len(rows))
-        return cls(places.comparable(rows), merged, unit, unranked)
+        return cls(places.comparable(rows), merged, unit)
 
     @property
     def n_items(self) -> int:
@@ -89,36 +96,14 @@ class Ballots:
         points, _, unit = self.ends(list(inside), last=last)
         return [Fraction(got, unit * self.unit) for got in points]
 
-    def ends(self, inside: list[int], *, last: bool = False, plain: bool = False) -> EndPlaces:
-        """Count the first or the last places among some items.
-
-        A bucket at the end shares the place evenly. "uniform": of s remaining items of which a
-        ballot ranks k, the ones at the end get k/s of it, and each unranked one 1/s. "ignore":
-        they get all of it, and each of the k ranked items gives 1/k.
-        """
+    def ends(self, inside: list[int], *, last: bool = False) -> EndPlaces:
+        """Count the first or the last places among some items; a bucket there shares the place."""
         codes, s = self.codes[:, inside], len(inside)
-        ranked = codes <= self.n_items
-        known = row_sums(ranked)
-        edge = np.where(ranked, codes, -1).max(axis=1) if last else codes.min(axis=1)
-        at_end = (codes == edge[:, None]) & ranked
-        sizes = row_sums(at_end)
-        if self.unranked == "ignore":
-            shared = _by_bucket_size(at_end, sizes, self.votes)
-            whole = exact.sum_of(self.votes[known > 0])
-            given = {} if plain else _by_bucket_size(ranked, known, self.votes)
-            over = lcm(1, *shared, *given)
-            points = _shares_added(shared, over, s) - _shares_added(given, over, s)
-            return EndPlaces(points, whole * over, over)
-        shared = {}
-        for k in np.unique(known).tolist():
-            rows = known == k
-            weighed = exact.multiply(self.votes[rows], np.full(int(rows.sum()), k, dtype=np.int64))
-            for size, part in _by_bucket_size(at_end[rows], sizes[rows], weighed).items():
-                shared[size] = exact.combine(shared[size], 1, part, 1) if size in shared else part
+        edge = codes.max(axis=1) if last else codes.min(axis=1)
+        at_end = codes == edge[:, None]
+        shared = _by_bucket_size(at_end, row_sums(at_end), self.votes)
         over = lcm(1, *shared)
-        absent = _weight_of_rows(~ranked, self.votes).astype(object) * over
-        points, unit = _shares_added(shared, over, s) + absent, over * s
-        return EndPlaces(points, exact.sum_of(self.votes) * unit, unit)
+        return EndPlaces(_shares_added(shared, over, s), exact.sum_of(self.votes) * over, over)
 
 
 def _by_bucket_size(cells: Bools, sizes: Integers64, votes: Integers) -> dict[int, Integers]:
@@ -180,6 +165,7 @@ class RoundRule(Aggregator):
 
     # What it counts, as `_tally` does.
     counted: ClassVar[CountedUnit] = "points"
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
 
     @abstractmethod
     def _count(self, evidence: Evidence) -> Count:
@@ -187,7 +173,7 @@ class RoundRule(Aggregator):
 
     def _tally(self, evidence: Evidence) -> Tally:
         """Return the function that says what each of some items has of what is counted."""
-        votes = evidence.votes(self._stated_policy)
+        votes = evidence.votes
         sums, weight = _sums_of_margins(votes), votes.exact_weight
         assert weight is not None, "rankings were counted"
 
@@ -216,13 +202,12 @@ class RoundRule(Aggregator):
         Returns
         -------
         ElectionCount
-            Its order is that of `aggregate` where `unranked` is "last" or no ballot leaves items
-            unranked.
+            Its order is that of `aggregate`.
 
         Raises
         ------
         InvalidInputError
-            If `tie_breaking` is "parallel", or `unranked` is stated and not "last".
+            If `tie_breaking` is "parallel".
 
         Examples
         --------
@@ -237,10 +222,11 @@ class RoundRule(Aggregator):
         C        4        6  eliminated in round 2
         A        5        -  eliminated in round 1
         """
-        for name, wrong in (("tie_breaking", "parallel"), ("unranked", "uniform or ignore")):
-            if (found := getattr(self, name, None)) and found in wrong:
-                allowed = f"another than {wrong} to count rounds"
-                raise InvalidInputError(f"{name} of {type(self).__name__}", allowed, found)
+        if getattr(self, "tie_breaking", None) == "parallel":
+            parameter = f"tie_breaking of {type(self).__name__}"
+            raise InvalidInputError(
+                parameter, "another than 'parallel' to count rounds", "parallel"
+            )
         evidence = Evidence.of(ballots_of(data, f"{self.name}.count"))
         items, decide, tally = evidence.items, self._count(evidence), self._tally(evidence)
         stages, notes = list[CountRound](), list[str]()
@@ -267,7 +253,7 @@ class RoundRule(Aggregator):
             candidates=items.labels,
             order=items.at(np.argsort(ranks, kind="stable")),
             stages=tuple(stages),
-            notes=(*notes, *Evidence.of(data).gaps("last")),
+            notes=(*notes, *evidence.gaps()),
         )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -299,10 +285,8 @@ class Elimination(RoundRule):
 
     needs: ClassVar[Needs] = "rankings"
     tie_breaking: TieBreaking = "together"
-    unranked: Unranked | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         parameter = f"tie_breaking of {type(self).__name__}"
         check_choice(self.tie_breaking, get_args(TieBreaking), parameter)
 
@@ -335,7 +319,7 @@ class Elimination(RoundRule):
             If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
-        evidence = Evidence.of(data)
+        evidence = self._read(Evidence.of(data))
         rounds = _Rounds(self._count(evidence))
         found: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
@@ -344,7 +328,7 @@ class Elimination(RoundRule):
             if not state.inside:
                 if len(found) == most:
                     raise too_many(most)
-                found.append(Permutation(np.array(ranks, dtype=np.int32), evidence.items))
+                found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(rounds.branches(state)):
                 placed = ranks.copy()
@@ -441,11 +425,6 @@ class InstantRunoff(Elimination):
         followed, and an item has the best rank that some way gives it; the first ones are all
         possible winners, and `outcomes` lists the rankings. "order": the one that stands last
         among the items of the data goes. "refuse": `TiedRankingError`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        By default "uniform": of s remaining items of which a ballot ranks k, those that it has
-        first share k/s of a vote, and each unranked one has 1/s. "ignore": those that it has
-        first share a vote, and each of the k ranked items gives 1/k. "last": unranked items are
-        unlisted.
 
     Notes
     -----
@@ -474,11 +453,11 @@ class InstantRunoff(Elimination):
     counted: ClassVar[CountedUnit] = "votes"
 
     def _count(self, evidence: Evidence) -> Count:
-        ballots = Ballots.of(evidence.profile, self._own_policy)
+        ballots = Ballots.of(evidence.profile)
         return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
 
     def _tally(self, evidence: Evidence) -> Tally:
-        ballots = Ballots.of(evidence.profile, self._own_policy)
+        ballots = Ballots.of(evidence.profile)
 
         def tally(inside: Inside) -> tuple[list[Fraction], Fraction]:
             # Ballots that list nobody who remains count the same for all.
@@ -503,8 +482,6 @@ class Coombs(Elimination):
         can choose another winner.
     tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
         As for `InstantRunoff`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        By default "uniform". As for `InstantRunoff`, with last places.
 
     Notes
     -----
@@ -533,11 +510,11 @@ class Coombs(Elimination):
         check_flag(self.majority, "majority of Coombs")
 
     def _count(self, evidence: Evidence) -> Count:
-        ballots = Ballots.of(evidence.profile, self._own_policy)
+        ballots = Ballots.of(evidence.profile)
 
         def decide(inside: Inside) -> Round:
             if self.majority:
-                firsts, whole, unit = ballots.ends(list(inside), plain=True)
+                firsts, whole, unit = ballots.ends(list(inside))
                 for item, votes in zip(inside, firsts.tolist(), strict=True):
                     if 2 * votes > whole:
                         has, of = (amount(n / (unit * ballots.unit)) for n in (votes, whole))
@@ -548,7 +525,7 @@ class Coombs(Elimination):
         return decide
 
     def _tally(self, evidence: Evidence) -> Tally:
-        ballots = Ballots.of(evidence.profile, self._own_policy)
+        ballots = Ballots.of(evidence.profile)
         return lambda inside: (ballots.places(inside, last=True), Fraction(0))
 
 
@@ -563,9 +540,6 @@ class Baldwin(Elimination):
     ----------
     tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
         As for `InstantRunoff`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise. Votes are counted once, with all items.
 
     References
     ----------
@@ -583,7 +557,7 @@ class Baldwin(Elimination):
     needs: ClassVar[Needs] = "votes"
 
     def _count(self, evidence: Evidence) -> Count:
-        sums = _sums_of_margins(evidence.votes(self._stated_policy))
+        sums = _sums_of_margins(evidence.votes)
         return lambda inside: Round(lowest(inside, sums(inside)))
 
 
@@ -611,12 +585,6 @@ class Nanson(RoundRule):
     Items that go out in one round are ranked by their counts in it. Where all that remain have
     the same count, they tie.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise. Votes are counted once, with all items.
-
     Notes
     -----
     The count of an item is the sum of its margins over the items that remain; the average is 0.
@@ -636,10 +604,9 @@ class Nanson(RoundRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _count(self, evidence: Evidence) -> Count:
-        sums = _sums_of_margins(evidence.votes(self._stated_policy))
+        sums = _sums_of_margins(evidence.votes)
 
         def decide(inside: Inside) -> Round:
             net = dict(zip(inside, sums(inside).tolist(), strict=True))

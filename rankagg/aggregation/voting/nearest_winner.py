@@ -11,13 +11,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Generator, Unranked
+from rankagg._typing import Generator
 from rankagg._validation import check_flag
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, by_points
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Borda
-from rankagg.core import UNRANKED, Profile, counted, exact
+from rankagg.core import Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
 # The largest programs, of different ballots times items; and votes whose sums solvers hold.
@@ -35,7 +35,7 @@ class WeighedBallots:
     denominator: int
 
     @classmethod
-    def of(cls, profile: Profile, unranked: Unranked, rule: str) -> WeighedBallots:
+    def of(cls, profile: Profile, rule: str) -> WeighedBallots:
         """Return the ballots of a profile; raises where they are too many for a program."""
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         ranks, first, where = np.unique(
@@ -50,7 +50,11 @@ class WeighedBallots:
                 Described(counted(ranks.size, "cell")),
                 "The exact winner is hard to compute; Minimax and Borda come near it.",
             )
-        alone = [Profile([profile[at]]).pairwise(unranked) for at in first.tolist()]
+        # Each once, whatever it weighs.
+        alone = [
+            Profile([profile[at]]).with_unranked(profile.unranked).pairwise()
+            for at in first.tolist()
+        ]
         over = lcm(*(one.denominator for one in alone))
         leads = np.array(
             [
@@ -85,9 +89,6 @@ class Dodgson(SearchingRule):
 
     Parameters
     ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        Under "last" unranked items are unlisted. Other policies take ballots only in which no
-        item is unranked, as no swap is known to pass one.
     time_limit : float, optional
         Seconds after which `OutOfTimeError` is raised.
 
@@ -116,16 +117,15 @@ class Dodgson(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "rankings"
-    unranked: Unranked | None = None
     time_limit: float | None = None
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         profile = evidence.profile
-        if self.policy != "last" and (profile.ranks == UNRANKED).any():
+        if profile.has_unranked:
             allowed = "'last' where ballots leave items unranked"
-            remedy = "No swap is known to pass an unranked item."
-            raise InvalidInputError("unranked of Dodgson", allowed, self.policy, remedy)
-        ballots = WeighedBallots.of(profile, "last", "Dodgson")
+            remedy = "No swap is known to pass an unranked item; `with_unranked` states the policy."
+            raise InvalidInputError("unranked of the data", allowed, profile.unranked, remedy)
+        ballots = WeighedBallots.of(profile, "Dodgson")
         halves = [_half_swaps(ballots, item, deadline) for item in range(profile.n_items)]
         points = [Fraction(-number, 2 * ballots.denominator) for number in halves]
         return by_points(points, evidence.items)
@@ -174,8 +174,6 @@ class Young(SearchingRule):
     weak : bool, default True
         True: no majority may be against the item, as Young has it. False: it must beat all
         others (strong Young); where no part of the ballots does that, its score is 0.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default "uniform".
     time_limit : float, optional
         Seconds after which `OutOfTimeError` is raised.
 
@@ -204,7 +202,6 @@ class Young(SearchingRule):
 
     needs: ClassVar[Needs] = "rankings"
     weak: bool = True
-    unranked: Unranked | None = None
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
@@ -212,7 +209,7 @@ class Young(SearchingRule):
         check_flag(self.weak, "weak of Young")
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        ballots = WeighedBallots.of(evidence.profile, self._own_policy, "Young")
+        ballots = WeighedBallots.of(evidence.profile, "Young")
         kept = [self._kept(ballots, item, deadline) for item in range(len(evidence.items))]
         points = [Fraction(number, ballots.denominator) for number in kept]
         return by_points(points, evidence.items)
@@ -240,12 +237,6 @@ class Young(SearchingRule):
 class Black(Aggregator):
     """Black's rule: a Condorcet winner first, all others by Borda points.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items; by default that of the matrix where the data are one, and
-        "uniform" otherwise.
-
     Notes
     -----
     Scores are those of `Borda`; that of a Condorcet winner who does not lead by more than a
@@ -266,12 +257,11 @@ class Black(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    unranked: Unranked | None = None
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        outcome = Borda(unranked=self.unranked)._aggregate(evidence, rng)
+        outcome = Borda()._aggregate(evidence, rng)
         assert outcome.scores is not None, "points are scores"
-        wins = evidence.votes(self._stated_policy).scaled_wins
+        wins = evidence.votes.scaled_wins
         winner = np.flatnonzero((wins > wins.T).sum(axis=1) == len(wins) - 1)
         points, most = outcome.scores.copy(), outcome.scores.max()
         if not len(winner):

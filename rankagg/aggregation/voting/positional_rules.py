@@ -12,12 +12,12 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Generator, Unranked
+from rankagg._typing import Generator
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Starts, place_counts
-from rankagg.core import UNRANKED, Profile, counted, exact, places
+from rankagg.core import UNRANKED, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 
@@ -31,32 +31,31 @@ class PlacePoints(Aggregator):
     """A rule that gives points for places; `_weights` says how many."""
 
     needs: ClassVar[Needs] = "rankings"
-    unranked: Unranked | None = None
 
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the points of the places of a ranking of so many items, best first."""
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        points = place_points(evidence.profile, self._own_policy, self._weights)
+        points = place_points(evidence.profile, self._weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
         return ()
 
 
-def place_points(profile: Profile, unranked: Unranked, weights: PlaceWeights) -> list[Fraction]:
+def place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
     """Return every item's points in all rankings together.
 
     Items of a bucket share the mean of the places that it covers, unlisted ones that of the places
     below the list.
     """
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
-    ranks = places.unranked_last(profile.ranks) if unranked == "last" else profile.ranks
+    ranks, ignoring = profile.ranks, profile.unranked == "ignore"
     sizes = row_sums(ranks != UNRANKED)
     points = [Fraction(0)] * profile.n_items
     wanted = set(np.unique(sizes).tolist())
-    for k, given, absent in _given(profile.n_items, unranked, weights, wanted):
+    for k, given, absent in _given(profile.n_items, weights, wanted, ignoring=ignoring):
         rows = sizes == k
         counts = place_counts(ranks[rows], votes[rows])
         sums = _summed(profile.n_items, counts, given, absent, exact.sum_of(votes[rows]))
@@ -65,10 +64,10 @@ def place_points(profile: Profile, unranked: Unranked, weights: PlaceWeights) ->
 
 
 def _given(
-    n: int, unranked: Unranked, weights: PlaceWeights, wanted: set[int]
+    n: int, weights: PlaceWeights, wanted: set[int], *, ignoring: bool
 ) -> Iterator[tuple[int, list[Fraction], Fraction]]:
     """Yield for each number k of ranked items what their places and unranked items get."""
-    if unranked == "ignore":
+    if ignoring:
         for k in sorted(wanted - {0}):
             given = list(weights(k))
             mean = sum(given, Fraction(0)) / k
@@ -114,11 +113,6 @@ def _summed(
 class Plurality(PlacePoints):
     """Plurality: one point for first place; tied items share it.
 
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items, as for `Positional`; by default "uniform".
-
     References
     ----------
     Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
@@ -138,11 +132,6 @@ class Plurality(PlacePoints):
 @dataclass(frozen=True, kw_only=True)
 class Veto(PlacePoints):
     """Veto, or anti-plurality: one point for every place but the last; tied items share it.
-
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items, as for `Positional`; by default "uniform".
 
     References
     ----------
@@ -164,11 +153,6 @@ class Veto(PlacePoints):
 @dataclass(frozen=True, kw_only=True)
 class Dowdall(PlacePoints):
     """Dowdall's rule, as in Nauru: 1 point for first place, 1/2 for second, 1/3 for third.
-
-    Parameters
-    ----------
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items, as for `Positional`; by default "uniform".
 
     References
     ----------
@@ -209,12 +193,6 @@ class Positional(PlacePoints):
     weights : sequence of float, callable, or {"plurality", "veto", "borda", "dowdall"}
         The points of each place, best first, as many as there are items; or a function that
         returns them for a number of items. They may be equal, but never rise.
-    unranked : {"uniform", "ignore", "last"}, optional
-        By default "uniform": an item has the mean of its points over all compatible
-        permutations. "ignore": a ranking is one of the items that it ranks, and gives their
-        points less the mean of these, so that an unranked item neither gains nor loses; points
-        must be known for that number of items. "last": unranked items share the places below
-        all others.
 
     Notes
     -----
@@ -239,7 +217,6 @@ class Positional(PlacePoints):
     weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if isinstance(self.weights, str):
             check_choice(self.weights, get_args(Named), PARAMETER)
         elif not callable(self.weights):
@@ -284,8 +261,6 @@ class Approval(PlacePoints):
     k : int
         How many places get the point, at least 1. Where there are no more items than that, every
         place counts alike, and the result says so.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items, as for `Positional`; by default "uniform".
 
     References
     ----------
@@ -302,7 +277,6 @@ class Approval(PlacePoints):
     k: int
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:

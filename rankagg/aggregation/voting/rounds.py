@@ -21,7 +21,6 @@ from rankagg.core import (
     Result,
     counted,
     pasted,
-    places,
     plain_rows,
 )
 from rankagg.exceptions import InformationLostError
@@ -247,7 +246,6 @@ def ballots_of(data: Data | Evidence, name: str) -> Profile:
     Candidates that a ballot leaves out are below all that it lists.
     """
     try:
-        profile = Evidence.of(data).profile
+        return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:
         raise InformationLostError(f"{name} {error}") from None
-    return profile._replace(ranks=places.unranked_last(profile.ranks))

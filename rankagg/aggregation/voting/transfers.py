@@ -123,7 +123,7 @@ class STV:
             raise InvalidInputError("seats of STV", allowed, self.seats)
         kind = _Scottish if self.counting == "scottish" else _Meek
         count = kind(_Piles.of(profile), items, self, as_generator(rng))
-        stages, notes = tuple(count.stages()), (*count.notes, *Evidence.of(data).gaps("last"))
+        stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps())
         return ElectionCount(
             rule=repr(self), candidates=items.labels, order=count.order, stages=stages, notes=notes
         )

@@ -34,7 +34,7 @@ from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeE
 from rankagg.inference.rank_tests import average_ranks
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.weak_optima import WeakOptima
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
@@ -47,9 +47,13 @@ def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFra
     check_choice(measure, get_args(Measure), "measure")
     names, all_rankings = list(rankings), list(rankings.values())
     of_pair: dict[str, Callable[[PartialRanking, PartialRanking], float]]
-    of_pair = {"tau": kendall_tau, "tau_ap": tau_ap, "distance": partial(kendall_distance, p=0.5)}
+    of_pair = {
+        "tau": kendall_tau,
+        "tau_ap": tau_ap,
+        "distance": partial(kendall_distance, tie_cost=0.5),
+    }
     rows = np.array([[of_pair[measure](a, b) for b in all_rankings] for a in all_rankings])
-    return pd.DataFrame(rows, index=pd.Index(names, name="method"), columns=names)
+    return pd.DataFrame(rows, index=pd.Index(names, name="rule"), columns=names)
 
 
 def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
@@ -57,7 +61,7 @@ def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, flo
     if not ((first.ranks != UNRANKED) & (second.ranks != UNRANKED)).any():
         return {"distance": nan, "tau": nan, "top1": nan}
     return {
-        "distance": kendall_distance(first, second, p=0.5),
+        "distance": kendall_distance(first, second, tie_cost=0.5),
         "tau": kendall_tau(first, second),
         "top1": top_k_agreement(first, second, 1),
     }
@@ -76,16 +80,16 @@ def overlap_curves(
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
 
 
-def distances_to_optima(rankings: Rankings, optima: Optima | WeakOptima) -> pd.DataFrame:
+def distances_to_optima(rankings: Rankings, optima: Optima | TiedOptima) -> pd.DataFrame:
     """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
     rows = [
         {
-            "nearest": kendall_distance(ranking, optima.nearest(ranking), p=0.5),
-            "farthest": kendall_distance(ranking, optima.farthest(ranking), p=0.5),
+            "nearest": kendall_distance(ranking, optima.nearest(ranking), tie_cost=0.5),
+            "farthest": kendall_distance(ranking, optima.farthest(ranking), tie_cost=0.5),
         }
         for ranking in rankings.values()
     ]
-    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="method"))
+    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
 
 
 def flow_slots(ranks: Ranks) -> Floats:
@@ -110,7 +114,7 @@ class Alternatives:
     """All optima, in numbers; what there was no time for is None."""
 
     # The optima, under the deadline.
-    optima: Optima | WeakOptima
+    optima: Optima | TiedOptima
     # Whether there is one only.
     is_unique: bool | None
     # The items that are first in some optimum.
@@ -129,7 +133,7 @@ class Alternatives:
 
     @classmethod
     def of(
-        cls, optima: Optima | WeakOptima, deadline: Deadline, *, radius: bool = False
+        cls, optima: Optima | TiedOptima, deadline: Deadline, *, radius: bool = False
     ) -> Alternatives:
         """Find out what there is time for."""
         every = optima._until(deadline)
@@ -165,7 +169,7 @@ class Alternatives:
 
 def is_yardstick(consensus: Consensus) -> bool:
     """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
-    rule = consensus.aggregator
+    rule = consensus.rule
     is_held = getattr(rule, "constraints", None) is not None
     is_other = is_held or isinstance(rule, Slater)
     return consensus.certificate is not None and not is_other

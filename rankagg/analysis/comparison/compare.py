@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_flag, check_integer, check_unranked
+from rankagg._typing import Directions, RNGLike, Tolerance, Unranked
+from rankagg._validation import as_generator, check_flag, check_integer
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
-    Data,
     Deadline,
     Evidence,
     Guarantee,
-    check_aggregator,
+    Held,
+    check_rule,
     time_limit_of,
 )
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import (
     Alternatives,
     Measure,
@@ -62,12 +62,12 @@ class RuleComparison(Result):
     ----------
     consensuses : tuple of Consensus
         One per rule, in the order given.
-    unranked : {"uniform", "ignore", "last"}
-        The policy for unranked items.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy of the data for unranked items; None for comparisons and plain votes.
     """
 
     consensuses: tuple[Consensus, ...]
-    unranked: Unranked
+    unranked: Unranked | None
 
     _schema = "rankagg.comparison"
     _plot = "bump_chart"
@@ -86,27 +86,27 @@ class RuleComparison(Result):
     @cached_property
     def votes(self) -> PairwiseMatrix:
         """The votes that all costs are measured on; refused of more than 5,000 items."""
-        return self.consensuses[0]._evidence.votes(self.unranked)
+        return self.consensuses[0]._evidence.votes
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def rules(self) -> tuple[str, ...]:
         """The names of the rules."""
-        return tuple(consensus.aggregator.name for consensus in self.consensuses)
+        return tuple(consensus.rule.name for consensus in self.consensuses)
 
     @property
     def exact(self) -> Consensus | None:
         """The consensus of the exact rule; None where there is none among the rules."""
         return next(filter(is_yardstick, self.consensuses), None)
 
-    def __getitem__(self, method: str) -> Consensus:
+    def __getitem__(self, rule: str) -> Consensus:
         """Return the consensus of the rule of that name, or the only one of that class."""
-        if method in self.methods:
-            return self.consensuses[self.methods.index(method)]
-        of_class = [c for c in self.consensuses if type(c.aggregator).__name__ == method]
+        if rule in self.rules:
+            return self.consensuses[self.rules.index(rule)]
+        of_class = [c for c in self.consensuses if type(c.rule).__name__ == rule]
         if len(of_class) == 1:
             return of_class[0]
-        known = [c.aggregator.name for c in of_class] or self.methods
-        raise InvalidInputError("method", f"one of {listed(known)}", method, nearest(method, known))
+        known = [c.rule.name for c in of_class] or self.rules
+        raise InvalidInputError("rule", f"one of {listed(known)}", rule, nearest(rule, known))
 
     @cached_property
     def _costs(self) -> tuple[float, ...]:
@@ -134,12 +134,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            method; ranking as text; cost, in votes; excess over the exact cost and ratio to it
+            rule; ranking as text; cost, in votes; excess over the exact cost and ratio to it
             (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
             never to exceed (of a randomized rule, on average), NaN where nothing is, or the data
             are not complete strict rankings; distance to the exact consensus in
             pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
-            with its first k); runtime in seconds. Without an exact rule among the methods the
+            with its first k); runtime in seconds. Without an exact rule among the rules the
             columns that need it are NaN.
         """
         return pd.DataFrame([self._measures(i) for i in range(len(self.consensuses))])
@@ -147,16 +147,16 @@ class RuleComparison(Result):
     def _measures(self, i: int) -> dict[str, Any]:
         consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
         optimum = np.nan if exact is None else self._cost_of(exact)
-        bound = consensus.aggregator.guarantee if self._have_guarantees else None
+        bound = consensus.rule.guarantee if self._have_guarantees else None
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row: dict[str, Any] = {
-            "method": self.methods[i],
+            "rule": self.rules[i],
             "ranking": consensus.ranking._arrows(),
             "cost": cost,
             "excess": cost - optimum,
             "ratio": cost / optimum if optimum else (1.0 if cost == 0 else np.inf),
             "guarantee": np.nan if bound is None else bound.factor,
-            "distance": np.nan if both is None else kendall_distance(*both, p=0.5),
+            "distance": np.nan if both is None else kendall_distance(*both, tie_cost=0.5),
             "tau": np.nan if both is None else kendall_tau(*both),
         }
         for k in DEPTHS:
@@ -188,7 +188,7 @@ class RuleComparison(Result):
         Parameters
         ----------
         first, second : str
-            Names of two of the `methods`.
+            Names of two of the `rules`.
         decisions : Decisions, optional
             What `PairwiseIntervals.decisions` decided of the same items.
 
@@ -240,7 +240,7 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index and columns: the methods.
+            Index and columns: the rules.
         """
         return agreement_matrix(self._rankings, measure)
 
@@ -250,12 +250,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: k; columns: the methods.
+            Index: k; columns: the rules.
 
         Raises
         ------
         InvalidInputError
-            If no exact rule is among the methods.
+            If no exact rule is among the rules.
         """
         return overlap_curves(self._rankings, self._require_exact().ranking)
 
@@ -267,12 +267,12 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: the methods; columns: nearest, farthest, in pairs, ties broken at random.
+            Index: the rules; columns: nearest, farthest, in pairs, ties broken at random.
 
         Raises
         ------
         InvalidInputError
-            If no exact rule is among the methods.
+            If no exact rule is among the rules.
         NotProvedError
             If its consensus is not proved.
         """
@@ -282,12 +282,12 @@ class RuleComparison(Result):
 
     @property
     def _rankings(self) -> dict[str, PartialRanking]:
-        return {c.aggregator.name: c.ranking for c in self.consensuses}
+        return {c.rule.name: c.ranking for c in self.consensuses}
 
     def _require_exact(self) -> Consensus:
         if self.exact is None:
-            told = Described(listed(self.methods))
-            raise InvalidInputError("aggregators", "rules with an exact one", told, "Add Kemeny().")
+            told = Described(listed(self.rules))
+            raise InvalidInputError("rules", "rules with an exact one", told, "Add Kemeny().")
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
@@ -301,7 +301,7 @@ class RuleComparison(Result):
     def _content(self) -> dict[str, Any]:
         return {
             "unranked_policy": self.unranked,
-            "methods": plain_rows(self.to_frame().drop(columns="ranking")),
+            "rules": plain_rows(self.to_frame().drop(columns="ranking")),
             "consensuses": [consensus.to_dict() for consensus in self.consensuses],
         }
 
@@ -405,14 +405,14 @@ class RuleComparison(Result):
 
     def __repr__(self) -> str:
         items = counted(len(self.consensuses[0].items), "item")
-        return f"<RuleComparison of {', '.join(self.methods)} on {items}>"
+        return f"<RuleComparison of {', '.join(self.rules)} on {items}>"
 
 
 def compare(
-    data: Data,
-    aggregators: Iterable[Aggregator] | None = None,
+    data: Held,
+    rules: Iterable[Aggregator] | None = None,
     *,
-    unranked: Unranked | None = None,
+    higher_is_better: Directions | None = None,
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
     rng: RNGLike = None,
@@ -422,12 +422,12 @@ def compare(
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data.
-    aggregators : iterable of Aggregator, optional
-        The rules; by default those of `default_aggregators`.
-    unranked : {"uniform", "ignore", "last"}, optional
-        The policy for unranked items. All rules must share it; by default it is theirs, that of
-        votes that were counted under one, or "uniform".
+        The data. Orders of labels, best first, are taken as a list or as a mapping from order to
+        count; a DataFrame of scores with its direction.
+    rules : iterable of Aggregator, optional
+        The rules; by default those of `default_rules`.
+    higher_is_better : bool, mapping or Series from task to bool, optional
+        The direction of scores in a DataFrame; it goes with nothing else.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     time_limit : float, optional
@@ -443,39 +443,38 @@ def compare(
     Raises
     ------
     InvalidInputError
-        If two rules are equal, or their policies differ from each other or from `unranked`.
+        If two rules are equal.
 
     Examples
     --------
     >>> import rankagg as ra
     >>> ballots = ra.datasets.load("borda_fails_condorcet")
     >>> comparison = ra.compare(ballots, [ra.Borda(), ra.Kemeny()])
-    >>> comparison.to_frame()[["method", "ranking", "cost", "excess"]]
-       method    ranking  cost  excess
+    >>> comparison.to_frame()[["rule", "ranking", "cost", "excess"]]
+       rule    ranking  cost  excess
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
     limit = Deadline.after(time_limit_of(time_limit))
-    return compare_until(limit, data, aggregators, unranked=unranked, tolerance=tolerance, rng=rng)
+    evidence = Evidence.of(data, tolerance, higher_is_better)
+    return compare_until(limit, evidence, rules, rng=rng)
 
 
 def compare_until(
     deadline: Deadline,
-    data: Data,
-    aggregators: Iterable[Aggregator] | None,
+    evidence: Evidence,
+    rules: Iterable[Aggregator] | None,
     *,
-    unranked: Unranked | None,
-    tolerance: Tolerance,
     rng: RNGLike,
 ) -> RuleComparison:
     """Compare as `compare` does, with a deadline that others may share."""
-    evidence = Evidence(data, tolerance)
-    if unranked is not None:
-        check_unranked(unranked)
-    rules = default_aggregators(data, unranked) if aggregators is None else list(aggregators)
-    policy = _common_policy(rules, unranked, evidence)
+    rules = default_rules(evidence.data) if rules is None else list(rules)
+    for rule in rules:
+        check_rule(rule, "rules")
+    if not rules or len(set(rules)) < len(rules):
+        raise InvalidInputError("rules", "one or more rules, each once", rules)
     if evidence.counts_pairs:
-        evidence.votes(policy)  # which the rules share
+        _ = evidence.votes  # which the rules share
     generator = as_generator(rng)
     # Fair shares for the rules that look at the clock; the others take what they take.
     exact = [rule.guarantee == Guarantee(1) for rule in rules]
@@ -485,45 +484,24 @@ def compare_until(
         )
         for k, rule in enumerate(rules)
     ]
-    return RuleComparison(consensuses=tuple(found), unranked=policy)
+    return RuleComparison(consensuses=tuple(found), unranked=evidence.unranked)
 
 
-def _common_policy(
-    rules: list[Aggregator], unranked: Unranked | None, evidence: Evidence
-) -> Unranked:
-    for rule in rules:
-        check_aggregator(rule, "aggregators")
-    if not rules or len(set(rules)) < len(rules):
-        raise InvalidInputError("aggregators", "one or more rules, each once", rules)
-    policies = {unranked, *(rule._policy_for(evidence) for rule in rules)}
-    return evidence.policy(only_policy(policies))
-
-
-def only_policy(policies: set[Unranked | None]) -> Unranked | None:
-    """Return the policy that some rules share; None where none of them has one."""
-    found = sorted(str(policy) for policy in policies if policy is not None)
-    if len(found) > 1:
-        allowed = "rules with one policy for unranked items"
-        remedy = "Give all of them the same `unranked=`."
-        raise InvalidInputError("aggregators", allowed, found, remedy)
-    return next((policy for policy in policies if policy is not None), None)
-
-
-def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
+def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
     """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
 
     All rules take ties and weights; what they make of them is in their documentation.
 
     Parameters
     ----------
-    aggregators : iterable of Aggregator
+    rules : iterable of Aggregator
         The rules.
 
     Returns
     -------
     pandas.DataFrame
-        rule: its name; needs: "scores", "rankings" or "votes"; unranked: its policy for unranked
-        items, "as observed" where it takes only what is there; ties: whether its consensus
+        rule: its name; needs: "scores", "rankings" or "votes"; unranked: how unranked items
+        count, "by policy" of the data, "last", or "as observed"; ties: whether its consensus
         "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
         exceed the optimum on complete strict rankings, NaN where none is stated;
         in_expectation: whether that is said of its mean only.
@@ -531,7 +509,7 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If one is not an aggregator.
+        If one is not a rule.
 
     Examples
     --------
@@ -539,18 +517,18 @@ def capabilities(aggregators: Iterable[Aggregator]) -> pd.DataFrame:
     >>> ra.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
            rule   needs     unranked   ties  guarantee  in_expectation
     0      Mean  scores  as observed    may        NaN           False
-    1  KwikSort   votes      uniform  never        2.0            True
-    2    Kemeny   votes      uniform  never        1.0           False
+    1  KwikSort   votes    by policy  never        2.0            True
+    2    Kemeny   votes    by policy  never        1.0           False
     """
     rows = []
-    for rule in aggregators:
-        check_aggregator(rule, "aggregators")
+    for rule in rules:
+        check_rule(rule, "rules")
         bound = rule.guarantee
         rows.append(
             {
                 "rule": rule.name,
                 "needs": rule.needs,
-                "unranked": rule.policy or "as observed",
+                "unranked": rule.reads_unranked,
                 "ties": "never" if rule.is_strict else "may",
                 "guarantee": float("nan") if bound is None else bound.factor,
                 "in_expectation": bound is not None and bound.in_expectation,

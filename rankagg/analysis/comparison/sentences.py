@@ -52,7 +52,7 @@ def sentences_of(
     exact, rules = comparison.exact, comparison.consensuses
     words = rules[0]._words
     if exact is None or exact.certificate is None:
-        told = [f"{c.aggregator.name} gives {c.ranking._arrows()}." for c in rules]
+        told = [f"{c.rule.name} gives {c.ranking._arrows()}." for c in rules]
         told.append(
             "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
             f"from the fewest {words.vote}s that one can contradict."
@@ -61,7 +61,7 @@ def sentences_of(
         told = _exact_told(exact, known, words, looked=looked)
         told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
     told.append("" if decisions is None else decided_of(decisions))
-    gaps = rules[0]._evidence.gaps(comparison.unranked)
+    gaps = rules[0]._evidence.gaps()
     return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, told)
 
 
@@ -70,14 +70,14 @@ def sentences_of(
 
 def _data(comparison: RuleComparison) -> str:
     data = comparison.consensuses[0]._evidence.data
-    rules = stated(len(comparison.methods), "rules", noun="rule")
+    rules = stated(len(comparison.rules), "rules", noun="rule")
     gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
     if isinstance(data, ScoreTable) and data.n_missing:
         of = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score", form=",")
         gaps = said(", {} missing{}", of, policy)
     elif isinstance(data, Profile) and not data.is_complete:
         gaps = f", not all of them ranked by each{policy}"
-    names = ", ".join(comparison.methods)
+    names = ", ".join(comparison.rules)
     return said("This compares {} ({}) on {}{}.", rules, names, _described(data), gaps)
 
 
@@ -106,7 +106,7 @@ def _exact_told(
     winners = None if known is None else known.winners
     told = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
-        said(told, head, which, exact.aggregator.name, exact.ranking._arrows(), cost),
+        said(told, head, which, exact.rule.name, exact.ranking._arrows(), cost),
         said("{}.", first_of(exact, winners, words)),
         proof_of(exact, known, words, looked=looked),
     ]
@@ -185,10 +185,10 @@ def _other(
     words: Words,
     decisions: Decisions | None,
 ) -> str:
-    name = other.aggregator.name
-    pairs = comparison.disagreements(exact.aggregator.name, name, decisions=decisions)
+    name = other.rule.name
+    pairs = comparison.disagreements(exact.rule.name, name, decisions=decisions)
     if pairs.empty:
-        return f"{name} orders every pair as {exact.aggregator.name} does."
+        return f"{name} orders every pair as {exact.rule.name} does."
     excess = comparison._cost_of(other) - comparison._cost_of(exact)
     more = f"as many {words.vote}s"
     if excess:
@@ -249,7 +249,7 @@ def comparison_text(
     """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
     parts = [
         "\n".join(head_of(comparison, alternatives, decisions)),
-        _methods_text(comparison, alternatives),
+        _rules_text(comparison, alternatives),
         *details_of(comparison, rows, decisions),
     ]
     return visible("\n\n".join(parts))
@@ -269,32 +269,32 @@ def head_of(
 ) -> list[str]:
     """Return what was compared, the proof and the notes, line by line."""
     lead = comparison.exact or comparison.consensuses[0]
-    price, vote, is_fought = lead.consensus_tie_cost, lead._words.vote, lead._is_fought
+    price, vote = lead.consensus_tie_cost, lead._words.vote
     tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
-    methods = stated(len(comparison.methods), "rules", noun="method")
+    rules = stated(len(comparison.rules), "rules", noun="rule")
     items = stated(len(lead.items), "items", noun="item")
-    policy = "" if is_fought else f"unranked items: {comparison.unranked}; "
+    policy = "" if comparison.unranked is None else f"unranked items: {comparison.unranked}; "
     told = "{} on {}; {}a tied {} costs {:g}{}"
-    lines = [said(told, methods, items, policy, vote, lead.tie_cost, tied)]
+    lines = [said(told, rules, items, policy, vote, lead.tie_cost, tied)]
     if not lead._evidence.counts_pairs:
         lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
     elif comparison.exact is None or comparison.exact.certificate is None:
-        lines.append("no exact method among them: add Kemeny() for ratios and distances")
+        lines.append("no exact rule among them: add Kemeny() for ratios and distances")
     else:
         lines.append(f"certificate  {comparison.exact.certificate.summary()}")
         if alternatives is not None:
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
         lines.append(decisions._facts()[0])
-    lines += [f"note         {note}" for note in lead._evidence.gaps(comparison.unranked)]
-    for method, consensus in zip(comparison.methods, comparison.consensuses, strict=True):
-        shared = consensus._evidence.gaps(consensus.unranked)
+    lines += [f"note         {note}" for note in lead._evidence.gaps()]
+    for rule, consensus in zip(comparison.rules, comparison.consensuses, strict=True):
+        shared = consensus._evidence.gaps()
         own = [note for note in consensus.notes if note not in shared]
-        lines += [said("note         {}: {}", method, note) for note in own]
+        lines += [said("note         {}: {}", rule, note) for note in own]
     return lines
 
 
-def _methods_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
+def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
     frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
         # Distances to the nearest and the farthest optimum, where they can be found.
@@ -322,12 +322,12 @@ def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
 def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisions | None) -> str:
     if comparison.exact is None:
         return ""
-    base = comparison.exact.aggregator.name
+    base = comparison.exact.rule.name
     parts = []
-    for method in (name for name in comparison.methods if name != base):
-        frame = comparison.disagreements(base, method, decisions=decisions)
+    for rule in (name for name in comparison.rules if name != base):
+        frame = comparison.disagreements(base, rule, decisions=decisions)
         if frame.empty:
-            parts.append(f"{method} orders every pair as {base} does")
+            parts.append(f"{rule} orders every pair as {base} does")
             continue
         against = (frame["other"] == "reversed") & (frame["margin"] > 0)
         ordered = pd.concat([frame[against].iloc[::-1], frame[~against]])
@@ -338,9 +338,9 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
             shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
         pairs = stated(len(frame), "pairs ordered differently", noun="pair")
         told = "{} disagrees with {} on {}, against majorities first, then the closest:"
-        head = said(told, method, base, pairs)
+        head = said(told, rule, base, pairs)
         rows_shown = shown.itertuples(index=False)
-        lines = [head, *(_pair_line(comparison.exact, pair, method) for pair in rows_shown)]
+        lines = [head, *(_pair_line(comparison.exact, pair, rule) for pair in rows_shown)]
         if len(frame) > len(shown):
             left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
             lines.append(said("  ... and {}", left))
@@ -348,9 +348,9 @@ def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisio
     return joined(parts, "\n\n")
 
 
-def _pair_line(exact: Consensus, pair: Any, method: str) -> str:
+def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
     sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
-    hints = {"tied": f" ({method} ties them)", "above": f" (only {method} has an order)"}
+    hints = {"tied": f" ({rule} ties them)", "above": f" (only {rule} has an order)"}
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     names = shortened(pair.above), shortened(pair.below)
     votes = exact._votes_told(pair.votes_for, "votes for a pair")

@@ -23,6 +23,7 @@ from rankagg.aggregation import (
     Mean,
     time_limit_of,
 )
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.removal.removal_units import (
@@ -234,7 +235,7 @@ class RemovalRadius(Result):
         return said("{}; it is proved that fewer than {} would not", told, fewer)
 
     def _content(self) -> dict[str, Any]:
-        what = {"aggregator": self.consensus.aggregator.name, "unit": self.unit, "units": self.noun}
+        what = {"rule": self.consensus.rule.name, "unit": self.unit, "units": self.noun}
         return {
             **what,
             **self._plain("n_units", "pair", "first"),
@@ -255,19 +256,19 @@ class RemovalRadius(Result):
     def _facts(self) -> list[str]:
         first, *others = self.lines
         notes = (said("note: {}", note) for note in self.notes)
-        return [said("{}: {}", self.consensus.aggregator.name, first), *others, *notes]
+        return [said("{}: {}", self.consensus.rule.name, first), *others, *notes]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"
         return (
-            f"<RemovalRadius of {what} by {self.consensus.aggregator.name}: "
+            f"<RemovalRadius of {what} by {self.consensus.rule.name}: "
             f"{self.overtaken!r} of {self.n_units} {self.noun}>"
         )
 
 
 def removal_radius(
     data: ScoreTable | Profile,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     pair: tuple[Label, Label] | None = None,
     unit: RemovalUnit | None = None,
@@ -284,7 +285,7 @@ def removal_radius(
     ----------
     data : ScoreTable or Profile
         The data.
-    aggregator : Aggregator, optional
+    rule : Aggregator, optional
         `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks), or a `TwoLevel` of these; the exact
         `Kemeny()` by default. With several optima an item is first that is first in some optimum,
         and above another that is so in all.
@@ -339,7 +340,8 @@ def removal_radius(
     >>> ra.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
     <RemovalRadius of A above C by Borda: <Removal: 4> of 8 rankings>
     """
-    rule = Kemeny() if aggregator is None else aggregator
+    data = as_data(data)
+    rule = Kemeny() if rule is None else rule
     deadline = Deadline.after(time_limit_of(time_limit))
     return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
 
@@ -374,7 +376,7 @@ def radius_until(
         first, pair, notes = asked.first, asked.pair, asked.notes
         _answer(asked, brackets, deadline, monotonic() - began)
     # Why a mean of scores is hard to interpret.
-    cautions = whole.notes if whole.aggregator.needs == "scores" else ()
+    cautions = whole.notes if whole.rule.needs == "scores" else ()
     level, overtaken = (
         Removal(
             lower=bracket.lower,
@@ -426,12 +428,12 @@ def _removal_classes(
     outer = levels[0]
     if not all(isinstance(one, Borda | Copeland | Kemeny | Mean) for one in levels):
         allowed = "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these"
-        raise InvalidInputError("aggregator", allowed, rule)
+        raise InvalidInputError("rule", allowed, rule)
     if isinstance(outer, Kemeny) and outer.consensus_ties:
         allowed = "a rule whose consensus is strict, where it is the exact one"
-        raise InvalidInputError("aggregator", allowed, rule, "Leave out `consensus_ties`.")
+        raise InvalidInputError("rule", allowed, rule, "Leave out `consensus_ties`.")
     if any(isinstance(one, Kemeny) and one.constraints is not None for one in levels):
-        raise InvalidInputError("aggregator", "a rule without constraints", rule)
+        raise InvalidInputError("rule", "a rule without constraints", rule)
     if isinstance(outer, Mean) and isinstance(data, ScoreTable) and data.n_missing:
         gaps = Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing")
         remedy = "Drop systems or tasks with gaps, or take a rule on rankings such as Borda()."

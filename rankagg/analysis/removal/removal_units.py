@@ -22,7 +22,6 @@ from rankagg._typing import (
     Positions,
     Ranks,
     Tolerance,
-    Unranked,
 )
 from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny, Optima
@@ -79,7 +78,7 @@ class RemovalClasses:
     @property
     def is_exact(self) -> bool:
         """Whether the votes of all data are counted without rounding."""
-        return self.profile.pairwise(self.policy).is_exact
+        return self.profile.pairwise().is_exact
 
     # -- classes ------------------------------------------------------------------------------
 
@@ -90,11 +89,6 @@ class RemovalClasses:
             return self.rule.task_profile(self.evidence)
         profile = self.evidence.profile
         return profile if self.unit == "ranking" else profile._sorted_by_group()[0]
-
-    @property
-    def policy(self) -> Unranked:
-        """The policy for unranked items."""
-        return self.outer.policy or "uniform"
 
     @cached_property
     def _members(self) -> tuple[Positions, Positions]:
@@ -133,8 +127,7 @@ class RemovalClasses:
     def _ranks(self) -> Ranks:
         """One ballot a row: that of each class of ballots, or all of all tasks."""
         ranks = self.profile.ranks
-        rows = ranks if self.unit == "task" else ranks[self._members[1]]
-        return places.unranked_last(rows) if self.policy == "last" else rows
+        return ranks if self.unit == "task" else ranks[self._members[1]]
 
     @cached_property
     def _votes(self) -> Integers:
@@ -153,7 +146,7 @@ class RemovalClasses:
     @cached_property
     def _over(self) -> int:
         """The denominator of what ballots say of unranked items; 0 where they say nothing."""
-        if self.policy != "uniform" or (self._sizes > self._ranks.shape[1]).all():
+        if self.profile.unranked == "ignore" or (self._sizes > self._ranks.shape[1]).all():
             return 0
         return lcm(*np.unique(self._sizes).tolist())
 
@@ -408,7 +401,7 @@ class Asked:
         bracket.first = then
         if changed:
             return
-        by_votes = isinstance(left.aggregator, Kemeny | Copeland)
+        by_votes = isinstance(left.rule, Kemeny | Copeland)
         if by_votes and left.pairwise.is_exact and self.units.is_exact:
             raise VerificationError(
                 f"Without {bracket.upper} of the {self.units.noun} the result is not what the "

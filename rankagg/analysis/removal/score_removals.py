@@ -136,11 +136,11 @@ def search_majorities(
     units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find the fewest removals that put a rival above all present firsts."""
-    alpha = exact.as_fraction(rule.alpha)
+    alpha = exact.as_fraction(rule.draw_points)
     if alpha.denominator > 1000:
         allowed = "a fraction with a denominator up to 1000"
         remedy = "Removals are counted in whole numbers."
-        raise InvalidInputError("alpha of Copeland", allowed, rule.alpha, remedy)
+        raise InvalidInputError("draw_points of Copeland", allowed, rule.draw_points, remedy)
     tops = [_Line(units, top) for top in question.tops]
 
     def least(rival: int) -> int:

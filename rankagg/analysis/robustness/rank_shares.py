@@ -26,8 +26,9 @@ from rankagg._typing import (
     RNGLike,
     Tolerance,
 )
-from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation import Aggregator, Consensus, Evidence, check_aggregator
+from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
+from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
@@ -153,15 +154,15 @@ class Redraw(Redraws):
 def span_of(consensus: Consensus) -> Span:
     """Return the ranks that a result leaves."""
     certificate = consensus.certificate
-    is_list = isinstance(consensus.aggregator, TopK)
+    is_list = isinstance(consensus.rule, TopK)
     if not is_list and (certificate is None or certificate.status != "optimal"):
         return _span_of_ranking(consensus.ranking, is_proved=certificate is None)
     optima = consensus.optima
     if optima is None:
-        is_held = getattr(consensus.aggregator, "constraints", None) is not None
+        is_held = getattr(consensus.rule, "constraints", None) is not None
         remedy = "Leave out `top` and `quotas` of the constraints." if is_held else ""
         allowed = "a rule whose set of optima is known"
-        raise InvalidInputError("aggregator", allowed, consensus.aggregator, remedy)
+        raise InvalidInputError("rule", allowed, consensus.rule, remedy)
     best, worst = optima.rank_ranges()
     return Span(best, worst, best == 1)
 
@@ -305,7 +306,7 @@ class RedrawSums(Redraws):
 
 def rank_shares(
     data: Profile | ScoreTable | ScoreSummary | Comparisons,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     n_resamples: int = 1000,
     unit: RankUnit = "ranking",
@@ -313,7 +314,7 @@ def rank_shares(
     tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> RankShares:
     """Aggregate many resamples of the data, and count who takes which rank.
 
@@ -324,7 +325,7 @@ def rank_shares(
     data : Profile, ScoreTable, ScoreSummary or Comparisons
         Rankings, scores, or results of pairs. Of a summary tasks can be drawn, and groups of
         instances where it has some; see `ScoreScan.summarize`.
-    aggregator : Aggregator, optional
+    rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
         The number of resamples.
@@ -339,7 +340,7 @@ def rank_shares(
         The instance of each ranking of a Profile, for `unit="instance"`.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -365,9 +366,10 @@ def rank_shares(
     B               0.02           0.04        2.02
     C               0.00           0.00        2.96
     """
-    rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
+    data = as_data(data)
+    rule = Kemeny() if rule is None else check_rule(rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     redraw: Redraws
     if isinstance(data, Comparisons):
         unit = unit_of(data, unit)
@@ -409,7 +411,7 @@ class RankShares(Result):
     ----------
     items : ItemSet
         The items.
-    aggregator : Aggregator
+    rule : Aggregator
         The rule.
     unit : {"ranking", "instance", "task", "comparison", "cluster"}
         What was drawn.
@@ -426,7 +428,7 @@ class RankShares(Result):
     """
 
     items: ItemSet
-    aggregator: Aggregator
+    rule: Aggregator
     unit: RankUnit
     fixed_tasks: bool
     best: Positions
@@ -445,7 +447,7 @@ class RankShares(Result):
     def _of_spans(
         cls,
         items: ItemSet,
-        aggregator: Aggregator,
+        rule: Aggregator,
         unit: RankUnit,
         spans: Sequence[Span | None],
         *,
@@ -458,7 +460,7 @@ class RankShares(Result):
         times = counted(len(known), "resample")
         several, without = (int(odd.any(axis=1).sum()) for odd in (best != worst, best == 0))
         unproved = sum(not span.is_proved for span in known)
-        what = "more than one optimum" if isinstance(aggregator, Kemeny) else "ties"
+        what = "more than one optimum" if isinstance(rule, Kemeny) else "ties"
         notes = [
             f"{several} of {times} {'has' if several == 1 else 'have'} {what}" if several else "",
             f"{unproved} of {times} {'is' if unproved == 1 else 'are'} not proved optimal: one "
@@ -469,7 +471,7 @@ class RankShares(Result):
         ]
         return cls(
             items=items,
-            aggregator=aggregator,
+            rule=rule,
             unit=unit,
             fixed_tasks=fixed_tasks,
             best=best,
@@ -562,18 +564,18 @@ class RankShares(Result):
     def _content(self) -> dict[str, Any]:
         what = self._plain("unit", "fixed_tasks", "n_resamples", "notes")
         items = plain_rows(self.to_frame().reset_index())
-        return {"aggregator": self.aggregator.name, **what, "items": items}
+        return {"rule": self.rule.name, **what, "items": items}
 
     def _facts(self) -> list[str]:
         within = " within tasks" if self.fixed_tasks else ""
         return [
-            f"{self.aggregator.name} on {counted(self.n_resamples, 'resample')} of "
+            f"{self.rule.name} on {counted(self.n_resamples, 'resample')} of "
             f"{self.unit}s{within}; shares of resamples, not confidence",
             *(f"note: {note}" for note in self.notes),
         ]
 
     def __repr__(self) -> str:
         return (
-            f"<RankShares of {counted(len(self.items), 'item')} by {self.aggregator.name} "
+            f"<RankShares of {counted(len(self.items), 'item')} by {self.rule.name} "
             f"on {counted(self.n_resamples, 'resample')}>"
         )

@@ -9,10 +9,10 @@ good an item is, so they are no multiple imputation and their shares no probabil
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,21 +20,20 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_integer, check_unranked
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_aggregator
+from rankagg._validation import as_generator, check_integer, check_jobs, check_unranked
+from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
-from rankagg.aggregation.searches import InsertionSearch
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.stability import Near
 from rankagg.core import (
     UNRANKED,
     ItemSet,
-    Permutation,
     Profile,
     Result,
     ScoreSummary,
     ScoreTable,
     counted,
+    permutation_of,
     places,
     shortened,
 )
@@ -89,7 +88,7 @@ def drawn_ranks(
         order = draw_optimum(problem, first, always, rng, deadline)
     except OutOfTimeError:
         return found, False
-    return Permutation(np.argsort(order), every.items).reindex(items).ranks, True
+    return permutation_of(np.argsort(order), every.items).reindex(items).ranks, True
 
 
 def complete_and_rank(
@@ -134,19 +133,19 @@ def rank_again(
 
 def time_of(consensus: Consensus) -> Deadline:
     """Return when drawing an optimum ends: it may take as long as the rule."""
-    return Deadline().sooner(getattr(consensus.aggregator, "time_limit", None))
+    return Deadline().sooner(getattr(consensus.rule, "time_limit", None))
 
 
 def sensitivity(
     data: ScoreTable | ScoreSummary | Profile,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
     n_samples: int = 200,
     model: RankingDistribution | None = None,
     tolerance: Tolerance = 0.0,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Sensitivity:
     """Apply a rule under every policy for missing items, and to sampled completions.
 
@@ -154,8 +153,8 @@ def sensitivity(
     ----------
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
-    aggregator : Aggregator, optional
-        A rule with a policy; `Borda()` by default. Its own policy is replaced.
+    rule : Aggregator, optional
+        A rule that the policy changes; `Borda()` by default.
     policies : iterable of {"uniform", "ignore", "last"}
         The policies; the first is the one that others are compared with.
     n_samples : int, default 200
@@ -169,7 +168,7 @@ def sensitivity(
         Scores that differ by no more are tied.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -179,7 +178,7 @@ def sensitivity(
     Raises
     ------
     InvalidInputError
-        If the rule has no policy, such as the mean of the scores that are present.
+        If no policy changes the rule, such as the mean of the scores that are present.
     InformationLostError
         If the data are a summary and the rule, or a model, needs the rankings.
 
@@ -206,24 +205,32 @@ def sensitivity(
     1     A     C   above  above  above  0.7675
     2     A     B   above  above  above  0.8875
     """
-    rule = Borda() if aggregator is None else check_aggregator(aggregator)
+    data = as_data(data)
+    rule = Borda() if rule is None else check_rule(rule)
     names = [check_unranked(policy) for policy in policies]
     if not names or len(set(names)) < len(names):
         raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)
     if model is not None and not isinstance(model, RankingDistribution):
         raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
-    rules = [_with_policy(rule, policy) for policy in names]
+    jobs = check_jobs(n_jobs)
+    if rule.reads_unranked != "by policy" or rule.needs == "scores":
+        remedy = "Scores are ranked first, and others have one ranking by every policy."
+        allowed = "a rule that the policy for unranked items changes"
+        raise InvalidInputError("rule", allowed, rule, remedy)
     is_summary = isinstance(data, ScoreSummary)
     if is_summary and model is not None:
         raise InformationLostError(
             "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
             "with `read_scores`."
         )
+    if isinstance(data, ScoreTable):
+        # Of a table it is still known which scores are absent.
+        data = data.with_unranked("uniform")
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
-    consensuses = tuple(one.aggregate(evidence) for one in rules)
+    under = [evidence.with_unranked(policy) for policy in names]
+    consensuses = tuple(rule.aggregate(one) for one in under)
     known = tuple(_before_in_all(consensus) for consensus in consensuses)
     has_gaps = not is_summary and evidence.profile.has_unranked
     found: list[tuple[Ranks, bool]] = []
@@ -235,11 +242,11 @@ def sensitivity(
         # A row of its own for each copy of an incomplete ranking.
         each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
-        near = Near.of(rules[0], consensuses[0], profile.items)
+        near = Near.of(rule, consensuses[0], profile.items)
         # Groups of completions learn from each other, whatever the number of processes.
         bounds = np.linspace(0, times, max(min(times // 8, 16), 1) + 1).astype(int)
         groups = Parallel(n_jobs=jobs)(
-            delayed(complete_and_rank)(each, rules[0], distribution, seeds[begin:end], near)
+            delayed(complete_and_rank)(each, rule, distribution, seeds[begin:end], near)
             for begin, end in pairwise(bounds)
         )
         found = [sample for group in groups for sample in group]
@@ -248,7 +255,7 @@ def sensitivity(
     samples = np.array([ranks for ranks, _ in found], dtype=np.int32)
     return Sensitivity(
         items=evidence.items,
-        aggregator=rule,
+        rule=rule,
         policies=tuple(names),
         consensuses=consensuses,
         samples=samples.reshape(-1, len(evidence.items)),
@@ -256,22 +263,6 @@ def sensitivity(
         _has_gaps=has_gaps,
         _always=known,
     )
-
-
-def _with_policy(rule: Aggregator, policy: Unranked) -> Aggregator:
-    if isinstance(rule, TwoLevel):
-        return replace(
-            rule, inner=_with_policy(rule.inner, policy), outer=_with_policy(rule.outer, policy)
-        )
-    if isinstance(rule, InsertionSearch):
-        return replace(rule, start=_with_policy(rule.start, policy))
-    if rule.policy is None or rule.needs == "scores":
-        remedy = "Rules on scores use those that are present; rank the scores first."
-        raise InvalidInputError(
-            "aggregator", "a rule with a policy for unranked items", rule, remedy
-        )
-    changed: Aggregator = replace(cast(Any, rule), unranked=policy)
-    return changed
 
 
 def _before_in_all(consensus: Consensus) -> Bools | None:
@@ -293,7 +284,7 @@ class Sensitivity(Result):
     ----------
     items : ItemSet
         The items.
-    aggregator : Aggregator
+    rule : Aggregator
         The rule, as given.
     policies : tuple of {"uniform", "ignore", "last"}
         The policies.
@@ -307,7 +298,7 @@ class Sensitivity(Result):
     """
 
     items: ItemSet
-    aggregator: Aggregator
+    rule: Aggregator
     policies: tuple[Unranked, ...]
     consensuses: tuple[Consensus, ...]
     samples: Ranks
@@ -408,7 +399,7 @@ class Sensitivity(Result):
     def _content(self) -> dict[str, Any]:
         named = zip(self.policies, self.consensuses, strict=True)
         return {
-            "aggregator": self.aggregator.name,
+            "rule": self.rule.name,
             "policies": list(self.policies),
             "n_samples": len(self.samples),
             "n_unsettled": self.n_unsettled,
@@ -422,7 +413,7 @@ class Sensitivity(Result):
         drawn = counted(len(self.samples), "completion")
         completed = f" and on {drawn}" if len(self.samples) else ""
         return [
-            f"{self.aggregator.name} under {counted(len(self.policies), 'policy')}{completed}: "
+            f"{self.rule.name} under {counted(len(self.policies), 'policy')}{completed}: "
             f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
             *([self._unsettled()] if self.n_unsettled else []),
@@ -448,7 +439,7 @@ class Sensitivity(Result):
     def __repr__(self) -> str:
         n = len(self.to_frame())
         verb = "flips" if n == 1 else "flip"
-        return f"<Sensitivity of {self.aggregator.name}: {counted(n, 'pair')} {verb}>"
+        return f"<Sensitivity of {self.rule.name}: {counted(n, 'pair')} {verb}>"
 
 
 def _pair_in(ranks: NDArray[np.int32], i: int, j: int) -> str:

@@ -14,15 +14,16 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
-from rankagg._validation import as_generator, check_choice, check_flag, check_integer
+from rankagg._validation import as_generator, check_choice, check_flag, check_integer, check_jobs
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Deadline,
     Evidence,
-    check_aggregator,
+    check_rule,
     time_limit_of,
 )
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.analysis.comparison.agreement import agreement_of
@@ -158,16 +159,15 @@ class Near:
 
     def consensus(self, evidence: Evidence, inside: Positions, deadline: Deadline) -> Consensus:
         """Aggregate related data, whose systems are those at some positions."""
-        policy = evidence.policy(self.rule.unranked)
-        votes, warm = evidence.votes(policy), self.warm.within(inside)
+        votes, warm = evidence.votes, self.warm.within(inside)
         start = np.argsort(self.ranks[inside])
         outcome = self.rule.solve(votes, start=start, deadline=deadline, warm=warm)
         assert outcome.ranking is not None, "the rule returns a ranking"
         return Consensus(
             ranking=outcome.ranking,
             scores=None,
-            aggregator=self.rule,
-            unranked=policy,
+            rule=self.rule,
+            unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
             notes=outcome.notes,
@@ -413,7 +413,7 @@ class Stability(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "aggregator": self.consensus.aggregator.name,
+            "rule": self.consensus.rule.name,
             "over": self.over,
             "units": self.noun,
             **self._plain("unproved", "undecided", "notes"),
@@ -422,7 +422,7 @@ class Stability(Result):
         }
 
     def _facts(self) -> list[str]:
-        name = self.consensus.aggregator.name
+        name = self.consensus.rule.name
         notes = (said("note: {}", note) for note in self.notes)
         return [said("{}: {}", name, self.headline()), *notes]
 
@@ -453,7 +453,7 @@ class Stability(Result):
         return said("{}; {} are not decided within the limit", told, left)
 
     def __repr__(self) -> str:
-        return f"<Stability of {self.consensus.aggregator.name} over {len(self.units)} {self.noun}>"
+        return f"<Stability of {self.consensus.rule.name} over {len(self.units)} {self.noun}>"
 
 
 def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[str, Any]:
@@ -481,7 +481,7 @@ Subset: TypeAlias = tuple[int, Positions]
 
 def stability(
     data: ScoreTable | ScoreSummary | Profile,
-    aggregator: Aggregator | None = None,
+    rule: Aggregator | None = None,
     *,
     over: Over = "tasks",
     sizes: Iterable[int] | None = None,
@@ -490,7 +490,7 @@ def stability(
     optima: bool = True,
     time_limit: float | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Stability:
     """Aggregate again without single tasks or systems, and on subsets of every size.
 
@@ -499,7 +499,7 @@ def stability(
     data : ScoreTable, ScoreSummary or Profile
         Tasks are those of the table or summary, the groups of the profile, or its rows, with all
         their copies, where it has no groups.
-    aggregator : Aggregator, optional
+    rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     over : {"tasks", "systems"}, default "tasks"
         What is left out.
@@ -520,7 +520,7 @@ def stability(
         missing in the tables.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Processes that joblib starts; -1 for all cores.
 
     Returns
@@ -546,10 +546,11 @@ def stability(
     CB             0.0  1.0   1.0  Human
     COPA           0.0  1.0   1.0  Human
     """
-    rule = Kemeny() if aggregator is None else check_aggregator(aggregator)
+    data = as_data(data)
+    rule = Kemeny() if rule is None else check_rule(rule)
     kind: Over = check_choice(over, get_args(Over), "over")
     times = check_integer(n_samples, "n_samples", low=1)
-    jobs = -1 if n_jobs == -1 else check_integer(n_jobs, "n_jobs", low=1)
+    jobs = check_jobs(n_jobs)
     source = Source(data=data, tolerance=tolerance, over=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
     looked, limit = check_flag(optima, "optima"), Deadline.after(time_limit_of(time_limit))
@@ -562,7 +563,7 @@ def leave_each_out(
     *,
     optima: bool,
     deadline: Deadline,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     whole: Consensus | None = None,
 ) -> Stability:
     """Aggregate again without each unit, and on subsets, as far as there is time."""
@@ -597,7 +598,7 @@ def leave_each_out(
         _sizes=tuple(size for size, _ in subsets),
         _on_subsets=tuple(results[total:]),
         # Optima that may tie items are not compared.
-        _optima=optima and whole.is_proved is not None and whole.aggregator.is_strict,
+        _optima=optima and whole.is_proved is not None and whole.rule.is_strict,
     )
 
 

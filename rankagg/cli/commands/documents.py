@@ -62,12 +62,12 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
         help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
     ),
-    seed("For randomized methods."),
+    seed("For rules that draw."),
 )
 def report(
     given: Input,
     *,
-    methods: Sequence[str],
+    names: Sequence[str],
     out: Path,
     kind: str | None,
     seats: int | None,
@@ -78,7 +78,7 @@ def report(
     one: bool,
     **options: Any,
 ) -> Answer:
-    """Write one page with everything: consensus, proof, other methods, uncertainty, gaps, plots.
+    """Write one page with everything: consensus, proof, other rules, uncertainty, gaps, plots.
 
     The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
     consensus is not proved within --time-limit, or something else not computed; the page is
@@ -99,17 +99,16 @@ def report(
     show_progress()
     deadline = usually_limited(deadline, given)
     facts = split("--about", about, "NAME=TEXT", last=False)
-    meant = {"aggregators": "--method", "gates": "--gate", "about_items": "--items"}
+    meant = {"rules": "--rule", "gates": "--gate", "about_items": "--items"}
     with _unit_told(given, options["unit"]), options_named({**meant, "source": "--items"}):
         page = ra.make_report(
             given.data,
-            made(methods, given.unranked) or None,
+            made(names) or None,
             kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
             title=given.title if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),
             source=given.lines,
-            unranked=None if given.is_usual else given.unranked,
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             optima=not one,

@@ -12,14 +12,14 @@ import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, command, output
 from rankagg.cli.options.exact import limited, time_limit
-from rankagg.cli.options.inputs import UNRANKED, Input, data
+from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, StudyRun, repeated, sizes_of, varied
 from rankagg.cli.options.typed import TIME, Number, flag, option
 from rankagg.cli.options.wording import typed_option
 from rankagg.core import listed
 
-QUICK_METHODS = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
+QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
 
 
@@ -34,26 +34,24 @@ RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
         default=(0.0,),
         help="Shares of items that every ranking loses at random.",
     ),
-    UNRANKED,
-    rules_to("hold against the optimum", default=", ".join(QUICK_METHODS)),
+    rules_to("hold against the optimum", default=", ".join(QUICK_RULES)),
     repeated("data sets", "combination"),
     option("--time-limit", type=TIME, help="For the exact optimum of one data set."),
     flag("--nearest", help="Find the nearest of all optima too; slow."),
-    output(pasted=True, plot="the ratios of every method"),
+    output(pasted=True, plot="the ratios of every rule"),
 )
 def study(
     profiles: Sequence[str],
     *,
     models: Sequence[Any],
-    unranked: Any,
-    methods: Sequence[str],
+    names: Sequence[str],
     run: StudyRun,
     time_limit: float | None,
     **settings: Any,
 ) -> Answer:
     """Measure each rule's distance from the proved optimum, on simulated or real data.
 
-    FILEs are ballots in PrefLib formats. Options that name models, sizes and methods may be given
+    FILEs are ballots in PrefLib formats. Options that name models, sizes and rules may be given
     several times; every combination is drawn. The exit code is 3 where an optimum was not proved
     within --time-limit.
 
@@ -61,7 +59,7 @@ def study(
         rankagg study netflix.soc sushi.soc
         rankagg study --mallows 0.8 --mallows 0.9 --items 10 --items 30
         rankagg study --culture walsh --culture urn=0.1 --items 10
-        rankagg study --gumbel 0.1 --method mean --method borda --missing 0.2
+        rankagg study --gumbel 0.1 --rule mean --rule borda --missing 0.2
         rankagg study --plackett-luce 1 --items 100 --jobs -1 --journal study.jsonl --out rows.csv
     """
     if not (models or profiles):
@@ -71,7 +69,7 @@ def study(
     return run.answer(
         partial(ra.studies.ApproximationStudy, time_limit=time_limit),
         lambda result: UNPROVED if result.n_unproved else DONE,
-        aggregators=made(methods or QUICK_METHODS, unranked or "uniform"),
+        rules=made(names or QUICK_RULES),
         models=[*profiles, *models],
         **settings,
     )
@@ -114,7 +112,7 @@ def cycles(
     )
 
 
-RULES, GAPS = ("methods", "unranked", "deadline"), ("removal", "proportion")
+RULES, GAPS = ("names", "deadline"), ("removal", "proportion")
 #: The studies of an experiment: their classes, and what they are told that not all are.
 STUDIES = {
     "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),
@@ -131,7 +129,7 @@ STUDIES = {
         f"--study {'|'.join(STUDIES)}",
         default="missing-scores",
         help="What happens: scores go missing; tasks are drawn; instances are resampled, and "
-        "pairs decided; tasks are corrupted; or methods are held against each other.",
+        "pairs decided; tasks are corrupted; or rules are held against each other.",
     ),
     option(
         "--corruption CORRUPTION...",
@@ -157,36 +155,36 @@ STUDIES = {
     output("rows", pasted=True, plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, methods: Any, deadline: ra.Deadline, run: StudyRun, **varying: Any
+    given: Input, *, study: str, names: Any, deadline: ra.Deadline, run: StudyRun, **varying: Any
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 
     A proportion of the scores is removed, or of the tasks, or tasks are corrupted, and every
-    method is held against what it says of all. Where scores are removed the last line says
-    which method stays nearest. For confidence, methods are intervals, and --method is not used.
-    For agreement, methods are held against each other, once.
+    rule is held against what it says of all. Where scores are removed the last line says
+    which rule stays nearest. For confidence intervals take the place of rules, and --rule is
+    not used. For agreement, rules are held against each other, once.
 
     \b
         rankagg experiment scores.csv --plot missing.svg
         rankagg experiment scores.csv --removal at-random --removal by-score --html page.html
-        rankagg experiment scores.csv --study task-subsets --method mean --method kemeny
+        rankagg experiment scores.csv --study task-subsets --rule mean --rule kemeny
         rankagg experiment instances.csv --instance instance --study confidence
         rankagg experiment scores.csv --study corruption --corruption copied --corruption noisy
-        rankagg experiment scores.csv --study agreement --method borda --method kemeny
+        rankagg experiment scores.csv --study agreement --rule borda --rule kemeny
     """
     if not isinstance(given.data, ra.ScoreTable) or given.data.n_systems < 2:
         raise click.UsageError("An experiment needs scores of two or more systems, and no votes.")
     asked, takes = STUDIES[study]
-    for name in dict.fromkeys(name for _, names in STUDIES.values() for name in names):
+    for name in dict.fromkeys(name for _, known in STUDIES.values() for name in known):
         if name not in takes and (typed := typed_option(name)):
-            others = listed([one for one, (_, names) in STUDIES.items() if name in names])
+            others = listed([one for one, (_, known) in STUDIES.items() if name in known])
             raise click.UsageError(f"{typed} has no meaning for --study {study}, but for {others}.")
     if study == "confidence" and typed_option("removal") and not any(varying["proportion"]):
         raise click.UsageError("--removal for --study confidence needs --proportion, as 0.2.")
     settings = {f"{name}s": values for name, values in varying.items() if values and name in takes}
-    if "methods" in takes:
-        rules = made(methods or ("mean", "borda"), given.unranked)
-        settings["aggregators"] = limited(rules, deadline)
+    if "names" in takes:
+        rules = made(names or ("mean", "borda"))
+        settings["rules"] = limited(rules, deadline)
     if "tolerance" in takes:
         settings |= {"data": given.data, "tolerance": given.tolerance}
     else:

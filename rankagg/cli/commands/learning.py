@@ -1,4 +1,4 @@
-"""Commands to learn by: axioms, and lists of methods and data sets."""
+"""Commands to learn by: axioms, and lists of rules and data sets."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError
 
 MEANINGS = """
-needs      The least that a method works with; scores can be ranked, and rankings counted.
-unranked   "policy": as --unranked says; "as observed": only what is there is used.
-ties       Whether the consensus may tie items. All methods take ties and weights.
+needs      The least that a rule works with; scores can be ranked, and rankings counted.
+unranked   "by policy": as --unranked says; "last": below all that a ballot lists; "as observed":
+           only what is there is used.
+ties       Whether the consensus may tie items. All rules take ties and weights.
 guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
            "-" where no bound is stated."""
 RULES_JUDGED = (
@@ -47,21 +48,20 @@ def datasets(name: str | None) -> Answer:
     return Answer(text=lambda rows: told)
 
 
-@command(output(), name="methods")
-def list_methods() -> Answer:
-    """List the methods: what they need, how they treat gaps and ties, and what is proved.
+@command(output(), name="rules")
+def list_rules() -> Answer:
+    """List the rules: what they need, how they treat gaps and ties, and what is proved.
 
     \b
-        rankagg methods
+        rankagg rules
     """
-    rules = [make(name, "uniform") for name in RULES_BY_NAME]
+    rules = [make(name) for name in RULES_BY_NAME]
     frame = ra.capabilities(rules)
-    frame.insert(0, "method", list(RULES_BY_NAME))
-    frame["unranked"] = ["as observed" if rule.policy is None else "policy" for rule in rules]
+    frame.insert(0, "name", list(RULES_BY_NAME))
 
     def plain() -> dict[str, Any]:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return {"schema": "rankagg.methods", "version": 1, "methods": rows}
+        return {"schema": "rankagg.rules", "version": 1, "rules": rows}
 
     def told(rows: int | None) -> str:
         bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules]
@@ -96,7 +96,7 @@ def _axioms() -> list[str]:
         "--samples",
         "n_samples",
         type=Whole(1, 1_000_000),
-        help="Draw so many profiles and do not look at all; for one method and one axiom.",
+        help="Draw so many profiles and do not look at all; for one rule and one axiom.",
     ),
     option(
         "--time-limit", type=TIME, help="Stop after that time, and say how far the search came."
@@ -106,14 +106,14 @@ def _axioms() -> list[str]:
 )
 def axioms(
     *,
-    methods: Sequence[str],
+    names: Sequence[str],
     axioms: Sequence[str],
     n_samples: int | None,
     time_limit: float | None,
     rng: int,
     **size: int,
 ) -> Answer:
-    """Say which method breaks which axiom, and show the smallest profile that does.
+    """Say which rule breaks which axiom, and show the smallest profile that does.
 
     All profiles of complete strict rankings up to a size are looked at, those that differ in the
     names of items once. What is proved for every size stands beside, and a larger profile where
@@ -126,10 +126,10 @@ def axioms(
     \b
     The table:
         rankagg axioms
-        rankagg axioms --method borda --method kemeny --items 4 --rankings 4
-    One method and one axiom, with the witness in full:
-        rankagg axioms --method borda --axiom majority
-        rankagg axioms --method minimax --axiom participation --items 4 --rankings 20 --samples 5000
+        rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
+    One rule and one axiom, with the witness in full:
+        rankagg axioms --rule borda --axiom majority
+        rankagg axioms --rule minimax --axiom participation --items 4 --rankings 20 --samples 5000
     """
     from rankagg.axioms.search import as_axiom
     from rankagg.axioms.table import larger_witness, theorem_on
@@ -137,14 +137,14 @@ def axioms(
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
-        for rule in made(methods or RULES_JUDGED, "uniform")
+        for rule in made(names or RULES_JUDGED)
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
     alone = len(rules) == len(asked) == 1
     if n_samples is not None and not alone:
-        raise click.UsageError("--samples needs one --method and one --axiom.")
+        raise click.UsageError("--samples needs one --rule and one --axiom.")
     try:
-        with options_named(dict.fromkeys(("aggregators", "aggregator"), "--method")):
+        with options_named(dict.fromkeys(("rules", "rule"), "--rule")):
             if n_samples is None:
                 _announce(len(rules), **size)
             if not alone:
@@ -188,6 +188,6 @@ def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     number = number_to_see(n_items, n_rankings)
     # So many outcomes take some seconds, of which a user is told.
     if number * n_rules >= 2_000:
-        under = "the method" if n_rules == 1 else f"each of {counted(n_rules, 'method')}"
+        under = "the rule" if n_rules == 1 else f"each of {counted(n_rules, 'rule')}"
         click.echo(f"looking at up to {counted(number, 'profile', ',')} under {under}", err=True)
     tell_progress(LOGGER, "searching")

@@ -1,4 +1,4 @@
-"""Commands that rank: one method or several, the exact optimum, its proof and its reasons."""
+"""Commands that rank: one rule or several, the exact optimum, its proof and its reasons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from rankagg.cli.options.exact import (
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
 from rankagg.cli.options.kinds import DASH, ELECTIONS, NAME
-from rankagg.cli.options.rules import METHOD, NAMED, RuleName, make, ranking_rule, rules_to
+from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, amount, counted
@@ -63,7 +63,7 @@ def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
 
 @command(
     data(),
-    METHOD,
+    RULE,
     EXACTLY,
     output("items", pasted=True),
     OUT,
@@ -71,17 +71,17 @@ def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
 def rank(
     given: Input,
     *,
-    method: str,
+    name: str,
     exact: ExactOptions,
     out: Path | None,
 ) -> Answer:
-    """Rank by one method and print ranks and scores.
+    """Rank by one rule and print ranks and scores.
 
     \b
-        rankagg rank scores.csv --method borda
+        rankagg rank scores.csv --rule borda
         rankagg rank election.soi --unranked ignore
     """
-    (rule,) = exact.rules([ranking_rule(method, given)])
+    (rule,) = exact.rules([make(name)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(given.data, tolerance=given.tolerance, deadline=deadline)
     return Answer(
@@ -104,7 +104,7 @@ def rank(
         "more) or by Meek.",
     ),
     option(
-        "--method",
+        "--rule",
         type=RuleName(["instant-runoff", "coombs", "baldwin", "nanson"]),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
@@ -126,7 +126,7 @@ def count(
     *,
     seats: int | None,
     counting: Any,
-    method: Any,
+    rule: Any,
     rng: int,
     csv: Path | None,
     **how: Any,
@@ -140,37 +140,35 @@ def count(
     \b
         rankagg count election.soi
         rankagg count votes.csv --format cast-votes --csv rounds.csv
-        rankagg count election.soi --method coombs
+        rankagg count election.soi --rule coombs
         rankagg count election.soi --seats 3
         rankagg count election.soi --seats 3 --counting meek --json
     """
-    if given.unranked == "ignore":
-        raise click.UsageError("--unranked ignore has no meaning for count, where all ballots do.")
-    if method and counting:
-        raise click.UsageError("--method and --counting exclude each other.")
+    if rule and counting:
+        raise click.UsageError("--rule and --counting exclude each other.")
     stated = {name: value for name, value in how.items() if value is not None}
     lines = given.lines
     if given.seats and given.seats != 1:
         filled = f"--seats fills {seats}" if seats else "all of them are filled"
         lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
     one = seats or given.seats or 1
-    counting = counting or ("irv" if method or one == 1 else "scottish")
+    counting = counting or ("irv" if rule or one == 1 else "scottish")
     if counting == "irv":
         if one > 1 and not seats:
-            told = f"method {method}" if method else "counting irv"
+            told = f"rule {rule}" if rule else "counting irv"
             raise click.UsageError(
                 f"--{told} fills one seat, and {given.name} states {one}: give --seats 1."
             )
-        found = _for_one_seat(one, method, stated).count(given.data)
+        found = _for_one_seat(one, rule, stated).count(given.data)
     else:
         found = ra.STV(one, counting=counting, **stated).count(given.data, rng=rng)
     write = [(csv, lambda path: write_frame(found.to_frame(), path))]
     return Answer(result=found, lines=lines, files=write)
 
 
-def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
+def _for_one_seat(seats: int, rule: Any, stated: dict[str, Any]) -> Any:
     if seats > 1:
-        told = f"method {method}" if method else "counting irv"
+        told = f"rule {rule}" if rule else "counting irv"
         raise click.UsageError(f"--{told} fills one seat.")
     if "quota" in stated or "lot" in stated.values():
         told = "quota" if "quota" in stated else "tie-breaking lot"
@@ -178,34 +176,34 @@ def _for_one_seat(seats: int, method: Any, stated: dict[str, Any]) -> Any:
             f"--{told} is for surpluses that are passed on: give --seats, or --counting scottish "
             "or meek."
         )
-    if method == "nanson" and stated:
+    if rule == "nanson" and stated:
         raise click.UsageError("--tie-breaking has no meaning for nanson, which breaks no ties.")
-    ties = {} if method == "nanson" else {"tie_breaking": "order"}
-    return replace(make(method or "instant-runoff", "last"), **{**ties, **stated})
+    ties = {} if rule == "nanson" else {"tie_breaking": "order"}
+    return replace(make(rule or "instant-runoff"), **{**ties, **stated})
 
 
 @command(
     data(),
     rules_to("compare"),
     EXACTLY,
-    output("items and pairs", pasted=True, plot="how items move from method to method"),
+    output("items and pairs", pasted=True, plot="how items move from rule to rule"),
     flag("--one", help="Do not look at the other optima."),
     option(
         "--decide ranking|instance|task",
         help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
-    seed("For randomized methods."),
+    seed("For rules that draw."),
     option(
         "--out",
         type=FOLDER,
-        help="Also write methods.csv, ranks.csv, disagreements.csv, comparison.json, "
+        help="Also write rules.csv, ranks.csv, disagreements.csv, comparison.json, "
         "certificate.json and votes.json into this folder.",
     ),
 )
 def compare(
     given: Input,
     *,
-    methods: Sequence[str],
+    names: Sequence[str],
     exact: ExactOptions,
     output: Output,
     one: bool,
@@ -215,8 +213,8 @@ def compare(
 ) -> Answer:
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
 
-    For each method: its cost (how many votes of the single rankings it contradicts), how far that
-    is from the proved optimum, and where it disagrees. Without --method all that suit the data:
+    For each rule: its cost (how many votes of the single rankings it contradicts), how far that
+    is from the proved optimum, and where it disagrees. Without --rule all that suit the data:
     the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
     Where there are several optima: how many, and the distances to the nearest and the farthest.
 
@@ -228,22 +226,20 @@ def compare(
         rankagg compare long.csv --task task --instance k --score value
     What score files of any size add up to (see rankagg scan):
         rankagg compare sums.json
-    Only some methods, on bundled data:
-        rankagg compare --dataset glue_human --method harmonic-mean --method kemeny
+    Only some rules, on bundled data:
+        rankagg compare --dataset glue_human --rule harmonic-mean --rule kemeny
     """
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import comparison_text
 
-    rules = exact.chosen(methods, given)
+    rules = exact.chosen(names, given)
     deadline = exact.until(given, rules)
     decisions = None if decide is None else _decisions(given, decide)
     comparison = compare_until(
         # Looking at the other optima takes its share.
         deadline.share(1 if one else 2),
-        given.data,
+        ra.Evidence(given.data, given.tolerance),
         rules,
-        unranked=given.unranked,
-        tolerance=given.tolerance,
         rng=rng,
     )
     others = comparison.alternatives(deadline) if output.is_text and not one else None
@@ -269,16 +265,16 @@ def _decisions(given: Input, unit: Any) -> Any:
 
 def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    write_frame(comparison.to_frame(), folder / "methods.csv")
+    write_frame(comparison.to_frame(), folder / "rules.csv")
     write_frame(comparison.ranks(), folder / "ranks.csv", index=True)
     write_json({**comparison.to_dict(), "input": list(given.lines)}, folder / "comparison.json")
     if comparison.exact is None or comparison.exact.certificate is None:
         return
-    exact = comparison.exact.aggregator.name
+    exact = comparison.exact.rule.name
     pairs = [
-        comparison.disagreements(exact, method).assign(method=method)
-        for method in comparison.methods
-        if method != exact
+        comparison.disagreements(exact, rule).assign(rule=rule)
+        for rule in comparison.rules
+        if rule != exact
     ]
     if pairs:
         import pandas as pd
@@ -360,13 +356,13 @@ def solve(
             if is_given:
                 raise click.UsageError(f"--top-k does not go with {name}.")
         price = 0.5 if exact.tie_cost is None else exact.tie_cost
-        rule = ra.TopK(k=top_k, unranked=given.unranked, tie_cost=price)
+        rule = ra.TopK(top_k, tie_cost=price)
     else:
-        kemeny = ra.Kemeny(unranked=given.unranked, backend=backend, constraints=constraints)
+        kemeny = ra.Kemeny(backend=backend, constraints=constraints)
         (rule,) = exact.rules([kemeny])
     if item_weights:
         weights = weights_of("--item-weight", item_weights, evidence.items, "item")
-        evidence = ra.Evidence(weigh_items(evidence.votes(given.unranked), weights))
+        evidence = ra.Evidence(weigh_items(evidence.votes, weights))
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
@@ -444,7 +440,7 @@ def verify(
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
-    votes = ra.Evidence(given.data, given.tolerance).votes(given.unranked)
+    votes = ra.Evidence(given.data, given.tolerance).votes
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -452,7 +448,7 @@ def verify(
     try:
         found = parse_json(text, name)
         schema = found.get("schema") if type(found) is dict else None
-        kinds = (ra.Certificate, ra.WeakCertificate)
+        kinds = (ra.Certificate, ra.TiedCertificate)
         kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
         proof = kind.from_dict(found)
         left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
@@ -503,15 +499,15 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
     option(
         "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
     ),
-    option("--method", type=NAMED, help="The method; default: ratings for battles, else kemeny."),
+    option("--rule", type=NAMED, help="The rule; default: ratings for battles, else kemeny."),
     EXACTLY,
     output(),
 )
-def explain(given: Input, *, pair: Sequence[str], method: Any, exact: ExactOptions) -> Answer:
+def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions) -> Answer:
     """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
 
     \b
-        rankagg explain scores.csv --pair BERT GPT --method borda
+        rankagg explain scores.csv --pair BERT GPT --rule borda
         rankagg explain sums.json --pair BERT GPT
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
@@ -519,8 +515,8 @@ def explain(given: Input, *, pair: Sequence[str], method: Any, exact: ExactOptio
     from rankagg.analysis.explanation import explain_until
     from rankagg.report.kinds.choice import kind_of
 
-    rated = kind_of(given.data).leader(given.unranked) if method is None else None
-    (rule,) = exact.rules([rated or ranking_rule(method or "kemeny", given)])
+    rated = kind_of(given.data).leader() if rule is None else None
+    (rule,) = exact.rules([rated or make(rule or "kemeny")])
     evidence = ra.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
@@ -548,9 +544,7 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = ra.TournamentGraph.from_data(
-        given.data, unranked=given.unranked, tolerance=given.tolerance
-    )
+    graph = ra.TournamentGraph(ra.Evidence(given.data, given.tolerance).votes)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -560,10 +554,10 @@ def tournament(
         return f"{graph.summary()}\n\n{table}"
 
     def drawn() -> Any:
-        exact = ra.Kemeny(unranked=given.unranked).aggregate(graph.votes, deadline=deadline)
+        exact = ra.Kemeny().aggregate(graph.votes, deadline=deadline)
         if exact.interrupted:
             raise KeyboardInterrupt
-        borda = ra.Borda(unranked=given.unranked).aggregate(graph.votes)
+        borda = ra.Borda().aggregate(graph.votes)
         return graph.plot(ranking=exact, against=borda)
 
     return Answer(
@@ -579,7 +573,7 @@ def tournament(
 
 @command(
     data(whole=True),
-    METHOD,
+    RULE,
     option(
         "--keep ITEM...",
         "items",
@@ -603,28 +597,28 @@ def tournament(
 def steps(
     given: Input,
     *,
-    method: str,
+    name: str,
     items: Sequence[str],
     tie_breaking: str | None,
     written: str | None,
     out: Path | None,
     output: Output,
 ) -> Answer:
-    """Show how a method reaches its answer, step by step, in tables to follow by hand.
+    """Show how a rule reaches its answer, step by step, in tables to follow by hand.
 
-    The steps come from the definition of the method, and are held against what it returns. A page
+    The steps come from the definition of the rule, and are held against what it returns. A page
     of HTML has a picture of all orders where there are at most four items.
 
     \b
-        rankagg steps election.soc --method borda
-        rankagg steps election.soc --method instant-runoff --tie-breaking parallel
-        rankagg steps --dataset tennessee --method kemeny -o steps.html
-        rankagg steps --dataset tennessee --method schulze --as latex
-        rankagg steps scores.csv --method borda --keep BERT --keep GPT --keep T5
+        rankagg steps election.soc --rule borda
+        rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
+        rankagg steps --dataset tennessee --rule kemeny -o steps.html
+        rankagg steps --dataset tennessee --rule schulze --as latex
+        rankagg steps scores.csv --rule borda --keep BERT --keep GPT --keep T5
     """
     if output.as_json and written is not None:
         raise click.UsageError("--as and --json exclude each other.")
-    rule = ranking_rule(method, given)
+    rule = make(name)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(

@@ -22,7 +22,7 @@ from rankagg.cli.options.exact import (
     usually_limited,
 )
 from rankagg.cli.options.inputs import Input, data, two_items
-from rankagg.cli.options.rules import METHOD, WITH_POLICY, make, rules_to
+from rankagg.cli.options.rules import RULE, WITH_POLICY, make, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
     Number,
@@ -186,7 +186,7 @@ def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
 
 
 @command(data(), rules_to("measure"), EXACTLY, output())
-def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> Answer:
+def dispersion(given: Input, *, names: Sequence[str], exact: ExactOptions) -> Answer:
     """Measure the distance of consensuses to the rankings, and of the rankings to each other.
 
     The mean distance of two rankings bounds what any consensus can reach; the exact one shows
@@ -195,14 +195,13 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
     \b
         rankagg dispersion scores.csv
         rankagg dispersion sums.json
-        rankagg dispersion election.soc --method borda --method kemeny --json
+        rankagg dispersion election.soc --rule borda --rule kemeny --json
     """
     given.refuse_pairs("Dispersion needs rankings or scores")
     limit = exact.deadline.time_limit
     found = ra.dispersion_report(
         given.data,
-        exact.chosen(methods, given),
-        unranked=given.unranked,
+        exact.chosen(names, given),
         tolerance=given.tolerance,
         **({} if limit is None else {"time_limit": limit}),
     )
@@ -211,7 +210,7 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
 
 @command(
     data(),
-    METHOD,
+    RULE,
     option(
         "--over tasks|systems",
         default="tasks",
@@ -226,11 +225,11 @@ def dispersion(given: Input, *, methods: Sequence[str], exact: ExactOptions) -> 
     time_limit("the whole analysis"),
     output("tasks or systems", plot="how near subsets come to the consensus of all"),
 )
-def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: Any) -> Answer:
+def stability(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -> Answer:
     """Rank again without single tasks or systems, and on subsets of every size.
 
     \b
-        rankagg stability scores.csv --method borda
+        rankagg stability scores.csv --rule borda
         rankagg stability scores.csv --over systems --jobs -1
         rankagg stability sums.json
     """
@@ -239,7 +238,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
     with options_named():
         found = ra.stability(
             given.data,
-            make(method, given.unranked),
+            make(name),
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             **options,
@@ -250,7 +249,7 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
 
 @command(
     data(whole=True),
-    METHOD,
+    RULE,
     option(
         "--pair",
         nargs=2,
@@ -266,22 +265,22 @@ def stability(given: Input, *, method: str, deadline: ra.Deadline, **options: An
     output("rankings or tasks"),
 )
 def removals(
-    given: Input, *, method: str, pair: Sequence[str] | None, unit: Any, deadline: ra.Deadline
+    given: Input, *, name: str, pair: Sequence[str] | None, unit: Any, deadline: ra.Deadline
 ) -> Answer:
     """Find the fewest ballots or tasks whose removal changes the winner or reverses a pair.
 
     \b
-        rankagg removals scores.csv --method borda
+        rankagg removals scores.csv --rule borda
         rankagg removals election.soc --pair A B
     """
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
     chosen = None if pair is None else two_items(pair, ra.Evidence.of(given.data).items)
     show_progress()
     deadline = usually_limited(deadline, given, by_ballots=True)
-    with options_named({"aggregator": "--method"}):
+    with options_named({"rule": "--rule"}):
         found = ra.removal_radius(
             given.data,
-            make(method, given.unranked),
+            make(name),
             pair=chosen,
             unit=unit,
             tolerance=given.tolerance,
@@ -294,10 +293,11 @@ def removals(
 @command(
     data(),
     option(
-        "--method",
+        "--rule",
+        "name",
         type=WITH_POLICY,
         default="borda",
-        help="The method, one with a policy for unranked items, whose sensitivity is shown.",
+        help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
     ),
     option(
         "--samples",
@@ -310,13 +310,13 @@ def removals(
     seed("For the completions."),
     output("items and pairs", plot="a map of what is missing"),
 )
-def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any) -> Answer:
+def missing(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -> Answer:
     """Report missing scores, pairs never compared, and results that depend on gaps.
 
     \b
         rankagg missing scores.csv
         rankagg missing sums.json
-        rankagg missing scores.csv --method kemeny --samples 50 --json
+        rankagg missing scores.csv --rule kemeny --samples 50 --json
     """
     given.refuse_pairs("Needs rankings or scores", "say what is missing")
     is_summed = isinstance(given.data, ra.ScoreSummary)
@@ -325,9 +325,11 @@ def missing(given: Input, *, method: str, deadline: ra.Deadline, **options: Any)
     report = ra.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     code, said = DONE, []
-    if report.n_missing:
-        (rule,) = limited([make(method, given.unranked)], deadline)
-        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.unranked)
+    if isinstance(given.data, ra.Profile) and given.data.has_unlisted:
+        said.append("what a list leaves out is below all of it; --unranked uniform asks what else")
+    elif report.n_missing:
+        (rule,) = limited([make(name)], deadline)
+        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
         parts["sensitivity"] = ra.sensitivity(
             given.data, rule, policies=policies, tolerance=given.tolerance, **options
         )
@@ -477,7 +479,6 @@ def intervals(
             given.data,
             of=of,
             method=method,
-            unranked=given.unranked,
             ties=ties if of == "pairwise" else None,
             score_range=score_range,
             n_resamples=n_resamples,

@@ -109,7 +109,7 @@ def _read(
         f"read: {estimates}, {counted(len(items), 'item')}, estimates in column {column}",
         errors,
     ]
-    return Input(Estimates(given), "uniform", 0.0, tuple(map(visible, lines)), estimates)
+    return Input(Estimates(given), 0.0, tuple(map(visible, lines)), estimates)
 
 
 def _find(table: Table, what: str) -> Any:

@@ -1,4 +1,4 @@
-"""Options of the exact method: constraints, limits, and what it returns."""
+"""Options of the exact rule: constraints, limits, and what it returns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # of different ballots the fewest that have to go: so many seconds, unless others are asked for.
 ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
 
-NOT_LIMITED = "--time-limit is for methods that search, such as kemeny."
+NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 
 
 def time_limit(what: str, *, searches: bool = True, usual: bool = False) -> click.Option:
@@ -60,9 +60,9 @@ class ExactOptions:
 
     def chosen(self, names: Sequence[str], given: Input) -> list[ra.Aggregator]:
         """Return the rules of these names, by default all that suit the data."""
-        from rankagg.aggregation.two_level import default_aggregators
+        from rankagg.aggregation.two_level import default_rules
 
-        known = made(names, given.unranked) or default_aggregators(given.data, given.unranked)
+        known = made(names) or default_rules(given.data)
         return self.rules(known)
 
     def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> ra.Deadline:
@@ -75,7 +75,7 @@ class ExactOptions:
         ties = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
-            raise click.UsageError(f"{ties} belongs to the exact method: add --method kemeny.")
+            raise click.UsageError(f"{ties} belongs to the exact rule: add --rule kemeny.")
         if self.deadline != ra.Deadline() and not any(rule.searches for rule in rules):
             raise click.UsageError(NOT_LIMITED)
         show_progress()

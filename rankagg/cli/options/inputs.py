@@ -45,8 +45,8 @@ BEGIN, PIECE = 2**12, 2**20
 UNRANKED = option(
     "--unranked uniform|ignore|last",
     help="What a ranking says of items that it does not rank: the average over compatible "
-    "permutations (the default), nothing, or that they are last (the default for cast votes, ABIF "
-    "and lists, and where rank, steps, explain and count go by rounds).",
+    "permutations (the default for scores), nothing, or that they are last (the default for "
+    "ballots and lists).",
 )
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
@@ -107,8 +107,6 @@ class Input:
 
     # Of any kind that the command takes.
     data: Any
-    # The policy for unranked items.
-    unranked: Any
     tolerance: float
     # What the reader of the output must know, the direction of scores first.
     lines: tuple[str, ...]
@@ -121,8 +119,6 @@ class Input:
     title: str = ""
     # How many the file says are elected; 0 where it does not say.
     seats: int = 0
-    # Whether nobody said what becomes of unranked items.
-    is_usual: bool = True
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
 
@@ -205,6 +201,8 @@ def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
             raise
         if isinstance(data, ra.ScoreTable):
             data = reshaped(data, typed)
+        if typed.unranked and not isinstance(data, ra.Comparisons):
+            data = data.with_unranked(typed.unranked)
     if isinstance(data, ra.ScoreTable | ra.ScoreSummary):
         told = tell_scores(data, typed)
     else:
@@ -212,9 +210,8 @@ def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
     lines = (*told, *lines, *taken, *notes)
     title = getattr(typed, "title", "") or name
     seats = getattr(typed, "seats", 0)
-    known = kind.name, typed.cluster or "", title, seats, typed.unranked is None
-    policy = typed.unranked or kind.unranked
-    return Input(data, policy, typed.tolerance or 0.0, lines, name, *known)
+    known = kind.name, typed.cluster or "", title, seats
+    return Input(data, typed.tolerance or 0.0, lines, name, *known)
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 import rankagg as ra
-from rankagg._typing import Label, Unranked
+from rankagg._typing import Label
 from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
@@ -97,7 +97,7 @@ OF_EVALUATIONS = [
         "not state its direction.",
     ),
 ]
-OF_PREFLIB = ("left_out", "errors", "drop")
+OF_PREFLIB = ("errors", "drop", "unranked")
 #: What tables are, as far as they do not say it by signs of their own.
 TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
 #: Parameters of the readers that are called otherwise here.
@@ -139,8 +139,6 @@ class TypedKind:
     read: Callable[[Typed], Found]
     # The options with a meaning for it; all others are refused.
     takes: tuple[str, ...] = ()
-    # The policy for unranked items, unless another is asked for.
-    unranked: Unranked = "uniform"
 
     def check(self, typed: Typed) -> None:
         """Raise where an option is given that has no meaning here."""
@@ -237,7 +235,7 @@ SCORES = TypedKind(
     "scores",
     "a table of scores; `--format` says what else it is",
     _read_scores,
-    _names([*OF_TABLES, ONLY, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]),
+    (*_names([*OF_TABLES, ONLY, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]), "unranked"),
 )
 # -- what evaluation tools wrote ------------------------------------------------------------------
 
@@ -285,18 +283,13 @@ EVALUATIONS = TypedKind(
     "evaluations",
     "evaluations, which name systems, tasks and instances themselves",
     _read_evaluations,
-    _names([*OF_EVALUATIONS, *DIRECTIONS, *OF_TASKS, DROP]),
+    (*_names([*OF_EVALUATIONS, *DIRECTIONS, *OF_TASKS, DROP]), "unranked"),
 )
 
 # -- ballots and cast votes -----------------------------------------------------------------------
 
 OF_BALLOTS = [
     _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
-    option(
-        "--left-out unranked|unlisted",
-        help="Ballots: items left out are not observed (default, but for cast votes), or below "
-        "all listed.",
-    ),
 ]
 OF_CAST_VOTES = [
     option(
@@ -332,22 +325,22 @@ OF_CAST_VOTES = [
         "spellings.",
     ),
 ]
-CAST = _names([*OF_CAST_VOTES, *OF_BALLOTS, DROP])
+CAST = (*_names([*OF_CAST_VOTES, *OF_BALLOTS, DROP]), "unranked")
 
 
 def _read_ballots(typed: Typed) -> Found:
-    given = typed.given("count", "drop", "left_out", "decimal", "missing", "max_bytes")
+    given = typed.given("count", "drop", "unranked", "decimal", "missing", "max_bytes")
     return ra.read_ballots(typed.file, **given), ()
 
 
 def _read_preflib(typed: Typed) -> Found:
-    found = ra.read_preflib(typed.file, **typed.given("left_out", "errors", "max_bytes"))
+    found = ra.read_preflib(typed.file, **typed.given("unranked", "errors", "max_bytes"))
     typed.title = title_of(typed.file, **typed.given("max_bytes"))
     return _without(found, typed.drop), ()
 
 
 def _read_abif(typed: Typed) -> Found:
-    found = ra.read_abif(typed.file, **typed.given("left_out", "max_bytes"))
+    found = ra.read_abif(typed.file, **typed.given("unranked", "max_bytes"))
     election = blt_of(typed.file, **typed.given("max_bytes"))
     if election is not None:
         typed.seats, typed.title = election.seats, election.title
@@ -386,7 +379,7 @@ OF_LISTS = [
 
 
 def _read_lists(typed: Typed) -> Found:
-    given = typed.given("ranking", "item", "rank", "cells", "drop", "left_out", "max_bytes")
+    given = typed.given("ranking", "item", "rank", "cells", "drop", "unranked", "max_bytes")
     found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
     lists, named = len(found), list(found.times_ranked().values())
     both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
@@ -469,11 +462,11 @@ def _read_comparisons(typed: Typed) -> Found:
 
 def bundled(kind: str) -> TypedKind:
     """Return the kind of a bundled data set, which knows its columns and directions."""
-    takes: tuple[str, ...] = ("drop",)
+    takes: tuple[str, ...] = ("drop", "unranked")
     meaning = "--dataset with ballots"
     if kind == "scores":
         meaning = "--dataset, which knows its columns and directions"
-        takes = (*_names(OF_TASKS), "drop")
+        takes = (*_names(OF_TASKS), "drop", "unranked")
 
     def read(typed: Typed) -> Found:
         return _without(ra.datasets.load(typed.dataset), typed.drop), ()
@@ -490,10 +483,10 @@ DATA_FORMATS = {
             "ballots",
             "a table of ballots; `--format cast-votes` reads those of election offices",
             _read_ballots,
-            (*_names(OF_BALLOTS), "drop", "decimal", "missing"),
+            (*_names(OF_BALLOTS), "drop", "decimal", "missing", "unranked"),
         ),
-        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST, "last"),
-        TypedKind("abif", "ballots in ABIF", _read_abif, ("left_out", "drop"), "last"),
+        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
+        TypedKind("abif", "ballots in ABIF", _read_abif, ("unranked", "drop")),
         TypedKind(
             "comparisons",
             "a table of comparisons",
@@ -504,8 +497,7 @@ DATA_FORMATS = {
             "lists",
             "ranked lists",
             _read_lists,
-            ("ranking", "item", "rank", "cells", "named_by", "drop", "left_out"),
-            "last",
+            ("ranking", "item", "rank", "cells", "named_by", "drop", "unranked"),
         ),
         TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
         TypedKind(
@@ -517,7 +509,7 @@ DATA_FORMATS = {
             "summary",
             "sums of scores, which were counted with directions of their own",
             _read_summary,
-            ("weight",),
+            ("weight", "unranked"),
         ),
         EVALUATIONS,
         TypedKind(

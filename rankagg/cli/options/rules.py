@@ -9,51 +9,47 @@ from typing import Any
 import click
 
 import rankagg as ra
-from rankagg._typing import Unranked
-from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.typed import OneOf, option
 
-# A rule is loaded when it is made.
-RULES_BY_NAME: dict[str, Callable[[Unranked], ra.Aggregator]] = {
-    "mean": lambda unranked: ra.Mean(),
-    "geometric-mean": lambda unranked: ra.GeometricMean(),
-    "harmonic-mean": lambda unranked: ra.HarmonicMean(),
-    "median": lambda unranked: ra.Median(),
-    "borda": lambda unranked: ra.Borda(unranked=unranked),
-    "bucklin": lambda unranked: ra.Bucklin(),
-    "rrf": lambda unranked: ra.ReciprocalRankFusion(),
-    "combsum": lambda unranked: ra.CombSUM(),
-    "combmnz": lambda unranked: ra.CombMNZ(),
-    "plurality": lambda unranked: ra.Plurality(unranked=unranked),
-    "veto": lambda unranked: ra.Veto(unranked=unranked),
-    "dowdall": lambda unranked: ra.Dowdall(unranked=unranked),
-    "approval-2": lambda unranked: ra.Approval(2, unranked=unranked),
-    "approval-3": lambda unranked: ra.Approval(3, unranked=unranked),
-    "instant-runoff": lambda unranked: ra.InstantRunoff(unranked=unranked),
-    "coombs": lambda unranked: ra.Coombs(unranked=unranked),
-    "baldwin": lambda unranked: ra.Baldwin(unranked=unranked),
-    "nanson": lambda unranked: ra.Nanson(unranked=unranked),
-    "black": lambda unranked: ra.Black(unranked=unranked),
-    "two-level-borda": lambda unranked: ra.TwoLevel(
-        ra.Borda(unranked=unranked), ra.Borda(unranked=unranked)
-    ),
-    "copeland": lambda unranked: ra.Copeland(unranked=unranked),
-    "majority": lambda unranked: ra.PairwiseMajority(unranked=unranked),
-    "minimax": lambda unranked: ra.Minimax(unranked=unranked),
-    "schulze": lambda unranked: ra.Schulze(unranked=unranked),
-    "ranked-pairs": lambda unranked: ra.RankedPairs(unranked=unranked),
-    "mc4": lambda unranked: ra.MC4(unranked=unranked),
-    "rank-centrality": lambda unranked: ra.RankCentrality(unranked=unranked),
-    "pick-a-perm": lambda unranked: ra.PickAPerm(unranked=unranked),
-    "footrule": lambda unranked: ra.FootruleOptimal(unranked=unranked),
-    "kwiksort": lambda unranked: ra.KwikSort(pivot="best", unranked=unranked),
-    "borda-kemenized": lambda unranked: ra.InsertionSearch(start=ra.Borda(unranked=unranked)),
-    "plackett-luce": lambda unranked: ra.PlackettLuceRanking(),
-    "mallows": lambda unranked: ra.MallowsRanking(),
-    "young": lambda unranked: ra.Young(unranked=unranked),
-    "dodgson": lambda unranked: ra.Dodgson(unranked=unranked),
-    "slater": lambda unranked: ra.Slater(unranked=unranked),
-    "kemeny": lambda unranked: ra.Kemeny(unranked=unranked),
+# The class of a rule, or what makes one with parameters.
+RULES_BY_NAME: dict[str, str | Callable[[], ra.Aggregator]] = {
+    "mean": "Mean",
+    "geometric-mean": "GeometricMean",
+    "harmonic-mean": "HarmonicMean",
+    "median": "Median",
+    "borda": "Borda",
+    "bucklin": "Bucklin",
+    "rrf": "ReciprocalRankFusion",
+    "combsum": "CombSUM",
+    "combmnz": "CombMNZ",
+    "plurality": "Plurality",
+    "veto": "Veto",
+    "dowdall": "Dowdall",
+    "approval-2": lambda: ra.Approval(2),
+    "approval-3": lambda: ra.Approval(3),
+    "instant-runoff": "InstantRunoff",
+    "coombs": "Coombs",
+    "baldwin": "Baldwin",
+    "nanson": "Nanson",
+    "black": "Black",
+    "two-level-borda": lambda: ra.TwoLevel(ra.Borda(), ra.Borda()),
+    "copeland": "Copeland",
+    "majority": "PairwiseMajority",
+    "minimax": "Minimax",
+    "schulze": "Schulze",
+    "ranked-pairs": "RankedPairs",
+    "mc4": "MC4",
+    "rank-centrality": "RankCentrality",
+    "pick-a-perm": "PickAPerm",
+    "footrule": "FootruleOptimal",
+    "kwiksort": lambda: ra.KwikSort(pivot="best"),
+    "borda-kemenized": lambda: ra.InsertionSearch(start=ra.Borda()),
+    "plackett-luce": "PlackettLuceRanking",
+    "mallows": "MallowsRanking",
+    "young": "Young",
+    "dodgson": "Dodgson",
+    "slater": "Slater",
+    "kemeny": "Kemeny",
 }
 
 #: What elections call instant runoff: ranked choice voting, and STV for one seat.
@@ -62,33 +58,27 @@ OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 # Those that count ballots round by round.
 ROUNDS = ("instant-runoff", "coombs", "baldwin", "nanson")
 
-# What is present counts for these, whatever the policy for the rest.
+# These rank alike by every policy for unranked items.
 WITHOUT_POLICY = (
+    *ROUNDS,
     *("mean", "geometric-mean", "harmonic-mean", "median", "bucklin", "rrf", "combsum", "combmnz"),
     *("plackett-luce", "mallows"),
 )
 
 
-def make(name: str, unranked: Unranked) -> ra.Aggregator:
-    """Return the rule of that name under a policy for unranked items."""
+def make(name: str) -> ra.Aggregator:
+    """Return the rule of that name."""
     k = name.removeprefix("rrf-")
-    return RULES_BY_NAME[name](unranked) if k == name else ra.ReciprocalRankFusion(k=int(k))
-
-
-def ranking_rule(name: str, given: Input) -> ra.Aggregator:
-    """Return the rule that ranks alone: what ballots leave out is last where `count` has it so."""
-    is_ballots = isinstance(given.data, ra.Profile) and name in ROUNDS
-    rule = make(name, "last" if is_ballots and given.is_usual else given.unranked)
-    if rule.policy is None and not given.is_usual:
-        raise click.UsageError(
-            f"--unranked has no meaning for --method {name}, which counts what is present."
-        )
+    if k != name:
+        return ra.ReciprocalRankFusion(k=int(k))
+    made_by = RULES_BY_NAME[name]
+    rule: ra.Aggregator = getattr(ra, made_by)() if isinstance(made_by, str) else made_by()
     return rule
 
 
-def made(names: Iterable[str], unranked: Unranked) -> list[ra.Aggregator]:
+def made(names: Iterable[str]) -> list[ra.Aggregator]:
     """Return the rules of these names, each once."""
-    return [make(name, unranked) for name in dict.fromkeys(names)]
+    return [make(name) for name in dict.fromkeys(names)]
 
 
 class RuleName(OneOf):
@@ -105,15 +95,15 @@ class RuleName(OneOf):
 
 NAMED = RuleName(list(RULES_BY_NAME))
 WITH_POLICY = RuleName([name for name in RULES_BY_NAME if name not in WITHOUT_POLICY])
-METHOD = option("--method", type=NAMED, default="kemeny", help="The method.")
+RULE = option("--rule", "name", type=NAMED, default="kemeny", help="The rule.")
 
 
 def rules_to(purpose: str, default: str = "all that suit the data") -> click.Option:
-    """Return --method, which may be given several times, as `methods`."""
+    """Return --rule, which may be given several times, as `names`."""
     return option(
-        "--method",
-        "methods",
+        "--rule",
+        "names",
         multiple=True,
         type=NAMED,
-        help=f"A method to {purpose}; may be repeated. Default: {default}.",
+        help=f"A rule to {purpose}; may be repeated. Default: {default}.",
     )

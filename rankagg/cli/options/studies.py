@@ -171,7 +171,7 @@ class StudyRun:
             raise click.UsageError(
                 "--journal needs a file of its own: --out and --html replace it."
             )
-        named = {"models": models, "aggregators": "--method", "address": "--scheduler"}
+        named = {"models": models, "rules": "--rule", "address": "--scheduler"}
         with options_named({**named, **(called or {})}):
             if study is ra.studies.AgreementStudy:
                 result = study(**settings).run(rng=self.rng)

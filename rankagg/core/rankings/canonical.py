@@ -48,7 +48,7 @@ def places_of_orders(
     except KeyError:
         return None
     lengths = np.fromiter(map(len, rows), np.intp, len(rows))
-    ranks = scattered(position[codes], lengths, len(item_set), UNRANKED)
+    ranks = scattered(position[codes], lengths, len(item_set))
     return None if ranks is None else (ranks, item_set)
 
 
@@ -73,7 +73,7 @@ def _coded_numbers(labels: list[int]) -> tuple[Positions, list[int]]:
     return (np.cumsum(occurs) - 1)[at], (np.flatnonzero(occurs) + low).tolist()
 
 
-def scattered(codes: Any, lengths: Any, n_items: int, left_out: int) -> Ranks | None:
+def scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
     """Return the places of orders of items by number; None where one names an item twice."""
     m = len(lengths)
     if len(codes) == m * n_items and (lengths == n_items).all():
@@ -83,7 +83,7 @@ def scattered(codes: Any, lengths: Any, n_items: int, left_out: int) -> Ranks | 
         return None if (ranks == UNRANKED).any() else ranks
     row = np.repeat(np.arange(m), lengths)
     place = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    ranks = np.full((m, n_items), left_out, dtype=np.int32)
+    ranks = np.full((m, n_items), UNRANKED, dtype=np.int32)
     ranks[row, codes] = place
     return ranks if np.array_equal((ranks >= 0).sum(axis=1), lengths) else None
 

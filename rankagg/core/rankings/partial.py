@@ -67,6 +67,14 @@ class Ranking(Value):
         self._set(items=labels, ranks=frozen_array(values.astype(np.int32)))
         self._check()
 
+    @classmethod
+    def _of(cls, ranks: NDArray[Any], items: ItemSet) -> Self:
+        """Return the ranking of canonical ranks; raise where they are not of the class's kind."""
+        made = cls.__new__(cls)
+        made._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
+        made._check()
+        return made
+
     @abstractmethod
     def _check(self) -> None:
         """Raise where the ranks are not of the class's kind."""
@@ -295,7 +303,7 @@ class PartialRanking(Ranking):
         InvalidInputError
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
-        return cls(*canonical.from_buckets(buckets, items))
+        return cls._of(*canonical.from_buckets(buckets, items))
 
     @classmethod
     def from_ranks(
@@ -330,7 +338,7 @@ class PartialRanking(Ranking):
         <PartialRanking B > A = D; unranked: C>
         """
         canonical.refuse_codes(ranks)
-        return cls(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
+        return cls._of(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
 
     @classmethod
     def from_scores(
@@ -361,7 +369,7 @@ class PartialRanking(Ranking):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        return cls(*canonical.from_numbers(scores, "scores", sign, items, tolerance))
+        return cls._of(*canonical.from_numbers(scores, "scores", sign, items, tolerance))
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
@@ -389,7 +397,7 @@ class PartialRanking(Ranking):
         <PartialRanking C > A; unlisted: B, D>
         """
         listed = PartialRanking.from_order(order, items=items)
-        return cls(np.where(listed.ranks == UNRANKED, UNLISTED, listed.ranks), listed.items)
+        return cls._of(np.where(listed.ranks == UNRANKED, UNLISTED, listed.ranks), listed.items)
 
     # -- the same order on other items --------------------------------------------------------
 
@@ -446,7 +454,7 @@ class PartialRanking(Ranking):
         if self.unlisted:
             raise InvalidInputError("ranking", "free of unlisted items", self)
         flipped = np.where(self.ranks >= 0, -self.ranks.astype(np.float64), np.nan)
-        return type(self)(places.competition_ranks(flipped[None, :])[0], self.items)
+        return type(self)._of(places.competition_ranks(flipped[None, :])[0], self.items)
 
     # -- compatible permutations --------------------------------------------------------------
 
@@ -476,7 +484,7 @@ class PartialRanking(Ranking):
         ['C A B', 'A C B', 'A B C']
         """
         for ranks in places.compatible_ranks(self.ranks):
-            yield Permutation(ranks, self.items)
+            yield permutation_of(ranks, self.items)
 
     def sample_compatible(self, size: int, *, rng: RNGLike = None) -> list[Permutation]:
         """Draw compatible permutations, each equally likely, independently of each other.
@@ -495,7 +503,7 @@ class PartialRanking(Ranking):
         count = check_integer(size, "size", low=0)
         repeated = np.repeat(self.ranks[None, :], count, axis=0)
         drawn = places.sample_compatible(repeated, as_generator(rng))
-        return [Permutation(row, self.items) for row in drawn]
+        return [permutation_of(row, self.items) for row in drawn]
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(i before j) in a uniformly drawn compatible permutation.
@@ -543,19 +551,31 @@ class PartialRanking(Ranking):
 
 
 class Permutation(PartialRanking):
-    """A complete strict ranking; stands wherever a `PartialRanking` is asked for.
+    """A complete strict ranking, made of an order; it goes wherever a `PartialRanking` does.
 
     As a map it sends the position of an item to its rank, `ranks[i]`.
+
+    Parameters
+    ----------
+    order : iterable of str or int
+        All items, the best first.
+    items : iterable of str or int, optional
+        The same items in an order of their own; sorted by default.
 
     Examples
     --------
     >>> from rankagg import Permutation
-    >>> sigma = Permutation.from_order(["A", "C", "B"])
+    >>> sigma = Permutation(["A", "C", "B"])
     >>> sigma.order, sigma.ranks.tolist()
     (('A', 'C', 'B'), [0, 2, 1])
     >>> sigma.compose(sigma.inverse()) == Permutation.identity("ABC")
     True
     """
+
+    def __init__(self, order: Iterable[Label], items: Iterable[Label] | None = None) -> None:
+        ranks, item_set = canonical.from_buckets([[label] for label in order], items)
+        self._set(items=item_set, ranks=frozen_array(ranks))
+        self._check()
 
     def _check(self) -> None:
         if not (self.is_complete and self.is_strict):
@@ -568,24 +588,26 @@ class Permutation(PartialRanking):
             )
 
     @classmethod
-    def identity(cls, items: Iterable[Label]) -> Permutation:
+    def identity(cls, items: Iterable[Label] | int) -> Permutation:
         """Return the ranking of `items` in the order in which they are given.
 
         Parameters
         ----------
-        items : iterable of label
-            The items, the best first.
+        items : iterable of label, or int
+            The items, the best first; a number n for 0, 1, ..., n - 1.
 
         Returns
         -------
         Permutation
         """
+        if isinstance(items, int | np.integer):
+            items = range(check_integer(items, "items", low=1))
         item_set = ItemSet.coerce(items, ())
-        return cls(np.arange(len(item_set)), item_set)
+        return cls._of(np.arange(len(item_set)), item_set)
 
     def inverse(self) -> Permutation:
         """Return the inverse map: item position p gets the position of the item at rank p."""
-        return Permutation(np.argsort(self.ranks), self.items)
+        return permutation_of(np.argsort(self.ranks), self.items)
 
     def compose(self, other: Permutation) -> Permutation:
         """Return the map "first `other`, then self" on positions.
@@ -601,11 +623,16 @@ class Permutation(PartialRanking):
             With ranks[i] = self.ranks[other.ranks[i]].
         """
         self.items.require_same(other.items, "composed permutations")
-        return Permutation(self.ranks[other.ranks], self.items)
+        return permutation_of(self.ranks[other.ranks], self.items)
 
     def reverse(self) -> Permutation:
         """Return the ranking from worst to best."""
-        return Permutation(self.n_items - 1 - self.ranks, self.items)
+        return permutation_of(self.n_items - 1 - self.ranks, self.items)
+
+
+def permutation_of(ranks: NDArray[Any], items: ItemSet) -> Permutation:
+    """Return the permutation of ranks 0, 1, ..., n - 1 in the order of items."""
+    return Permutation._of(ranks, items)
 
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:

@@ -11,6 +11,7 @@ import numpy as np
 from rankagg._typing import Floats, Tolerance
 from rankagg._validation import check_choice, check_flag, check_integer, check_number
 from rankagg.aggregation import Evidence
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -188,6 +189,7 @@ class BradleyTerry(PlackettLuce):
         >>> fit.log_worths.round(3)
         array([ 0.746, -0.354, -0.392])
         """
+        data = as_data(data)
         how = check_choice(ties, TIE_MODELS, "ties")
         if check_choice(link, LINKS, "link") == "probit" and how not in ("half", "ignore"):
             remedy = "The two models of ties are for log odds."
@@ -223,7 +225,7 @@ class BradleyTerry(PlackettLuce):
         fit = _by_likelihood(sample, options, tuple(covariates))
         if method != "newton":
             fit = _by_walk(fit, sample, options)
-        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(None)))
+        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(by_policy=False)))
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""

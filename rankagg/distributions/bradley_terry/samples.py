@@ -95,8 +95,8 @@ def sample_of(
     if isinstance(data, Profile):
         return _of_rankings(data, drops_ties)
     if isinstance(data, ScoreSummary):
-        votes = data.pairwise("ignore")
-        _check_lost(data.with_task_weights({}).pairwise("ignore"), votes, data.weight_vector)
+        votes = data.direct_pairwise()
+        _check_lost(data.with_task_weights({}).direct_pairwise(), votes, data.weight_vector)
         return _of_votes(votes, drops_ties)
     if isinstance(data, PairwiseMatrix):
         return _of_votes(data, drops_ties)
@@ -170,8 +170,8 @@ def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Samp
 
 
 def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> Sample:
-    votes = profile.pairwise("ignore")
-    _check_lost(Profile.pairwise(_plain(profile), "ignore"), votes, profile.weights)
+    votes = profile.direct_pairwise()
+    _check_lost(_plain(profile).direct_pairwise(), votes, profile.weights)
     contests, dropped = contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:

@@ -27,7 +27,7 @@ from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import PairwiseMatrix, Permutation, Profile, counted
+from rankagg.core import PairwiseMatrix, Permutation, Profile, counted, permutation_of
 from rankagg.distributions.base import effective_weights, log_compatible
 from rankagg.distributions.mallows.compatible_sums import (
     Completions,
@@ -141,7 +141,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
         # Not of the matrix, in which very small weights are lost beside large ones. At a smaller
         # mean theta has no float near its maximum any more.
         return theta_of(data.mean_distance(center), data.profile.n_items, agree=1e-290)
-    if data.profile.pairwise("ignore").cost(center) == 0:
+    if data.profile.direct_pairwise().cost(center) == 0:
         return inf
 
     def depth(theta: float) -> float:
@@ -279,7 +279,7 @@ def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedC
 def search_center(data: MallowsData, center: object, steps: int, rng: Generator) -> FittedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
     is_kendall = data.distance.name == "kendall"
-    notes = [*Evidence(data.profile).gaps(None)]
+    notes = [*Evidence(data.profile).gaps(by_policy=False)]
     given: Permutation | None = None
     consensus: Consensus | None = None
     if isinstance(center, str):
@@ -345,16 +345,17 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
 def strict_order(consensus: Consensus) -> Permutation:
     """Return the consensus; ties of Borda are broken in the order of the items."""
     ranks = consensus.ranking.ranks
-    return Permutation(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
+    return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
 def _climb(data: MallowsData, steps: int) -> FittedCenter:
-    agreed = Kemeny(unranked="ignore").aggregate(data.profile, deadline=data.deadline)
+    profile, until = data.profile, data.deadline
+    agreed = Kemeny().aggregate(profile.direct_pairwise(), deadline=until)
     if agreed.cost == 0:
         return FittedCenter(strict_order(agreed), inf)
-    rules: tuple[Aggregator, ...] = (Kemeny(), Kemeny(unranked="ignore"), Borda())
-    until = data.deadline
-    starts = {strict_order(rule.aggregate(data.profile, deadline=until)) for rule in rules}
+    rules: tuple[Aggregator, ...] = (Kemeny(), Borda())
+    starts = {strict_order(rule.aggregate(profile, deadline=until)) for rule in rules}
+    starts.add(strict_order(agreed))
     ordered = sorted(starts, key=lambda start: start.ranks.tolist())
     climbs = [_ascend(data, start, steps) for start in ordered]
     best = max(climbs, key=attrgetter("log_likelihood"))
@@ -401,7 +402,7 @@ def _neighbor(data: MallowsData, best: FittedCenter) -> Permutation | None:
         data.deadline.seconds_left()
         changed = order.copy()
         changed[[k, k + 1]] = changed[[k + 1, k]]
-        center = Permutation(np.argsort(changed), best.center.items)
+        center = permutation_of(np.argsort(changed), best.center.items)
         gain = data.log_likelihood(center, theta) - height
         if gain > CLIMB * max(1.0, abs(height)):
             return center

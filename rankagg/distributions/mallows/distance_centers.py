@@ -17,7 +17,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg.aggregation import Deadline
-from rankagg.core import ItemSet, PartialRanking, Permutation, counted
+from rankagg.core import ItemSet, PartialRanking, Permutation, counted, permutation_of
 from rankagg.distributions.base import all_places, log_compatible
 from rankagg.distributions.mallows.model_distances import (
     NOWHERE,
@@ -168,10 +168,10 @@ def least_center(
         order = np.argsort(means, kind="stable")
         tied = (np.diff(means[order]) <= 1e-9 * n).any()
         note = "Other centers are as likely: some items have equal mean ranks." if tied else ""
-        return Permutation(np.argsort(order), items), note
+        return permutation_of(np.argsort(order), items), note
     if distance.name in ("footrule", "hamming"):
         found, is_only = _assigned(distance.name, ranks, weights)
-        return Permutation(found, items), "" if is_only else "Other centers are as likely."
+        return permutation_of(found, items), "" if is_only else "Other centers are as likely."
     deadline.seconds_left()
     if n <= MOST_TRIED:
         centers = all_places(n)
@@ -181,9 +181,9 @@ def least_center(
             costs = np.array([_cost(distance, ranks, weights, center) for center in centers])
         ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
         note = f"Other centers are as likely: {ties - 1}." if ties > 1 else ""
-        return Permutation(centers[costs.argmin()], items), note
+        return permutation_of(centers[costs.argmin()], items), note
     if near is not None:
-        return Permutation(_climb(distance, ranks, weights, near.ranks, deadline)[1], items), ""
+        return permutation_of(_climb(distance, ranks, weights, near.ranks, deadline)[1], items), ""
     starts = {
         tuple(start.tolist())
         for start in (
@@ -195,7 +195,7 @@ def least_center(
     climbs = [_climb(distance, ranks, weights, np.array(one), deadline) for one in sorted(starts)]
     best = min(climbs, key=lambda climb: (climb[0], climb[1].tolist()))[1]
     note = f"The center is the best of {counted(len(starts), 'search')}, not proved."
-    return Permutation(best, items), note
+    return permutation_of(best, items), note
 
 
 def _cost(distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks) -> float:

@@ -128,6 +128,16 @@ class MallowsFit(FitResult):
 
     _plot = "distances_plot"
 
+    @property
+    def theta(self) -> float:
+        """The fitted dispersion parameter."""
+        return self.distribution.theta
+
+    @property
+    def center(self) -> Permutation:
+        """The fitted, or given, center."""
+        return self.distribution.center
+
     def log_likelihood_at(self, theta: float) -> float:
         """Return the log likelihood of another theta around the same center.
 

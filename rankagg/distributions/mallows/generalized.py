@@ -17,8 +17,17 @@ from scipy.optimize import brentq
 from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
 from rankagg.aggregation import Borda, Deadline, time_limit_of
+from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, Permutation, Profile, array_key, counted, frozen_array
+from rankagg.core import (
+    UNRANKED,
+    Permutation,
+    Profile,
+    array_key,
+    counted,
+    frozen_array,
+    permutation_of,
+)
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
@@ -290,6 +299,7 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
+        profile = as_data(profile, "profile")
         stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
         return _thetas_fit(profile, stages, max_theta, time_limit)
 
@@ -313,6 +323,16 @@ class GeneralizedMallowsFit(FitResult):
     _means: Floats = field(compare=False)
 
     _plot = "thetas_plot"
+
+    @property
+    def thetas(self) -> Floats:
+        """The fitted dispersion parameter of each rank but the last."""
+        return self.distribution.thetas
+
+    @property
+    def center(self) -> Permutation:
+        """The fitted center."""
+        return self.distribution.center
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return likelihood intervals for the thetas, conditional on the center.
@@ -384,7 +404,7 @@ def _thetas_fit(
         raise OutOfTimeError(
             f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
         ) from None
-    center = Permutation(np.argsort(best.order), profile.items)
+    center = permutation_of(np.argsort(best.order), profile.items)
     sizes = np.arange(profile.n_items, 1, -1)
     information = data.total * stages.variances(sizes, best.thetas)
     inside = best.thetas < bound

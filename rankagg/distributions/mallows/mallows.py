@@ -12,6 +12,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import check_choice, check_number
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import Permutation, Profile
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
@@ -289,6 +290,7 @@ class Mallows(RankingDistribution):
         >>> fit.distribution.center.order, round(fit.distribution.theta, 1)
         (('A', 'B', 'C', 'D'), 1.0)
         """
+        profile = as_data(profile, "profile")
         from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
 
         return fit_mallows(

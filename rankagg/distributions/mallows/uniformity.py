@@ -93,7 +93,7 @@ def _least_distance(profile: Profile, distance: DistanceName) -> float:
         found = likely_center(data, Deadline())
         shares = (data.weights / np.bincount(data.owners))[data.owners]
         return float(shares @ data.distances(found.center) / shares.sum())
-    return Kemeny(unranked="ignore").aggregate(profile).cost / profile.total_weight
+    return Kemeny().aggregate(profile.direct_pairwise()).cost / profile.total_weight
 
 
 def masked(drawn: Ranks, ranks: Ranks, codes: NDArray[Any]) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Generator, Positions, Ranks
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import PairwiseMatrix, Permutation, places
+from rankagg.core import PairwiseMatrix, Permutation, permutation_of, places
 from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.distributions.mallows.center import MallowsData, strict_order
 from rankagg.distributions.mallows.compatible_sums import expected_votes, log_sums
@@ -122,7 +122,7 @@ class MallowsFamily(Family):
 
     def start(self, rng: Generator) -> Mallows:
         """Return one whose distances are half of what they are by chance."""
-        center = Permutation(self.drawn_ranks(rng), self.data.profile.items)
+        center = permutation_of(self.drawn_ranks(rng), self.data.profile.items)
         return Mallows(center, self._start_theta, self.data.distance.name)
 
     def log_probs(self, part: Mallows) -> Floats:
@@ -194,7 +194,7 @@ class MallowsFamily(Family):
             if not (len(order) <= MOST_MOVED or abs(source - target) == 1) or source == target + 1:
                 continue
             moved = np.insert(np.delete(order, source), target, order[source])
-            yield Mallows(Permutation(np.argsort(moved), part.items), part.theta, part.distance)
+            yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta, part.distance)
 
     def moved(self, part: Mallows, parameters: Floats) -> Mallows:
         """Return another theta around the same center."""
@@ -211,7 +211,7 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
     won = (votes > votes.T).sum(axis=1) + (near.ranks.max() - near.ranks) / (2.0 * len(votes))
     order = np.argsort(-won, kind="stable")
     if (np.triu(votes[np.ix_(order, order)] - votes.T[np.ix_(order, order)], 1) >= 0).all():
-        return Permutation(np.argsort(order), near.items)
+        return permutation_of(np.argsort(order), near.items)
     matrix = PairwiseMatrix.from_wins(np.maximum(votes, 0.0), items=near.items)
     return strict_order(Kemeny().aggregate(matrix, deadline=data.deadline))
 

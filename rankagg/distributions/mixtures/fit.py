@@ -20,8 +20,9 @@ from rankagg._validation import (
     check_number,
 )
 from rankagg.aggregation import Deadline, Evidence, time_limit_of
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import UNRANKED, Profile, counted
-from rankagg.distributions.base import effective_weights
+from rankagg.distributions.base import RankingDistribution, effective_weights
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.mallows import Mallows
@@ -127,6 +128,7 @@ def fit_mixture(
     >>> [" ".join(part.mode.order) for part in fit.distribution.components]
     ['A B C D E', 'E B C D A']
     """
+    profile = as_data(profile, "profile")
     if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("profile", "a Profile of two or more items", profile)
     number = check_integer(n_components, "n_components", low=1)
@@ -225,7 +227,7 @@ def _fitted(family: Family, climbs: list[Climb], asked: dict[str, Any]) -> Mixtu
     notes = [
         f"{reached} of {counted(len(heights), 'start')} reached the best value; that it is the "
         "maximum is not proved.",
-        *Evidence(data.profile).gaps(None),
+        *Evidence(data.profile).gaps(by_policy=False),
     ]
     for k, part in enumerate(best.parts[:number], 1):
         if not isinstance(part, Mallows):
@@ -332,6 +334,16 @@ class MixtureFit(FitResult):
     _asked: dict[str, Any] = field(compare=False)
 
     _plot = "memberships_plot"
+
+    @property
+    def weights(self) -> Floats:
+        """The fitted weight of each component."""
+        return self.distribution.weights
+
+    @property
+    def components(self) -> tuple[RankingDistribution, ...]:
+        """The fitted components, by weight, noise last."""
+        return self.distribution.components
 
     @property
     def n_components(self) -> int:

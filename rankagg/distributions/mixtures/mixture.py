@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import as_numbers
-from rankagg.core import PartialRanking, Permutation, Profile, counted
+from rankagg.core import PartialRanking, Profile, counted, permutation_of
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -187,7 +187,7 @@ class Mixture(RankingDistribution):
             others[places, order[:-1]], others[places, order[1:]] = places + 1, places
             logs = self._log_probs(others)
             if logs.max() <= height + 1e-12:
-                return Permutation(ranks, self.items)
+                return permutation_of(ranks, self.items)
             ranks, height = others[logs.argmax()], float(logs.max())
 
     def pairwise_probabilities(self) -> Floats:

@@ -42,14 +42,14 @@ class FitOptions:
     ridge: float = 0.0
     tie_ridge: float = 0.0
     max_iterations: int | None = None
-    tolerance: float = 1e-9
+    tol: float = 1e-9
 
     def __post_init__(self) -> None:
         check_choice(self.method, ("newton", "mm"), "method")
         check_number(self.pseudo_rankings, "pseudo_rankings", low=0)
         check_number(self.ridge, "ridge", low=0)
         check_number(self.tie_ridge, "tie_ridge", low=0)
-        check_number(self.tolerance, "tolerance", low=0, open_low=True)
+        check_number(self.tol, "tol", low=0, open_low=True)
         if self.method == "mm" and (self.ridge or self.tie_ridge):
             ridge = self.ridge or self.tie_ridge
             raise InvalidInputError("ridge", "0 with method 'mm'", ridge, "Use method='newton'.")
@@ -75,7 +75,7 @@ def _climbed(likelihood: Likelihood, profile: Profile, options: FitOptions) -> M
     pseudo-rankings or a ridge). With ties a climb that goes far, or does not arrive, is a reason
     to look for a direction in which the likelihood rises for ever.
     """
-    steps, tolerance = cast(int, options.max_iterations), options.tolerance
+    steps, tolerance = cast(int, options.max_iterations), options.tol
     by_newton = options.method == "newton"
     if not by_newton and not likelihood.sizes:
         return minorize(likelihood, steps, tolerance)
@@ -136,7 +136,7 @@ def fit_worths(
     total = float(weights.sum())
     effective = total**2 / float(profile.counts @ profile.weights**2)
     fit = _maximize_choices(profile, choices, effective / total, options)
-    return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(None)))
+    return replace(fit, notes=(*fit.notes, *Evidence(profile).gaps(by_policy=False)))
 
 
 def _score_covariance(profile: Profile) -> Floats:

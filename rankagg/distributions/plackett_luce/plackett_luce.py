@@ -12,12 +12,12 @@ from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
     ItemSet,
     PartialRanking,
-    Permutation,
     Profile,
     array_key,
     as_ranking,
@@ -25,6 +25,7 @@ from rankagg.core import (
     counted,
     frozen_array,
     html_table,
+    permutation_of,
     places,
 )
 from rankagg.distributions.base import RankingDistribution
@@ -206,7 +207,7 @@ class PlackettLuce(RankingDistribution):
         """The most probable ranking: by worth; with ties by search through all subsets."""
         if not self.log_ties:
             order = np.argsort(-self.log_worths, kind="stable")
-            return Permutation(np.argsort(order), self.items)
+            return permutation_of(np.argsort(order), self.items)
         return as_ranking(self._table.mode(), self.items)
 
     def pairwise_probabilities(self) -> Floats:
@@ -256,7 +257,7 @@ class PlackettLuce(RankingDistribution):
         ridge: float = 0.0,
         tie_ridge: float = 0.0,
         max_iterations: int | None = None,
-        tolerance: float = 1e-9,
+        tol: float = 1e-9,
     ) -> PlackettLuceFit:
         """Estimate log worths, and tie weights where there are ties.
 
@@ -280,7 +281,7 @@ class PlackettLuce(RankingDistribution):
             The same for the log tie weights.
         max_iterations : int, optional
             100 Newton steps, or 100 000 of "mm".
-        tolerance : float, default 1e-9
+        tol : float, default 1e-9
             A fit has converged where no parameter would move by more in a Newton step, or where the
             gradient is nothing but rounding, which may leave 1e-6 open.
 
@@ -309,6 +310,7 @@ class PlackettLuce(RankingDistribution):
         >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
         array([ 1.15 , -0.287, -0.863])
         """
+        profile = as_data(profile, "profile")
         from rankagg.distributions.plackett_luce import fit  # noqa: PLC0415
 
         options = fit.FitOptions(
@@ -317,7 +319,7 @@ class PlackettLuce(RankingDistribution):
             ridge=ridge,
             tie_ridge=tie_ridge,
             max_iterations=max_iterations,
-            tolerance=tolerance,
+            tol=tol,
         )
         return fit.fit_worths(profile, options, max_tied)
 

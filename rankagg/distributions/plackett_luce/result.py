@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
+from rankagg._typing import Floats, Label
 from rankagg._validation import as_matrix, check_alpha, check_choice
 from rankagg.core import ROWS, counted
 from rankagg.distributions.fit_result import FitResult, with_intervals
@@ -24,6 +24,11 @@ class WorthsFit(FitResult):
     """A fit of log worths, of which only differences are determined, and of other parameters."""
 
     _plot = "worths_plot"
+
+    @property
+    def log_worths(self) -> Floats:
+        """The fitted log worth of each item, in the order of the items, with sum 0."""
+        return cast(PlackettLuce, self.distribution).log_worths
 
     @property
     def _n(self) -> int:

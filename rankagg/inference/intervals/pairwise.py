@@ -11,6 +11,7 @@ import scipy
 
 from rankagg._typing import Floats, Integers64, Label, RNGLike, Tolerance
 from rankagg._validation import check_choice
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     ItemSet,
     Profile,
@@ -259,6 +260,7 @@ class PairwiseIntervals(Result):
         1     C     A     0.583  0.457  0.699
         2     B     C     0.700  0.575  0.801
         """
+        data = as_data(data)
         options = IntervalOptions(
             method, alpha, simultaneous, alternative, anytime, ties, n_resamples, rng
         )

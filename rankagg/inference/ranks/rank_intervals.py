@@ -8,15 +8,15 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Label, RNGLike, Tolerance, Unranked
+from rankagg._typing import Label, RNGLike, Tolerance
 from rankagg._validation import (
     as_generator,
     check_choice,
     check_flag,
     check_integer,
-    check_unranked,
 )
 from rankagg.aggregation import Deadline, Evidence, time_limit_of, unlike_tasks
+from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -114,16 +114,15 @@ def points_of(
     data: object,
     tolerance: Tolerance,
     instances: Sequence[Label] | None,
-    unranked: Unranked,
     method: RankMethod,
 ) -> Observed:
     """Return the Borda points of all items in all rankings."""
     profile, known = rankings_of(data, tolerance, instances)
     flips = method == "sign-flips"
-    source = point_differences(profile.ranks, unranked, only_ranked=flips)
+    source = point_differences(profile, only_ranked=flips)
     gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
     notes: tuple[str, ...] = ()
-    if flips and gaps and unranked != "last":
+    if flips and gaps:
         total = profile.n_rankings * profile.n_items
         notes = (_pair_by_pair(part_of(gaps, "cells missing", total, "cells", "rank"), "ranked"),)
     return profile, source, known, notes
@@ -199,7 +198,6 @@ def rank_intervals(
     alpha: float = 0.05,
     unit: RankUnit = "ranking",
     fixed_tasks: bool = False,
-    unranked: Unranked = "uniform",
     ties: Literal["half", "exclude"] | None = None,
     score_range: tuple[float, float] | None = None,
     tolerance: Tolerance = 0.0,
@@ -250,9 +248,6 @@ def rank_intervals(
     fixed_tasks : bool, default False
         The tasks are those of interest: average over each, then by their weights. With
         `unit="instance"` every instance is of one task, and several rankings of it are runs.
-    unranked : {"uniform", "ignore", "last"}, default "uniform"
-        The policy of Borda points for unranked items. With sign flips an unranked item has no
-        points but under "last": two items are compared in the units that rank both.
     ties : {"half", "exclude"}, optional
         For "pairwise": let a tie count half for each, or not at all. By default as the method
         needs: half, but left out by "sign-test".
@@ -314,6 +309,7 @@ def rank_intervals(
     >>> ranks.first, ranks.method, ranks.n_units
     (('A',), 'sign-flips', 100)
     """
+    data = as_data(data)
     deadline = Deadline.after(time_limit_of(time_limit))
     kind = cast(Of, check_choice(of, get_args(Of), "of"))
     if method is not None:
@@ -360,16 +356,14 @@ def rank_intervals(
     def observed(method: RankMethod) -> Observed:
         if kind == "mean":
             return _score_numbers(data, score_range, method, instances)
-        return points_of(data, tolerance, instances, check_unranked(unranked), method)
+        return points_of(data, tolerance, instances, method)
 
     if isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
-        summed = summed_points_of(
-            data, kind, method, check_unranked(unranked), unit=unit, fixed_tasks=fixed_tasks
-        )
+        summed = summed_points_of(data, kind, method, unit=unit, fixed_tasks=fixed_tasks)
         by: RankMethod = "max-t" if method == "max-t" else "hoeffding"
         return _Case(
-            kind, by, False, _data_notes(data, summed, unranked), summed, _options_of(by, draws)
+            kind, by, False, _data_notes(data, summed, imputed=True), summed, _options_of(by, draws)
         ).by_bounds()
     independent, hierarchical = redrawn(unit)
     chosen = method or "sign-flips"
@@ -384,19 +378,17 @@ def rank_intervals(
         notes = (*notes, f"{turned}: decided by {chosen} instead")
     has_tasks = isinstance(data, ScoreTable) and not data.is_instance_level
     # Signs are of items that are there, unless absent ones are last.
-    imputed = kind == "borda" and (chosen != "sign-flips" or unranked == "last")
-    notes = (*notes, *_data_notes(data, units, unranked if imputed else None))
+    imputed = kind == "borda" and (chosen != "sign-flips" or profile.unranked == "last")
+    notes = (*notes, *_data_notes(data, units, imputed=imputed))
     case = _Case(kind, chosen, has_tasks, notes, units, _options_of(chosen, draws))
     if chosen == "sign-flips":
         return case.by_flips(n_resamples, deadline)
     return case.by_bounds()
 
 
-def _data_notes(
-    data: Any, units: Units | SummedUnits, policy: Unranked | None = None
-) -> tuple[str, ...]:
+def _data_notes(data: Any, units: Units | SummedUnits, *, imputed: bool = False) -> tuple[str, ...]:
     """Return notes on groups that nothing joins, gaps that depend on scores, and like neighbors."""
-    notes = Evidence(data).gaps(policy)
+    notes = Evidence(data).gaps(by_policy=imputed)
     if isinstance(data, ScoreTable) and isinstance(units, Units):
         gaps = selection_note((data.values * data.signs).T) if data.n_missing else ()
         notes = (*notes, *gaps, *neighbors_alike(data, units))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator, Unranked
+from rankagg._typing import Floats, Generator
 from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount
@@ -29,7 +29,6 @@ from rankagg.core import (
     said,
     stated,
 )
-from rankagg.exceptions import InvalidInputError
 from rankagg.inference import robust_rank_aggregation
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import (
@@ -48,7 +47,7 @@ from rankagg.report.kinds.base import (
 from rankagg.report.sections import PageTable, Section, table_of
 
 #: The rule for one seat: ties are broken as `rankagg count` does.
-USUAL = InstantRunoff(tie_breaking="order", unranked="last")
+USUAL = InstantRunoff(tie_breaking="order")
 # How votes are printed, with all decimals of a rule; rows of the table of lists, and lists up to
 # which p-values take a second or two.
 VOTES, ROWS, MOST_LISTS = ",.15g", 200, 50
@@ -85,7 +84,6 @@ class ElectionKind(Kind):
     rule: STV | None = None
     name: ClassVar[str] = "election"
     words: ClassVar[Words] = Words("candidate", "ballot", "vote")
-    unranked: ClassVar[Unranked] = "last"
     is_sample: ClassVar[bool] = False
     infers: ClassVar[bool] = False
     lacks: ClassVar[bool] = False
@@ -94,13 +92,10 @@ class ElectionKind(Kind):
 
     # -- what is computed -----------------------------------------------------------------------
 
-    def leader(self, unranked: Unranked) -> Aggregator | None:
+    def leader(self) -> Aggregator | None:
         """Return instant runoff, or the count of several seats."""
-        if unranked != "last" and self.data.has_unranked:
-            allowed = "'last' for an election, where ballots leave candidates out"
-            raise InvalidInputError("unranked", allowed, unranked)
         if self.rule is None:
-            return replace(USUAL, unranked=unranked)
+            return USUAL
         return Counted(rule=self.rule, count=self.count)
 
     @property
@@ -253,7 +248,6 @@ class ListsKind(Kind):
     name: ClassVar[str] = "lists"
     words: ClassVar[Words] = Words("item", "list", "vote")
     whole: ClassVar[str] = "complete list"
-    unranked: ClassVar[Unranked] = "last"
     infers: ClassVar[bool] = False
 
     @cached_property

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Label
 from rankagg.aggregation import Aggregator, Data
-from rankagg.aggregation.two_level import default_aggregators
+from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core import Sentence, Words, counted, said, stated
 from rankagg.inference import RankIntervals
@@ -88,8 +88,6 @@ class Kind:
 
     name: ClassVar[str] = "rankings"
     words: ClassVar[Words] = Words()
-    # What a page takes unless it is asked otherwise of items that a ranking leaves out.
-    unranked: ClassVar[Unranked] = "uniform"
     # Whether the data are a sample, and whether ranks beyond it are inferred.
     is_sample: ClassVar[bool] = True
     infers: ClassVar[bool] = True
@@ -102,11 +100,11 @@ class Kind:
 
     # -- what is computed -----------------------------------------------------------------------
 
-    def rules(self, unranked: Unranked) -> list[Aggregator]:
+    def rules(self) -> list[Aggregator]:
         """Return what is held against the exact consensus, unless it is asked otherwise."""
-        return default_aggregators(self.data, unranked)
+        return default_rules(self.data)
 
-    def leader(self, unranked: Unranked) -> Aggregator | None:
+    def leader(self) -> Aggregator | None:
         """Return the rule whose order the page has throughout; None stands for the exact one."""
         return None
 
@@ -220,7 +218,7 @@ class Kind:
         weights = getattr(self.data, "weights", None)
         is_weighted = weights is not None and bool((weights != 1).any())
         word = self.words.vote if is_weighted else self.words.unit
-        return word, findings.cast.wins, findings.cast.ties
+        return word, findings.comparison.votes.wins, findings.comparison.votes.ties
 
 
 def number(value: int, noun: str, what: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator, Label, Unranked
+from rankagg._typing import Floats, Generator, Label
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.core import (
     PartialRanking,
@@ -135,7 +135,7 @@ class BattlesKind(Kind):
         """Whether there are ratings, and it is known how sure they are."""
         return not isinstance(self.fitted, str) and bool(np.isfinite(self.fitted.covariance).all())
 
-    def leader(self, unranked: Unranked) -> Aggregator | None:
+    def leader(self) -> Aggregator | None:
         """Return ratings, where there are some."""
         fit = self.fitted
         if isinstance(fit, str):
@@ -175,7 +175,7 @@ class BattlesKind(Kind):
         if findings.is_exact:
             return told
         rules = findings.comparison
-        pairs = rules.disagreements(rules.methods[0], findings.exact.aggregator.name)
+        pairs = rules.disagreements(rules.rules[0], findings.exact.rule.name)
         many = stated(len(pairs), "pairs ordered differently", ",", "pair")
         other = said("The order that contradicts the fewest battles differs on {}.", many)
         return joined([*filter(None, [self.prior]), told, other])
@@ -290,7 +290,7 @@ class BattlesKind(Kind):
             ).items(bullets(pairs, NEIGHBORS))
 
     def _ratings(self, findings: Findings) -> PageTable:
-        order, votes = findings.order, findings.cast
+        order, votes = findings.order, findings.comparison.votes
         elo = self._elo(findings).iloc[order]
         frame = findings.rows()
         frame[["elo", "lower", "upper"]] = elo[["elo", "lower", "upper"]].to_numpy()

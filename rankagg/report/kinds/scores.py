@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats, Unranked
+from rankagg._typing import Floats
 from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
 from rankagg.core import (
     ScoreSummary,
@@ -74,9 +74,9 @@ class ScoresKind(Kind):
         tasks = other_scale(self.data)
         return told.format(*map(named, tasks)) if tasks else ""
 
-    def rules(self, unranked: Unranked) -> list[Aggregator]:
+    def rules(self) -> list[Aggregator]:
         """Return the usual rules, without means where scores have none."""
-        rules = super().rules(unranked)
+        rules = super().rules()
         return [rule for rule in rules if not (self.no_mean and isinstance(rule, Mean))]
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
@@ -96,7 +96,7 @@ class ScoresKind(Kind):
 
     def _means(self, findings: Findings) -> Floats | None:
         """Return the means by the rule of them; None where scores have none."""
-        known = [c for c in findings.comparison.consensuses if type(c.aggregator) is Mean]
+        known = [c for c in findings.comparison.consensuses if type(c.rule) is Mean]
         if self.no_mean or not known or known[0].scores is None:
             return None
         scores = np.asarray(known[0].scores, dtype=float)
@@ -110,7 +110,7 @@ class ScoresKind(Kind):
                 "Win rate: the share of others that a system beats, over all tasks; a tie is half."
             )
             gaps = findings.missing is not None and findings.missing.n_missing
-            missing = LACKED[findings.comparison.unranked] if gaps else ""
+            missing = LACKED[self.data.unranked] if gaps else ""
             return [text for text in (self.no_mean, won, missing) if text]
         told = []
         if not any(self.data.higher_is_better.values()):

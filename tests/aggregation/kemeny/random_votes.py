@@ -29,4 +29,4 @@ def random_votes(
     rows = [row if not np.isnan(row).all() else [1.0] * n for row in rows]
     weights = [rng.choice((1.0, 2.0, 0.5, 1 / 3, 0.1)) for _ in rows]
     profile = ra.Profile.from_ranks(rows, weights=weights, items=items)
-    return profile.pairwise(rng.choice(("uniform", "ignore", "last")))
+    return profile.with_unranked(rng.choice(("uniform", "ignore", "last"))).pairwise()

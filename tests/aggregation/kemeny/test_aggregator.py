@@ -24,10 +24,11 @@ def best_cost(votes: ra.PairwiseMatrix) -> tuple[Fraction, list[tuple[int, ...]]
 
 @given(profile=profiles(), unranked=policies)
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
-    votes = profile.pairwise(unranked)
+    data = profile.with_unranked(unranked)
+    votes = data.pairwise()
     cost, optima = best_cost(votes)
     for backend in BACKENDS:
-        exact = ra.Kemeny(unranked=unranked, backend=backend).aggregate(profile)
+        exact = ra.Kemeny(backend=backend).aggregate(data)
         assert votes.exact_cost(exact.ranking) == cost
         assert profile.items.indices(exact.order) in [list(order) for order in optima]
         assert exact.certificate.status == "optimal"
@@ -83,7 +84,7 @@ def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"backend": "fast"}, {"tie_cost": 2}, {"unranked": "none"}, {"backend": True},
+        {"backend": "fast"}, {"tie_cost": 2}, {"backend": True},
         {"n_jobs": 0}, {"n_jobs": 1.5}, {"on_progress": 3},
         *({"time_limit": value} for value in (-1, float("nan"), "5", True)),
     ],

@@ -71,11 +71,11 @@ def test_where_places_are_counted_the_optima_are_not_known_and_bounds_speak_of_a
     for call, words in (
         (lambda: ra.rank_shares(table, rule, n_resamples=3), "set of optima is known"),
         (lambda: ra.dispersion_report(table, [rule]), "without constraints"),
-        (lambda: ra.removal_radius(table, aggregator=rule), "without constraints"),
+        (lambda: ra.removal_radius(table, rule=rule), "without constraints"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()
-    assert ra.compare(table, [rule, ra.Kemeny()]).exact.aggregator == ra.Kemeny()
+    assert ra.compare(table, [rule, ra.Kemeny()]).exact.rule == ra.Kemeny()
 
 
 def test_swaps_are_priced_among_what_is_allowed() -> None:

@@ -22,7 +22,7 @@ from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
 
 def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
     """Votes of m uniform orders of n items."""
-    return ra.Profile.from_orders([rng.permutation(n) for _ in range(m)]).pairwise("ignore")
+    return ra.Profile.from_orders([rng.permutation(n) for _ in range(m)]).pairwise()
 
 
 @pytest.mark.parametrize("small", [2, 10])

@@ -44,7 +44,7 @@ def optimum_in(path: Path) -> float:
     "rule",
     [
         ra.Kemeny(),
-        ra.Kemeny(tie_cost=0.5, unranked="ignore"),
+        ra.Kemeny(tie_cost=0.5),
         ra.Kemeny(consensus_ties=True, tie_cost=0.5),
         ra.Kemeny(consensus_ties=True, tie_cost=0.25, consensus_tie_cost=0.375),
     ],

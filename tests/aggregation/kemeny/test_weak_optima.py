@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import weak_optima as module
+from rankagg.aggregation.kemeny import tied_optima as module
 from rankagg.exceptions import BlockTooLargeError, NotProvedError, OutOfTimeError
 from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes
@@ -43,9 +43,9 @@ def check(votes: ra.PairwiseMatrix, prices) -> int:
                 if place[votes.items[i]] < place[votes.items[j]]:
                     assert one.ranks[i] < one.ranks[j]
     target = ra.PartialRanking.from_ranks(list(range(n)), items=votes.items)
-    distances = [ra.kendall_distance(one, target, p=0.5) for one in every]
-    assert ra.kendall_distance(found.nearest(target), target, p=0.5) == min(distances)
-    assert ra.kendall_distance(found.farthest(target), target, p=0.5) == max(distances)
+    distances = [ra.kendall_distance(one, target, tie_cost=0.5) for one in every]
+    assert ra.kendall_distance(found.nearest(target), target, tie_cost=0.5) == min(distances)
+    assert ra.kendall_distance(found.farthest(target), target, tie_cost=0.5) == max(distances)
     return len(best)
 
 

@@ -56,7 +56,7 @@ def test_the_certificate_of_a_strict_order_is_another() -> None:
     case = weak_forging.specimens()["rows"]
     strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
     with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):
-        ra.WeakCertificate.from_dict(strict)
+        ra.TiedCertificate.from_dict(strict)
     with pytest.raises(DataFormatError, match=r"must be 'rankagg\.certificate'"):
         ra.Certificate.from_dict(case.plain)
 
@@ -77,7 +77,7 @@ def test_each_false_statement_is_named(changes, words: str) -> None:
     data["cost"] = str(Fraction(data["scaled_cost"], data["denominator"]))
     data["lower_bound"] = str(Fraction(data["scaled_lower_bound"], data["denominator"]))
     with pytest.raises(VerificationError, match=words):
-        ra.WeakCertificate.from_dict(data).verify(case.votes)
+        ra.TiedCertificate.from_dict(data).verify(case.votes)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_each_fault_of_form_is_named(path, value, words: str) -> None:
         where = where[key]
     where[path[-1]] = value
     with pytest.raises(DataFormatError, match=words):
-        ra.WeakCertificate.from_dict(data)
+        ra.TiedCertificate.from_dict(data)
 
 
 # -- files that are made to be slow ---------------------------------------------------------------

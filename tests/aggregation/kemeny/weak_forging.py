@@ -20,7 +20,7 @@ N = 5
 HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
-Kind = ra.WeakCertificate
+Kind = ra.TiedCertificate
 
 
 class Specimen(NamedTuple):
@@ -45,7 +45,7 @@ def matter(prices, votes: ra.PairwiseMatrix):
     return prices if votes.scaled_ties.any() else (None, prices[1])
 
 
-def of_certificate(certificate: ra.WeakCertificate, votes: ra.PairwiseMatrix) -> Specimen:
+def of_certificate(certificate: ra.TiedCertificate, votes: ra.PairwiseMatrix) -> Specimen:
     plain = json.loads(json.dumps(certificate.to_dict()))
     least = {}
     if votes.n_items > N:
@@ -103,7 +103,7 @@ def genuine_leaf(votes: ra.PairwiseMatrix, prices=(Fraction(1), Fraction(1))) ->
     return max(nodes, key=lambda leaf: len(leaf.triples), default=Leaf())
 
 
-def fixing() -> tuple[ra.WeakCertificate, ra.PairwiseMatrix]:
+def fixing() -> tuple[ra.TiedCertificate, ra.PairwiseMatrix]:
     """Return a proof of five items that fixes statements twice and branches between."""
     votes = tangled()
     exact = rule((Fraction(1), Fraction(1))).aggregate(votes)
@@ -118,8 +118,8 @@ def fixing() -> tuple[ra.WeakCertificate, ra.PairwiseMatrix]:
     return certificate, votes
 
 
-def build(votes, levels, proofs, prices=(Fraction(1), Fraction(1))) -> ra.WeakCertificate:
-    return ra.WeakCertificate.build(
+def build(votes, levels, proofs, prices=(Fraction(1), Fraction(1))) -> ra.TiedCertificate:
+    return ra.TiedCertificate.build(
         votes, np.array(levels), proofs, tie_cost=prices[0], consensus_tie_cost=prices[1]
     )
 

@@ -14,33 +14,29 @@ from tests.strategies import policies, profiles
 few = settings(max_examples=15, deadline=None)
 
 
-def most_lasts(profile, policy, *, majority):
+def most_lasts(profile, *, majority):
     def decide(inside):
         if majority:
             for item in inside:
-                if has_majority(profile, policy, inside, item):
+                if has_majority(profile, inside, item):
                     return [item], True
-        return slow.least(slow.points_inside(profile, policy, slow.not_last, inside))
+        return slow.least(slow.points_inside(profile, "last", slow.not_last, inside))
 
     return decide
 
 
-def has_majority(profile, policy, inside, item):
-    """More than half of what the ballots that rank one of the items give."""
+def has_majority(profile, inside, item):
+    """More than half of what the ballots give."""
     won = whole = 0
-    for row, size in slow.ballots(profile, policy):
-        ranked = [i for i in inside if policy != "ignore" or row[i] != ra.UNRANKED]
-        if not ranked:
-            continue
-        orders = slow.compatible(row, ranked)
+    for row, size in slow.ballots(profile, "last"):
+        orders = slow.compatible(row, inside)
         won += size * sum(order[0] == item for order in orders) / len(orders)
         whole += size
     return won > whole / 2
 
 
-def lowest_borda(profile, policy):
-    margins = profile.pairwise(policy)
-    wins = margins.scaled_wins.astype(object)
+def lowest_borda(profile):
+    wins = profile.with_unranked("last").pairwise().scaled_wins.astype(object)
 
     def decide(inside):
         return slow.least({i: sum(wins[i, j] - wins[j, i] for j in inside) for i in inside})
@@ -71,11 +67,13 @@ def check(rule, decide, profile):
 ELIMINATIONS = {
     "instant runoff": (
         ra.InstantRunoff(),
-        lambda *data: lambda inside: slow.least(slow.points_inside(*data, slow.first, inside)),
+        lambda profile: lambda inside: slow.least(
+            slow.points_inside(profile, "last", slow.first, inside)
+        ),
     ),
-    "coombs": (ra.Coombs(), lambda *data: most_lasts(*data, majority=True)),
+    "coombs": (ra.Coombs(), lambda profile: most_lasts(profile, majority=True)),
     "coombs to the end": (
-        ra.Coombs(majority=False), lambda *data: most_lasts(*data, majority=False)
+        ra.Coombs(majority=False), lambda profile: most_lasts(profile, majority=False)
     ),
     "baldwin": (ra.Baldwin(), lowest_borda),
 }  # fmt: skip
@@ -86,32 +84,33 @@ ELIMINATIONS = {
 @given(profile=profiles(max_size=4, max_rows=3), policy=policies)
 def test_eliminations(name, profile, policy) -> None:
     rule, decide = ELIMINATIONS[name]
-    check(replace(rule, unranked=policy), decide(profile, policy), profile)
+    check(rule, decide(profile), profile.with_unranked(policy))
 
 
 @few
 @given(profile=profiles(max_size=5), policy=policies)
 def test_nanson(profile, policy) -> None:
-    wins = profile.pairwise(policy).scaled_wins.astype(object)
+    wins = profile.with_unranked("last").pairwise().scaled_wins.astype(object)
     inside, key = list(range(profile.n_items)), {}
     for stage in range(profile.n_items + 1):
         counts = {i: sum(wins[i, j] - wins[j, i] for j in inside) for i in inside}
         key |= {i: (stage, count) for i, count in counts.items() if count <= 0}
         inside = [i for i, count in counts.items() if count > 0]
     ranks = [sum(key[j] > key[i] for j in key) for i in range(profile.n_items)]
-    consensus = ra.Nanson(unranked=policy).aggregate(profile)
+    consensus = ra.Nanson().aggregate(profile.with_unranked(policy))
     assert consensus.ranking.ranks.tolist() == ranks
 
 
 @few
 @given(profile=profiles(max_size=5), policy=policies)
 def test_black(profile, policy) -> None:
-    wins = profile.pairwise(policy).scaled_wins
+    data = profile.with_unranked(policy)
+    wins = data.pairwise().scaled_wins
     n = profile.n_items
     winners = [i for i in range(n) if all(wins[i, j] > wins[j, i] for j in range(n) if j != i)]
-    points = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks.tolist()
+    points = ra.Borda().aggregate(data).ranking.ranks.tolist()
     key = [(i not in winners, rank) for i, rank in enumerate(points)]
-    consensus = ra.Black(unranked=policy).aggregate(profile)
+    consensus = ra.Black().aggregate(data)
     assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
 
 

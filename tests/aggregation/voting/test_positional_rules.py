@@ -28,27 +28,27 @@ def ranks_of(points):
 @given(profile=profiles(max_size=4, max_rows=3), policy=policies)
 def test_points_are_means_over_compatible_permutations(profile, policy) -> None:
     rules = {
-        "plurality": ra.Plurality(unranked=policy),
-        "veto": ra.Veto(unranked=policy),
-        "dowdall": ra.Dowdall(unranked=policy),
-        "borda": ra.Positional("borda", unranked=policy),
-    }
+        "plurality": ra.Plurality(), "veto": ra.Veto(), "dowdall": ra.Dowdall(),
+        "borda": ra.Positional("borda"),
+    }  # fmt: skip
+    data = profile.with_unranked(policy)
     for name, rule in rules.items():
         expected = list(slow.place_points(profile, policy, WEIGHTS[name]).values())
-        consensus = rule.aggregate(profile)
+        consensus = rule.aggregate(data)
         assert consensus.scores.tolist() == [float(number) for number in expected]
         assert consensus.ranking.ranks.tolist() == ranks_of(expected)
-        assert ra.Positional(name, unranked=policy).aggregate(profile).ranking == consensus.ranking
+        assert ra.Positional(name).aggregate(data).ranking == consensus.ranking
 
 
 @few
 @given(profile=profiles(max_size=4, max_rows=3), policy=policies)
 def test_approval_is_a_share_of_the_first_places(profile, policy) -> None:
+    data = profile.with_unranked(policy)
     for k in (1, 2, 3):
-        rule = ra.Approval(k, unranked=policy)
+        rule = ra.Approval(k)
         given_to = [lambda n, k=k: [int(place < k) for place in range(n)]]
         expected = list(slow.place_points(profile, policy, given_to[0]).values())
-        consensus = rule.aggregate(profile)
+        consensus = rule.aggregate(data)
         assert consensus.scores.tolist() == [float(number) for number in expected]
         if k >= profile.n_items and policy != "ignore":
             assert len(consensus.buckets) == 1
@@ -80,7 +80,7 @@ REFUSED = [
       for x in ([1, 2], [], "condorcet", b"10", {1, 0}, 3, [1, float("nan")], [1, None],
                 [1e200, 0])),
     (lambda: ra.Positional([2, 1, 0]).aggregate(BALLOTS), "must be 2 numbers"),
-    (lambda: ra.Positional([1, 0], unranked="ignore").aggregate(BALLOTS), "must be 1 number,"),
+    (lambda: ra.Positional([1, 0]).aggregate(BALLOTS.with_unranked("ignore")), "must be 1 number,"),
     (lambda: ra.Positional(lambda n: list(range(n))).aggregate(BALLOTS), "never rise"),
     *((lambda x=x: ra.Approval(x), "k of Approval") for x in (0, -1, 1.5, True, "2", None)),
     (lambda: ra.Plurality().aggregate(BALLOTS.pairwise()), "Plurality needs rankings"),

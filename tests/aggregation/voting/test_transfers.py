@@ -54,7 +54,7 @@ def test_transferred_counts_are_those_of_papers(given_papers, seats):
 @given(papers)
 def test_instant_runoff_counts_are_those_of_papers(given_papers):
     n, orders = given_papers
-    rule, profile = ra.InstantRunoff(unranked="last"), profile_of(n, orders)
+    rule, profile = ra.InstantRunoff(), profile_of(n, orders)
     count = rule.count(profile)
     agrees(count, *slow_counts.instant_runoff(orders, n))
     assert count.elected == rule.aggregate(profile).buckets[0]
@@ -198,7 +198,6 @@ REFUSED = [
     (lambda: ra.STV(3).count(ra.Profile.from_orders(["AB"])), "at most 2, one for each candidate"),
     (lambda: ra.STV(1).count(GAPS.pairwise()), "STV needs rankings"),
     (lambda: ra.STV(1, counting="meeks"), r"counting of STV.*Did you mean 'meek'"),
-    (lambda: ra.InstantRunoff(unranked="ignore").count(GAPS), "unranked of InstantRunoff"),
     (lambda: ra.InstantRunoff(tie_breaking="parallel").count(GAPS), "tie_breaking of InstantRun"),
     (lambda: ra.InstantRunoff().count(GAPS.pairwise()), r"InstantRunoff\.count needs rankings"),
 ]  # fmt: skip
@@ -211,7 +210,7 @@ def test_what_cannot_be_counted_is_refused(call, words):
 
 
 def test_instant_runoff_counts_what_ballots_list():
-    assert ra.InstantRunoff().count(GAPS) == ra.InstantRunoff(unranked="last").count(GAPS)
+    assert ra.InstantRunoff().count(GAPS) == ra.InstantRunoff().count(GAPS.with_unranked("last"))
     shared = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])], weights=[0.5])
     assert ra.InstantRunoff().count(shared).stages[0].counts == (Fraction(1, 4), Fraction(1, 4), 0)
 
@@ -222,8 +221,8 @@ def test_instant_runoff_counts_what_ballots_list():
 def test_the_table_of_many_rounds_says_what_it_leaves_out():
     n = 12
     orders = [list(range(first, n)) for first in range(n)]
-    count = ra.InstantRunoff(unranked="last").count(
-        ra.Profile.from_orders(orders, items=range(n), counts=range(1, n + 1))
+    count = ra.InstantRunoff().count(
+        ra.Profile.from_orders(orders, items=range(n), counts=range(1, n + 1)).with_unranked("last")
     )
     text = count.summary()
     assert len(count.stages) == 10

@@ -48,7 +48,7 @@ def test_sentences_say_what_the_tables_say(profile):
             assert told == f"{method} orders every pair as Kemeny does."
         else:
             assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in told
-            row = comparison.to_frame().set_index("method").loc[method]
+            row = comparison.to_frame().set_index("rule").loc[method]
             more = re.search(r"contradicts (as many|[\d.,]+) votes?", told)[1]
             assert (more == "as many") == (row["excess"] == 0)
 

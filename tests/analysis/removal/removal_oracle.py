@@ -18,7 +18,7 @@ class Judged:
             self.first = set(np.flatnonzero(ranks == 0).tolist())
             self.above = ranked[:, None] & ranked & (ranks[:, None] < ranks)
             return
-        wins = ra.Evidence(data).votes(rule.unranked).scaled_wins.tolist()
+        wins = ra.Evidence(data).votes.scaled_wins.tolist()
         n = len(wins)
         best = oracles.kemeny(wins)[1]
         self.first = {order[0] for order in best}

@@ -68,14 +68,15 @@ def check(profile, rule, pair, unit="ranking", choices=single_ballots):
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
 def test_rules_by_brute_force(kind, data, profile, policy):
-    alpha = {"alpha": data.draw(ALPHAS)} if kind is ra.Copeland else {}
-    check(profile, kind(unranked=policy, **alpha), pairs(data.draw, profile))
+    alpha = {"draw_points": data.draw(ALPHAS)} if kind is ra.Copeland else {}
+    check(profile.with_unranked(policy), kind(**alpha), pairs(data.draw, profile))
 
 
 @settings(QUICK, max_examples=12)
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
 def test_where_not_all_are_tried_an_interval_holds_the_least_number(data, profile, policy) -> None:
-    rule, pair = ra.Kemeny(unranked=policy), pairs(data.draw, profile)
+    profile, rule = profile.with_unranked(policy), ra.Kemeny()
+    pair = pairs(data.draw, profile)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orders, "SUBSETS", 0)
         found = ra.removal_radius(profile, rule, pair=pair)
@@ -112,10 +113,11 @@ def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
 @settings(QUICK, max_examples=15)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
 def test_groups_by_brute_force(data, profile, policy):
-    borda, copeland, kemeny = (kind(unranked=policy) for kind in (ra.Borda, ra.Copeland, ra.Kemeny))
+    borda, copeland, kemeny = ra.Borda(), ra.Copeland(), ra.Kemeny()
     two_levels = ra.TwoLevel(borda, borda), ra.TwoLevel(borda, copeland)
     rule = data.draw(st.sampled_from([borda, copeland, kemeny, *two_levels]))
-    check(profile, rule, pairs(data.draw, profile), "task", whole_tasks)
+    pair = pairs(data.draw, profile)
+    check(profile.with_unranked(policy), rule, pair, "task", whole_tasks)
 
 
 def gappy(seed, groups=False):
@@ -134,15 +136,13 @@ def gappy(seed, groups=False):
 @pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
 def test_what_units_say_adds_up_to_the_votes(policy):
     for seed in range(12):
-        profile = gappy(seed, groups=seed % 2 == 0)
+        profile = gappy(seed, groups=seed % 2 == 0).with_unranked(policy)
         unit = "task" if seed % 2 == 0 else "ranking"
-        parts = RemovalClasses(
-            data=profile, rule=ra.Kemeny(unranked=policy), tolerance=0.0, unit=unit
-        )
+        parts = RemovalClasses(data=profile, rule=ra.Kemeny(), tolerance=0.0, unit=unit)
         everyone = np.arange(profile.n_items)
         leads = [parts.counts @ parts.leads(item, everyone) for item in everyone.tolist()]
         seen = [parts.counts @ parts.compared(item, everyone) for item in everyone.tolist()]
-        votes = profile.pairwise(policy)
+        votes = profile.pairwise()
         margins = votes.scaled_wins - votes.scaled_wins.T
         # The same up to one factor.
         i, j = np.unravel_index(np.abs(margins).argmax(), margins.shape)
@@ -151,7 +151,7 @@ def test_what_units_say_adds_up_to_the_votes(policy):
         assert bool(margins.any()) == bool(np.any(leads))
         away = ~np.eye(len(everyone), dtype=bool)
         assert ((np.array(seen) > 0) == (votes.scaled_comparisons > 0))[away].all()
-        borda = ra.Borda(unranked=policy).aggregate(profile).scores
+        borda = ra.Borda().aggregate(profile).scores
         points = (parts.counts @ parts.points).astype(float)
         assert np.allclose(
             (points[:, None] - points) * np.ptp(borda), (borda[:, None] - borda) * np.ptp(points)
@@ -179,7 +179,7 @@ def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(ranks, counts, 
     rows = [ra.PartialRanking(row, "ABC") for row in ranks]
     profile = ra.Profile(rows, counts=counts, groups=groups)
     unit, choices = ("task", whole_tasks) if groups else ("ranking", single_ballots)
-    check(profile, ra.Copeland(alpha=0.0), ("A", "B"), unit, choices)
+    check(profile, ra.Copeland(draw_points=0.0), ("A", "B"), unit, choices)
 
 
 def test_a_part_that_becomes_smaller_once_a_removal_is_known():
@@ -187,7 +187,7 @@ def test_a_part_that_becomes_smaller_once_a_removal_is_known():
     profile = ra.Profile.from_ranks(
         ranks, items="ABCD", counts=[3, 2, 2, 3, 1], weights=[1, 10, 1, 1, 1]
     )
-    check(profile, ra.Kemeny(unranked="last"), None)
+    check(profile.with_unranked("last"), ra.Kemeny(), None)
 
 
 def test_two_levels_with_the_exact_rule_outside():
@@ -317,13 +317,13 @@ def test_equal_rows_are_taken_one_after_the_other():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"aggregator": ra.Minimax()}, "aggregator"),
-        ({"aggregator": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "aggregator"),
-        ({"aggregator": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
-        ({"aggregator": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
-        ({"aggregator": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
-        ({"aggregator": ra.Copeland(alpha=0.123456)}, "denominator up to 1000"),
-        ({"data": [1, 2]}, "a ScoreTable or a Profile"),
+        ({"rule": ra.Minimax()}, "rule"),
+        ({"rule": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "rule"),
+        ({"rule": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
+        ({"rule": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
+        ({"rule": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),
+        ({"rule": ra.Copeland(draw_points=0.123456)}, "denominator up to 1000"),
+        ({"data": 1}, "a ScoreTable or a Profile"),
         ({"data": ra.datasets.load("tennessee"), "unit": "task"}, "without groups"),
         ({"unit": "ballot"}, "'ranking' or 'task'"),
         ({"pair": ("Human", "Human")}, "two different items"),
@@ -333,7 +333,7 @@ def test_equal_rows_are_taken_one_after_the_other():
     ],
 )  # fmt: skip
 def test_what_is_refused(changes, words):
-    given_ = {"data": ra.datasets.load("superglue_human"), "aggregator": ra.Borda(), **changes}
+    given_ = {"data": ra.datasets.load("superglue_human"), "rule": ra.Borda(), **changes}
     with pytest.raises(InvalidInputError, match=words):
         ra.removal_radius(**given_)
 

@@ -130,7 +130,7 @@ WAYS = ({"unit": "ranking"}, {"unit": "task"}, {"fixed_tasks": True})
 @few
 @given(some_profiles, rules, strategies.policies, st.sampled_from(WAYS))
 def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
-    chosen = rule(unranked=policy)
+    profile, chosen = profile.with_unranked(policy), rule()
     shares = ra.rank_shares(profile, chosen, n_resamples=5, rng=1, **way)
     counts = drawn(profile, 5, 1, **way)
     check(shares, [span_of(chosen.aggregate(written_out(profile, row)).ranking) for row in counts])
@@ -139,7 +139,7 @@ def test_each_resample_is_ranked_by_the_rule(profile, rule, policy, way):
         inside = [own == group for own in profile.groups]
         assert (counts[:, inside].sum(axis=1) == profile.counts[inside].sum()).all()
     assert (shares.unit, shares.fixed_tasks) == (way.get("unit", "ranking"), fixed)
-    assert shares.aggregator == chosen
+    assert shares.rule == chosen
 
 
 @few
@@ -154,8 +154,8 @@ def test_a_task_that_is_drawn_twice_is_two_tasks(profile, way):
 @few
 @given(some_profiles, strategies.policies, st.sampled_from(["ranking", "task"]))
 def test_optima_of_each_resample_are_those_of_all_orders(profile, policy, unit):
-    chosen = ra.Kemeny(unranked=policy)
-    shares = ra.rank_shares(profile, chosen, n_resamples=4, unit=unit, rng=2)
+    profile = profile.with_unranked(policy)
+    shares = ra.rank_shares(profile, ra.Kemeny(), n_resamples=4, unit=unit, rng=2)
     counts = drawn(profile, 4, 2, unit=unit)
     check(shares, [span_of_optima(written_out(profile, row), policy) for row in counts])
 
@@ -304,7 +304,7 @@ def test_who_is_first_in_some_optimum_is_exact():
     profile = ra.Profile.from_orders(
         NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
     )
-    rule = ra.Kemeny(unranked="ignore")
+    profile, rule = profile.with_unranked("ignore"), ra.Kemeny()
     orders = ["".join(order.order) for order in rule.aggregate(profile).optima]
     assert sorted(orders) == ["ACEDB", "ADCEB", "AEDCB", "CAEDB", "CBAED", "CEBAD"]
     shares = ra.rank_shares(profile, rule, n_resamples=3, fixed_tasks=True, rng=0)
@@ -360,7 +360,7 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    facts, told = shares.to_dict(), ("aggregator", "unit", "n_resamples", "fixed_tasks")
+    facts, told = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
     assert [facts[name] for name in told] == ["Kemeny", "ranking", 50, False]
     assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
@@ -371,7 +371,7 @@ def test_summary_says_that_shares_are_no_confidence():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"aggregator": "borda"}, "`aggregator`"),
+        ({"rule": "borda"}, "`rule`"),
         ({"n_resamples": 0}, "`n_resamples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
         ({"unit": "day"}, "`unit`"),
@@ -381,8 +381,8 @@ def test_summary_says_that_shares_are_no_confidence():
         ({"fixed_tasks": True}, "`fixed_tasks`"),
         ({"fixed_tasks": "yes"}, "`fixed_tasks`"),
         ({"rng": "seed"}, "`rng`"),
-        ({"aggregator": TWO_LEVELS}, "a profile with groups"),
-        ({"aggregator": ra.Mean()}, "Mean needs scores"),
+        ({"rule": TWO_LEVELS}, "a profile with groups"),
+        ({"rule": ra.Mean()}, "Mean needs scores"),
         ({"data": CLOSE.pairwise()}, "`data` must be a ScoreTable or a Profile"),
         ({"data": INSTANCES, "unit": "task", "fixed_tasks": True}, "unless `unit='ranking'`"),
     ],
@@ -402,8 +402,7 @@ def assert_same(found, expected):
     assert found.notes == expected.notes
 
 
-RULES = (ra.Borda(), ra.Borda(unranked="ignore"), ra.Mean(), ra.Kemeny(),
-         ra.TwoLevel(ra.Borda(), ra.Borda()))  # fmt: skip
+RULES = (ra.Borda(), ra.Mean(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
 
 
 @few

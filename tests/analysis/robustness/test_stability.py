@@ -33,7 +33,7 @@ def test_leaving_out_a_task_is_dropping_it(rule, table):
     whole = rule.aggregate(table).ranking
     for task in table.tasks:
         less = rule.aggregate(table.drop(tasks=[task])).ranking
-        assert found.loc[task, "distance"] == ra.kendall_distance(whole, less, p=0.5)
+        assert found.loc[task, "distance"] == ra.kendall_distance(whole, less, tie_cost=0.5)
         assert found.loc[task, "top1"] == ra.distances.top_k_agreement(whole, less, 1)
         assert found.loc[task, "winner"] == " = ".join(map(str, less.buckets[0]))
         np.testing.assert_allclose(found.loc[task, "tau"], ra.kendall_tau(whole, less))
@@ -46,7 +46,7 @@ def test_leaving_out_a_system_is_dropping_it(rule):
     for system in TABLE.systems:
         less = rule.aggregate(TABLE.drop(systems=[system])).ranking
         others = whole.restrict(less.items)
-        assert found.loc[system, "distance"] == ra.kendall_distance(others, less, p=0.5)
+        assert found.loc[system, "distance"] == ra.kendall_distance(others, less, tie_cost=0.5)
         assert found.loc[system, "winner"] == " = ".join(less.buckets[0])
 
 
@@ -236,8 +236,8 @@ def test_it_can_be_read():
         ({"sizes": [0]}, "sizes of subsets of tasks"),
         ({"sizes": [10]}, "sizes of subsets of tasks"),
         ({"n_samples": 0}, "`n_samples` must be"),
-        ({"aggregator": "borda"}, "`aggregator` must be"),
-        ({"data": [1]}, "`data` must be a ScoreTable or a Profile"),
+        ({"rule": "borda"}, "`rule` must be"),
+        ({"data": 1}, "`data` must be a ScoreTable or a Profile"),
         (
             {"data": TABLE.drop(tasks=TABLE.tasks[1:])},
             "`data` must be at least 2 tasks. Got 1 task",
@@ -249,7 +249,7 @@ def test_it_can_be_read():
     ],
 )
 def test_bad_input_is_named(options, words):
-    arguments = {"data": TABLE, "aggregator": ra.Borda(), "rng": 0, **options}
+    arguments = {"data": TABLE, "rule": ra.Borda(), "rng": 0, **options}
     with pytest.raises(InvalidInputError, match=words):
         ra.stability(**arguments)
     with pytest.raises(InvalidInputError, match="`quantiles`"):

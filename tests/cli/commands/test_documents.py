@@ -22,7 +22,7 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
     assert "<title>Capital</title>" in page
     assert "read: data set tennessee" in page
-    run("report --dataset tennessee --method schulze --one --unit ranking")
+    run("report --dataset tennessee --rule schulze --one --unit ranking")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>tennessee</title>" in page
     assert "Schulze orders all pairs as the exact consensus does." in page

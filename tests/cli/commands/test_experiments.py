@@ -25,21 +25,18 @@ def study_of(*rules, **changes):
     """Return the study that STUDY runs in the library."""
     settings = {"models": [ra.cultures.MallowsCulture(phi=0.8)], "n_items": [5], "n_rankings": [4]}
     settings |= {"n_repetitions": 6} | changes
-    return ra.studies.ApproximationStudy(aggregators=rules, **settings)
+    return ra.studies.ApproximationStudy(rules=rules, **settings)
 
 
 def test_a_study_prints_what_the_library_finds(parsed):
     found = parsed(
-        f"{STUDY} --gumbel 0.1 --method borda --method kwiksort --seed 3 --missing 0.2 "
-        "--unranked ignore --out rows.csv"
+        f"{STUDY} --gumbel 0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 --out rows.csv"
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
-    study = study_of(
-        ra.Borda(unranked="ignore"), ra.KwikSort(pivot="best", unranked="ignore"),
-        models=[ra.cultures.MallowsCulture(phi=0.8), gumbel], missing=[0.2], seed=3,
-    )  # fmt: skip
+    models = [ra.cultures.MallowsCulture(phi=0.8), gumbel]
+    rules = ra.Borda(), ra.KwikSort(pivot="best")
+    study = study_of(*rules, models=models, missing=[0.2], seed=3)
     result = study.run()
-    assert found["unranked_policy"] == "ignore"
     rows = result.to_dict()["results"]
     for mine, theirs in zip(found["results"], rows, strict=True):
         assert mine["hit_rate"] == theirs["hit_rate"]
@@ -49,8 +46,8 @@ def test_a_study_prints_what_the_library_finds(parsed):
 
 def test_a_study_takes_files_of_profiles(parsed, refused):
     ra.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
-    found = parsed("study tennessee.soc --method borda")["results"]
-    study = ra.studies.ApproximationStudy(aggregators=[ra.Borda()], models=["tennessee.soc"])
+    found = parsed("study tennessee.soc --rule borda")["results"]
+    study = ra.studies.ApproximationStudy(rules=[ra.Borda()], models=["tennessee.soc"])
     rows = study.run().to_dict()["results"]
     assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
     assert "'absent.soc'. No such file" in refused("study absent.soc")
@@ -59,7 +56,7 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
 
 def test_a_study_gives_the_table_for_a_paper(run):
     study = study_of(ra.Borda(), ra.Copeland())
-    text = run(f"{STUDY} --method borda --method copeland --as latex").out
+    text = run(f"{STUDY} --rule borda --rule copeland --as latex").out
     assert text == study.run().to_latex()
     assert text.count("Mallows") == 1  # of two rows
     assert r"& distance\_to\_one\_optimum" in text
@@ -96,8 +93,8 @@ def observed():
     return [ra.studies.Observed(label=NAME, data=ra.datasets.load(NAME))]
 
 
-FEW = {"aggregators": [ra.Borda()], "n_repetitions": 2, "seed": 3}
-FEW_LINE = "--repetitions 2 --method borda --seed 3"
+FEW = {"rules": [ra.Borda()], "n_repetitions": 2, "seed": 3}
+FEW_LINE = "--repetitions 2 --rule borda --seed 3"
 EXPERIMENTS = {
     f"--study missing-scores {FEW_LINE}": lambda: ra.studies.MissingScoresStudy(
         models=observed(), **FEW
@@ -150,10 +147,10 @@ def test_proportions_are_those_that_are_asked_for(said):
 
 
 def test_an_experiment_on_agreement(run):
-    line = f"experiment --dataset {NAME} --study agreement --method borda --method kemeny --seed 4"
+    line = f"experiment --dataset {NAME} --study agreement --rule borda --rule kemeny --seed 4"
     table = ra.datasets.load(NAME)
     result = ra.studies.AgreementStudy(
-        data=table, aggregators=[ra.Borda(), ra.Kemeny()], tolerance=0.2
+        data=table, rules=[ra.Borda(), ra.Kemeny()], tolerance=0.2
     ).run(rng=4)
     told = run(f"{line} --tolerance 0.2 --out rows.csv")
     assert result.summary(rows=20).splitlines() == told.out.splitlines()[4:]
@@ -178,7 +175,7 @@ WITHOUT_AGREEMENT = ["missing-scores", "task-subsets", "confidence", "corruption
 
 
 OF_SOME = {
-    "--method borda": WITHOUT_CONFIDENCE, "--unranked last": WITHOUT_CONFIDENCE,
+    "--rule borda": WITHOUT_CONFIDENCE,
     "--time-limit 9": WITHOUT_CONFIDENCE, "--removal by-age": ["missing-scores", "confidence"],
     "--proportion 0.3": ["missing-scores", "confidence"], "--corruption noisy": ["corruption"],
     "--tolerance 0.1": ["task-subsets", "agreement"], "--repetitions 100": WITHOUT_AGREEMENT,
@@ -203,11 +200,11 @@ REFUSED = {
     f"experiment --dataset {NAME} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
     f"experiment --dataset {NAME} --removal blocks --removal blocks": "--removal must be a list",
     f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
-    f"experiment --dataset {NAME} --study agreement --method borda": "--method must be two or more",
+    f"experiment --dataset {NAME} --study agreement --rule borda": "--rule must be two or more",
     "study": "--mallows",
     "cycles --items 4 --items 4 --repetitions 1": "--items",
-    f"{STUDY} --method mean": "rules without scores",
-    f"{CONFIDENCE} --method borda": "no meaning",
+    f"{STUDY} --rule mean": "rules without scores",
+    f"{CONFIDENCE} --rule borda": "no meaning",
     "experiment --dataset tennessee": "needs scores",
     "experiment --dataset superglue_human --corruption noisy": "--corruption has no meaning",
     f"{CORRUPTION} rescaled": "rescaled=NUMBER",
@@ -228,7 +225,7 @@ def test_what_does_not_suit_is_refused(refused):
 @pytest.mark.slow
 @pytest.mark.parametrize("study", ["missing-scores", "corruption"])
 def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
-    line = f"experiment --dataset {NAME} --study {study} --repetitions 30 --method borda --json"
+    line = f"experiment --dataset {NAME} --study {study} --repetitions 30 --rule borda --json"
     command = [sys.executable, "-m", "rankagg", *line.split()]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 

@@ -20,7 +20,7 @@ def hostile(tmp_path):
 
 
 def test_steps_in_three_forms(run, hostile, tmp_path):
-    line = f"{hostile} --method schulze"
+    line = f"{hostile} --rule schulze"
     steps = ra.teaching.show_steps(ra.Schulze(), ra.read_ballots("ballots.csv", count="count"))
     assert run(line).out.endswith(steps.summary(rows=20) + "\n")
     latex = run(f"{line} --as latex")
@@ -50,16 +50,16 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
         assert all(sentence in text for sentence in step.sentences)
         assert all(str(cell) in text for row in step.rows for cell in row)
     assert "://" not in re.sub(r'xmlns\S*="[^"]*"', "", page)
-    five = run("steps --dataset superglue_human --method borda --as html").out
+    five = run("steps --dataset superglue_human --rule borda --as html").out
     assert "svg" not in Page(five).seen
 
 
 def test_every_method_has_steps_or_says_why_not(run):
     for method in RULES_BY_NAME:
-        rule = make(method, "uniform")
+        rule = make(method)
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--method", method, code=0 if kind in STEPS else 2)
+        told = run("steps --dataset", data, "--rule", method, code=0 if kind in STEPS else 2)
         if kind in STEPS:
             assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
         else:
@@ -69,7 +69,7 @@ def test_every_method_has_steps_or_says_why_not(run):
 def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
     (tmp_path / "b.csv").write_text("A,B,C\n1,2,3\n3,1,2\n2,3,1\n", encoding="utf-8")
     line = "steps b.csv --format ballots"
-    asked = f"{line} --method instant-runoff --tie-breaking"
+    asked = f"{line} --rule instant-runoff --tie-breaking"
     assert "A, B, C remain, and are tied" in run(f"{asked} together").out
     assert "The ways lead to 3 rankings" in run(f"{asked} parallel").out
     assert "C goes out, the last" in run(f"{asked} order").out
@@ -78,7 +78,7 @@ def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
 
 
 def test_too_many_items_are_refused_and_some_can_be_kept(run):
-    many = ["steps", "--dataset", "xtreme_gaps", "--method", "borda"]
+    many = ["steps", "--dataset", "xtreme_gaps", "--rule", "borda"]
     told = run(*many, code=2).err
     assert "at most 8: --keep" in told
     assert "--keep ITEM" in told
@@ -89,7 +89,7 @@ def test_too_many_items_are_refused_and_some_can_be_kept(run):
 
 
 def test_the_picture_of_the_steps(run, tmp_path):
-    run("steps --dataset tennessee --method borda --plot a.svg")
+    run("steps --dataset tennessee --rule borda --plot a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000
-    six = ["steps", "--dataset", "superglue_human", "--method", "borda", "--plot", "b.svg"]
+    six = ["steps", "--dataset", "superglue_human", "--rule", "borda", "--plot", "b.svg"]
     assert "at most 4 items" in run(*six, code=2).err

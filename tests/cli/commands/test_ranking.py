@@ -67,16 +67,16 @@ PRINTED = {
     "compare ballots.csv --format ballots --count count": "ballots: rank 1 is the best\n"
     "read: ballots.csv, Profile of 5 rankings",
     "compare votes.txt --unranked ignore": "with unranked items ... unranked items: ignore",
-    "compare votes.txt --left-out unlisted": "top-k lists",
+    "compare votes.txt": "top-k lists ... unranked items: last",
     "compare --dataset xtreme_gaps --rows 5": "and 5 more items",
     "compare --dataset borda_fails_condorcet --decide ranking": "decided      0 of 3 pairs, by "
     "Holm's procedure on Hoeffding p-values ... A above B: 3 votes for, 2 against, not decided",
     "compare --dataset tennessee": "optima       ",
     "datasets tennessee": "known   kemeny_cost: 207",
-    "rank votes.txt --method irv": "unranked     last",
-    "rank votes.txt --method irv --unranked uniform": "unranked     uniform",
-    "rank votes.txt --method borda": "unranked     uniform",
-    "rank votes.txt --method rrf": "contradicted (unranked items: uniform; a tied vote costs 0)",
+    "rank votes.txt --rule irv": "unranked     last",
+    "rank votes.txt --rule irv --unranked uniform": "unranked     last ... items: uniform; ",
+    "rank votes.txt --rule borda": "unranked     last",
+    "rank votes.txt --rule rrf": "contradicted (unranked items: last; a tied vote costs 0)",
     "solve --dataset three_cycle": "3 rankings, which differ on 3 of 3 pairs, in one block",
     "solve --dataset tennessee --top-k 1": "\n   1 Nashville\n... and 3 more items\n",
     "solve votes.json": "no ranking costs less than 76",
@@ -103,8 +103,8 @@ def test_what_is_printed(said) -> None:
 
 def test_out_writes_files_that_read_back(called) -> None:
     assert called("compare table.csv --out results").code == 0
-    frame = pd.read_csv("results/methods.csv")
-    assert frame["method"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
+    frame = pd.read_csv("results/rules.csv")
+    assert frame["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
     assert set(pd.read_csv("results/ranks.csv")["item"]) == {"A", "B", "C"}
     certificate = ra.Certificate.from_dict(json.loads(Path("results/certificate.json").read_text()))
     votes = ra.read_scores("table.csv", higher_is_better=True).rankings().pairwise()
@@ -117,16 +117,16 @@ def test_out_writes_files_that_read_back(called) -> None:
 
 
 def test_json_is_plain_and_has_the_chosen_methods_only(parsed) -> None:
-    data = parsed("compare table.csv --method median --method kemeny")
+    data = parsed("compare table.csv --rule median --rule kemeny")
     assert data["schema"] == "rankagg.comparison"
     assert data["input"][0] == "scores: higher is better"
-    assert [row["method"] for row in data["methods"]] == ["Median", "Kemeny"]
+    assert [row["rule"] for row in data["rules"]] == ["Median", "Kemeny"]
 
 
 def test_gap_ends_with_code_three(run) -> None:
     ra.write_votes(paley(7), "paley.json")
     for command in ("compare", "rank"):
-        line = f"{command} paley.json --method kemeny"
+        line = f"{command} paley.json --rule kemeny"
         assert "certificate  gap" in run(f"{line} --time-limit 0", code=3).out
         run(line)
 
@@ -137,39 +137,37 @@ BAD = {
     "compare table.csv --lower w": "'w'",
     "compare table.csv --weight x=-1": "--weight ... -1",
     "compare table.csv --weight x": "--weight ... TASK=NUMBER",
-    "compare table.csv --method mean --tie-cost 1": "--tie-cost",
+    "compare table.csv --rule mean --tie-cost 1": "--tie-cost",
     "compare table.csv --instance x --score y": "--task and --score",
     "compare": "FILE ... --dataset",
     "compare table.csv --dataset tennessee": "FILE ... --dataset",
     "compare --dataset tennessee --lower-is-better": "--dataset",
     "compare votes.txt --weight x=2": "--weight ... ballots",
-    "compare votes.txt --method mean": "Mean needs scores",
+    "compare votes.txt --rule mean": "Mean needs scores",
     "compare table.csv --count x": "--count ... --format",
     "compare table.csv --group x=y,z": "--group ... 'x'",
     "compare m.lop --decide task": "a matrix does not hold them",
     "rank bad.csv": "bad.csv is not recognized; --format says what it holds",
     "rank bad.csv --format scores": "row 2 ... 'x' ... 'many'",
-    "rank table.csv --method mean --time-limit 2": "--time-limit",
+    "rank table.csv --rule mean --time-limit 2": "--time-limit",
     "solve m.lop --drop 0": "--drop",
     "solve votes.json --count n": "has no meaning for votes as JSON",
     "explain --dataset tennessee": "--pair",
     "explain --dataset tennessee --pair Foo Memphis": "Foo",
     "datasets none": "NAME",
-    "rank votes.txt --method rrf --unranked last": "--unranked has no meaning for --method rrf",
     "verify nothing.json --dataset tennessee": "nothing.json",
 } | {
     f"count e.abif --format abif {line}": words
     for line, words in {
         "--seats 2 --counting irv": "--counting irv fills one seat",
-        "--unranked ignore": "--unranked ignore has no meaning for count",
         "--seats 9": "seats of STV",
         "--tie-breaking lot": "--tie-breaking lot is for surpluses that are passed on: give",
         "--quota hare": "--quota is for surpluses that are passed on",
-        "--method coombs --quota droop": "--quota is for surpluses",
-        "--method coombs --seats 2": "--method coombs fills one seat",
-        "--method coombs --counting irv": "--method and --counting exclude each other",
-        "--method nanson --tie-breaking order": "nanson, which breaks no ties",
-        "--method baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
+        "--rule coombs --quota droop": "--quota is for surpluses",
+        "--rule coombs --seats 2": "--rule coombs fills one seat",
+        "--rule coombs --counting irv": "--rule and --counting exclude each other",
+        "--rule nanson --tie-breaking order": "nanson, which breaks no ties",
+        "--rule baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
     }.items()
 }
 
@@ -186,9 +184,9 @@ def test_count_elects_as_many_as_the_file_says(called) -> None:
     found = called("count board.blt --seats 1").out
     assert "seats: board.blt states 2; --seats fills 1" in found
     assert "elects Ann in" in found
-    refused = called("count board.blt --method coombs")
+    refused = called("count board.blt --rule coombs")
     assert refused.code == 2
-    assert "--method coombs fills one seat, and board.blt states 2: give --seats 1" in refused.err
+    assert "--rule coombs fills one seat, and board.blt states 2: give --seats 1" in refused.err
 
 
 def test_bad_input_is_one_sentence_and_code_two(refused) -> None:
@@ -270,7 +268,7 @@ def test_the_tolerance_is_used(parsed):
 
 
 def test_both_orders_of_a_pair_are_explained_alike(said):
-    line = "explain --dataset borda_fails_condorcet --method borda --pair"
+    line = "explain --dataset borda_fails_condorcet --rule borda --pair"
     text = said(f"{line} A B")
     assert text == said(f"{line} B A")
     assert "Borda has B above A" in text
@@ -291,7 +289,7 @@ def test_battles_are_explained_by_their_ratings(said):
     assert f"scores      {elo['A']:.6g} against {elo['B']:.6g}, a difference of" in told
     ends = f"{apart['lower']:.3g} to {apart['upper']:.3g}"
     assert f"{apart['elo']:.6g} (95 % interval: {ends})" in told
-    assert "Kemeny has B above A" in said(f"{line} --pair A B --method kemeny")
+    assert "Kemeny has B above A" in said(f"{line} --pair A B --rule kemeny")
 
 
 def test_numbers_are_found_as_labels(parsed):
@@ -307,7 +305,7 @@ def test_sports_basketball_and_swimming(said, data):
     assert "Borda disagrees with Kemeny on 1 pair" in compared
     assert "Swimming above Basketball: 66 votes for, 64 against" in compared
     asked = ["explain --pair Basketball Swimming", *sports]
-    borda, exact = said(*asked, "--method", "borda"), said(*asked)
+    borda, exact = said(*asked, "--rule", "borda"), said(*asked)
     assert "Borda has Basketball above Swimming" in borda
     assert "Kemeny has Swimming above Basketball" in exact
     assert all("a majority for Swimming" in text for text in (borda, exact))
@@ -359,7 +357,7 @@ def test_many_items_have_a_limit(called, monkeypatch) -> None:
     note = "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another"
     for line in ("compare", "rank", "solve", "explain --pair Memphis Nashville"):
         assert called(f"{line} --dataset tennessee").err.startswith(note)
-    assert "note" not in called("rank --dataset tennessee --method borda").err
+    assert "note" not in called("rank --dataset tennessee --rule borda").err
 
 
 def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
@@ -483,7 +481,7 @@ def test_elections_are_counted_round_by_round(said, parsed) -> None:
     [("coombs", "last places"), ("baldwin", "points"), ("nanson", "points"), ("rcv", "votes")],
 )
 def test_rules_of_one_seat_are_counted_round_by_round(parsed, method, counted) -> None:
-    found = parsed(f"count e.abif --format abif --method {method} --csv rounds.csv")
+    found = parsed(f"count e.abif --format abif --rule {method} --csv rounds.csv")
     assert (found["elected"], found["counted"]) == (["A"], counted)
     assert [*pd.read_csv("rounds.csv")][2] == counted.replace(" ", "_")
 
@@ -507,10 +505,29 @@ def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None
 
 
 def test_rules_that_count_take_what_ballots_leave_out_alike(said) -> None:
-    told = said("steps votes.txt --method coombs --left-out unlisted --unranked uniform")
+    told = said("steps votes.txt --rule coombs --unranked uniform")
     assert "k/s" not in told
     assert "does not rank are below all others, together" in " ".join(told.split())
-    assert said("rank votes.txt --method coombs --rows 1").count("\n... and ") == 1
+    assert said("rank votes.txt --rule coombs --rows 1").count("\n... and ") == 1
+
+
+@pytest.mark.parametrize("policy", ["last", "uniform", "ignore"])
+def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> None:
+    """By hand: D goes out first, then B, which goes to C: 55 to 45, though A has 40 to 20 first."""
+    Path("s.abif").write_text("40:A\n25:B>C\n20:C>B\n10:D>C\n5:D>A>B\n", encoding="utf-8")
+    line = f"s.abif --unranked {policy}"
+    assert parsed(f"count {line}")["elected"] == ["C"]
+    ranked = parsed(f"rank {line} --rule irv")
+    assert ranked["buckets"] == [["C"], ["A"], ["B"], ["D"]]
+    assert parsed(f"compare {line} --rule irv")["rules"][0]["cost"] == ranked["cost"]
+    # Against C > A > B > D: 45 A > C, 30 B > C, 15 D > C, 45 B > A, 15 D > A, 15 D > B; of those
+    # who rank both 0, 25, 10, 0, 5, 5; in shares of a ballot 3, 23/6, 13/6, 25/6 and 7/2.
+    cost = {"last": 165, "ignore": 45, "uniform": 40 * 3 + (25 * 23 + 20 * 13 + 250) / 6 + 17.5}
+    assert ranked["cost"] == pytest.approx(cost[policy], abs=1e-9)
+    said(f"report {line} --kind election -o page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert ("below all that it lists" in page) is (policy != "last")
+    assert re.search("<tr data-position.*?<bdi>([^<]*)", page).group(1) == "C"
 
 
 def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
@@ -522,9 +539,9 @@ def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
 
 @pytest.mark.parametrize("name", ["irv", "rcv", "stv"])
 def test_instant_runoff_has_the_names_that_elections_give_it(parsed, name) -> None:
-    ranked = parsed(f"rank votes.txt --method {name}")
-    assert ranked["ranks"] == parsed("rank votes.txt --method instant-runoff")["ranks"]
-    assert "InstantRunoff" in str(parsed(f"compare votes.txt --method {name}"))
+    ranked = parsed(f"rank votes.txt --rule {name}")
+    assert ranked["ranks"] == parsed("rank votes.txt --rule instant-runoff")["ranks"]
+    assert "InstantRunoff" in str(parsed(f"compare votes.txt --rule {name}"))
 
 
 def test_what_contradicts_itself_is_read_where_that_is_asked_for(called) -> None:

@@ -102,8 +102,8 @@ PLACES = {
     "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
     "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
-    "table.csv --unranked uniform": places(table, unranked="uniform"),
-    "table.csv --unranked last": places(table, unranked="last"),
+    "table.csv --unranked uniform": places(table),
+    "table.csv --unranked last": places(lambda: table().with_unranked("last")),
     "table.csv --estimand imputed": places(table),
     "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": places(
         tied, of="pairwise", method="clopper-pearson", ties="exclude"
@@ -276,9 +276,9 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
 
 
 def test_dispersion_under_a_policy_of_chosen_methods(parsed):
-    rules = "--method kemeny --method borda --method kemeny --tie-cost 0.5"
+    rules = "--rule kemeny --rule borda --rule kemeny --tie-cost 0.5"
     told = parsed(f"dispersion table.csv {rules} --unranked last")
-    assert [row["method"] for row in told["methods"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
+    assert [row["rule"] for row in told["rules"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
     assert told["unranked_policy"] == "last"
 
 
@@ -292,15 +292,18 @@ def test_missing_tells_gaps_assumptions_and_flips(said):
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy:<8}assumes: " in out
     assert "Borda under 3 policies and on 20 completions" in out
+    Path("lists.abif").write_text("2:A>B\n1:C>A>B\n", encoding="utf-8")
+    assert "what a list leaves out is below all of it" in said("missing lists.abif")
+    assert "Borda under 3 policies" in said("missing lists.abif --unranked uniform --samples 2")
 
 
 def test_missing_as_json_is_that_of_the_package(parsed):
-    told = parsed("missing table.csv --samples 30 --seed 4 --method copeland")
+    told = parsed("missing table.csv --samples 30 --seed 4 --rule copeland")
     assert set(told) == {"schema", "version", "missing", "sensitivity", "input"}
     assert told["missing"] == plain(ra.missing_report(table()).to_dict())
     expected = ra.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
     assert told["sensitivity"] == plain(expected.to_dict())
-    two_levels = parsed("missing table.csv --method two-level-borda --samples 3")
+    two_levels = parsed("missing table.csv --rule two-level-borda --samples 3")
     assert two_levels["sensitivity"]["n_samples"] == 3
     schemas = (told["missing"]["schema"], told["sensitivity"]["schema"])
     assert schemas == ("rankagg.missing", "rankagg.sensitivity")
@@ -350,7 +353,7 @@ def test_weights_do_not_count_in_the_test_and_that_is_said(said):
 
 
 def test_stability_is_that_of_the_library(said, parsed):
-    line = "stability --dataset superglue_human --method borda --samples 5"
+    line = "stability --dataset superglue_human --rule borda --samples 5"
     found = parsed(line)
     expected = plain(ra.stability(human(), ra.Borda(), n_samples=5, rng=0).to_dict())
     assert found["influence"] == expected["influence"]
@@ -371,7 +374,7 @@ def test_removals_are_those_of_the_library(said, parsed, run):
     )  # fmt: skip
     assert found["removed"] == expected.to_dict()["removed"]
     assert "more unit" in said(f"removals {VOTES} --pair B A --rows 1")
-    text = said("removals --dataset superglue_human --method borda --unit task")
+    text = said("removals --dataset superglue_human --rule borda --unit task")
     assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
     run("removals --dataset tennessee --time-limit 0", code=3)
 
@@ -410,10 +413,10 @@ BAD = {
     "intervals full.csv --unit task --fixed-tasks": "--fixed-tasks",
     "intervals matrix.lop": "Intervals need rankings, scores or comparisons",
     "dispersion matrix.lop": "Dispersion needs rankings",
-    "dispersion full.csv --method borda --time-limit 1": "--time-limit",
-    "dispersion --dataset tennessee --method mean": "Mean needs scores",
+    "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
+    "dispersion --dataset tennessee --rule mean": "Mean needs scores",
     "missing matrix.lop": "a matrix does not say what is missing",
-    "missing table.csv --method mean": "--method ... mean",
+    "missing table.csv --rule mean": "--rule ... mean",
     "agreement matrix.lop": "needs the scores of systems",
     "agreement gaps.csv --drop y --drop z --drop w": "two tasks",
     "stability matrix.lop": "a matrix does not hold them",
@@ -421,7 +424,7 @@ BAD = {
     "removals --dataset tennessee --pair Memphis Nashvile": "Did you mean 'Nashville'?",
     "removals --dataset tennessee --pair Memphis Memphis": "--pair must be two different items",
     "removals --dataset tennessee --unit task": "'ranking' for rankings without groups",
-    "removals --dataset tennessee --method minimax": "--method must be Borda, Copeland, Kemeny,",
+    "removals --dataset tennessee --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
 }
 
 

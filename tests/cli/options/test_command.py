@@ -10,14 +10,14 @@ from rankagg.testing.results import latex_cells, markdown_cells
 HUMAN = "--dataset superglue_human"
 DRAWING = {
     "compare": HUMAN, "solve": HUMAN, "tournament": HUMAN,
-    "stability": f"{HUMAN} --method borda --samples 5", "intervals": HUMAN,
+    "stability": f"{HUMAN} --rule borda --samples 5", "intervals": HUMAN,
     "missing": "--dataset xtreme_gaps --samples 5", "test": f"{HUMAN} --reference Human",
     "power": HUMAN, "agreement": f"{HUMAN} --resamples 100",
     "fit": f"{HUMAN} --pseudo-rankings 0.5",
 }  # fmt: skip
 PASTED = {
     name: DRAWING[name] for name in ("compare", "intervals", "test", "power", "agreement")
-} | {"rank": f"{HUMAN} --method borda"}  # fmt: skip
+} | {"rank": f"{HUMAN} --rule borda"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_table_is_printed_alone(run, refused) -> None:
 
 def test_what_is_printed_is_what_the_result_gives(said, parsed) -> None:
     consensus = ra.Borda().aggregate(ra.datasets.load("superglue_human"))
-    assert said(f"rank {HUMAN} --method borda --as latex") == consensus.to_latex()
+    assert said(f"rank {HUMAN} --rule borda --as latex") == consensus.to_latex()
     intervals = ra.rank_intervals(ra.datasets.load("superglue_human"))
     assert said(f"intervals {HUMAN} --as markdown --rows 2") == intervals.to_markdown(rows=2)
-    assert parsed(f"rank {HUMAN} --method borda")["schema"] == "rankagg.consensus"
+    assert parsed(f"rank {HUMAN} --rule borda")["schema"] == "rankagg.consensus"

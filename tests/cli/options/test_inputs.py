@@ -34,8 +34,8 @@ def packed(kind):
 
 @pytest.mark.parametrize("kind", ["jsonl", "bom"])
 def test_every_kind_of_table(run, kind):
-    _, plain, _ = run("rank - --method borda", SCORES)
-    code, out, err = run("rank - --method borda", packed(kind))
+    _, plain, _ = run("rank - --rule borda", SCORES)
+    code, out, err = run("rank - --rule borda", packed(kind))
     assert (code, err) == (0, "")
     assert out == plain
     assert "read: standard input, ScoreTable of 3 systems x 2 tasks" in out
@@ -43,26 +43,26 @@ def test_every_kind_of_table(run, kind):
 
 def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
     table = b"system,Score,x,y\nA,1.5,1.5,2\nB,2.5,2,3\n"
-    code, _, err = run("rank - --method borda", table)
+    code, _, err = run("rank - --rule borda", table)
     assert code == 2
     assert "type `rankagg rank - --format scores --only x --only y`" in " ".join(err.split())
-    code, _, err = run("rank - --method borda --format scores", table)
+    code, _, err = run("rank - --rule borda --format scores", table)
     assert code == 2
     assert "Name those to take with --only (x, y are left), or take all with --only *" in err
-    code, out, _ = run("rank - --method borda --only [xy]", table)
+    code, out, _ = run("rank - --rule borda --only [xy]", table)
     assert code == 0
     assert "tasks: x and y\n" in out
-    assert "tasks: Score, x and y\n" in run("rank - --method borda --only *", table)[1]
+    assert "tasks: Score, x and y\n" in run("rank - --rule borda --only *", table)[1]
 
 
 def test_other_kinds_of_data(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
     assert "read: standard input, Profile of 3 rankings" in out
-    code, out, _ = run("rank - --method borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
+    code, out, _ = run("rank - --rule borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
     assert "3 cast ballots: 2 as they were cast, 0 changed, 1 blank" in out
     # The file is read twice where directions differ.
-    code, out, _ = run("rank - --method borda --lower x", SCORES)
+    code, out, _ = run("rank - --rule borda --lower x", SCORES)
     assert "lower is better on x" in out
 
 
@@ -115,7 +115,7 @@ GERMAN = "system;x;y\nA;1,5;-\nB;2,0;3 ± 1\n".encode()
 
 
 def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
-    line = "rank - --method borda --json --decimal , --na - --errors drop"
+    line = "rank - --rule borda --json --decimal , --na - --errors drop"
     code, out, err = run(line, GERMAN)
     assert code == 0
     notes = [
@@ -124,12 +124,12 @@ def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
     ]
     assert json.loads(out)["input"][3:] == [f"note: {note}" for note in notes]
     assert err.splitlines() == [f"warning: {note}" for note in notes]
-    code, out, err = run("rank - --method mean --percent", b"system,x\nA,86.1%\nB,85%\n")
+    code, out, err = run("rank - --rule mean --percent", b"system,x\nA,86.1%\nB,85%\n")
     assert (code, err) == (0, "")
     assert "0.861" in out
     Path("ballots.csv").write_text("A;B;C\n1,5;1,5;3\n2;x;1\n1;2;3\n", encoding="utf-8")
-    line = "rank ballots.csv --format ballots --decimal , --na x --method borda"
-    assert "with unranked items" in run(line)[1]
+    line = "rank ballots.csv --format ballots --decimal , --na x --rule borda"
+    assert "top-k lists" in run(line)[1]
 
 
 @pytest.mark.parametrize(

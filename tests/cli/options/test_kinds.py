@@ -15,7 +15,7 @@ def ranks(parsed):
     """Return a function from files and options to ranks by label, and what is said of the input."""
 
     def call(*args):
-        found = parsed("rank --method borda", *args)
+        found = parsed("rank --rule borda", *args)
         return dict(zip(found["items"], found["ranks"], strict=True)), found["input"]
 
     return call
@@ -84,10 +84,10 @@ def test_choices_are_options(tmp_path, ranks, refused) -> None:
     for model, one, two in (("A", 1, 2), ("B", 2, 1)):
         scores = {"x": {"acc,none": one, "f1,none": two}, "y": {"acc,none": 1, "ppl,none": two}}
         put(tmp_path / f"{model}.json", harness(model, scores, better=better))
-    told = refused("rank --method borda .")
+    told = refused("rank --rule borda .")
     assert "--metric must be one of those" in told
     assert "x has acc, f1; y has acc, ppl" in told
-    told = refused("rank --method borda . --metric ppl")
+    told = refused("rank --rule borda . --metric ppl")
     assert "name the metric in --higher or --lower" in " ".join(told.split())
     first, last = {"A": 1, "B": 2}, {"A": 2, "B": 1}
     for options, expected in {
@@ -113,18 +113,18 @@ EVALUATIONS = {
 
 
 def test_bad_options_are_told(tmp_path, refused) -> None:
-    line = f"rank --method borda {logs(tmp_path)}"
+    line = f"rank --rule borda {logs(tmp_path)}"
     for options, words in EVALUATIONS.items():
         assert words in refused(f"{line} {options}"), options
 
 
 def test_options_of_evaluations_are_of_them_alone(refused) -> None:
     for option in ("--metric m", "--runs mean", "--by task"):
-        told = refused(f"rank --method borda --dataset tennessee {option}")
+        told = refused(f"rank --rule borda --dataset tennessee {option}")
         assert f"{option.split()[0]} has no meaning for" in told
     for name in ("a.csv", "b.csv"):
         Path(name).write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
-    assert "Give one FILE, not 2" in refused("rank --method borda a.csv b.csv")
+    assert "Give one FILE, not 2" in refused("rank --rule borda a.csv b.csv")
 
 
 @pytest.mark.slow
@@ -167,25 +167,25 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
         "repeated item: 1 ballot, 1 choice",
         "read as no names: empty 9, 'undervote' 5, 'UWI' 2, 'overvote' 2",
     ]
-    assert said(f"rank {line} --method borda").splitlines()[: len(lines)] == lines
+    assert said(f"rank {line} --rule borda").splitlines()[: len(lines)] == lines
     said(f"report {line} -o page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "skipped choice: 5 ballots, 5 choices, close" in page
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "policy"),
+    ("form", "text"),
     [
-        ("cast-votes", "1st,2nd\nAnn,Bob\nBob,\nCid,\n", "last"),
-        ("abif", "2:Ann>Bob\n1:Cid\n", "last"),
-        ("lists", "x,y,z\nAnn,Bob,Cid\nBob,Ann,\n", "last"),
-        ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n", "uniform"),
+        ("cast-votes", "1st,2nd\nAnn,Bob\nBob,\nCid,\n"),
+        ("abif", "2:Ann>Bob\n1:Cid\n"),
+        ("lists", "x,y,z\nAnn,Bob,Cid\nBob,Ann,\n"),
+        ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n"),
     ],
 )
-def test_what_ballots_do_not_list_is_last(form, text, policy, called, said):
+def test_what_ballots_do_not_list_is_last(form, text, said):
     Path("votes").write_text(text, encoding="utf-8")
     line = f"compare votes --format {form} --one"
-    assert f"unranked items: {policy};" in said(line)
+    assert "unranked items: last;" in said(line)
     assert "unranked items: ignore;" in said(f"{line} --unranked ignore")
 
 
@@ -209,10 +209,10 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
 
 
 def test_the_long_form_and_spellings(files, said):
-    line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --method borda"
+    line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --rule borda"
     told = said(line)
     assert "2 cast ballots: 1 as they were cast, 0 changed, 0 blank, 1 with nothing left" in told
-    told = said(f"{line} --overvotes skip --spelling undervote=ANN --left-out unranked")
+    told = said(f"{line} --overvotes skip --spelling undervote=ANN --unranked ignore")
     assert "with unranked items" in told
     assert "'Ann' 2" in told
     told = said(f"{line} --spelling overvote= --spelling undervote=")
@@ -268,7 +268,7 @@ def test_commands_take_comparisons(files, said, line, expected):
 )
 def test_what_outcomes_were_taken_for_is_stated(called, said, rows, options, expected):
     Path("b.csv").write_text(rows, encoding="utf-8")
-    line = f"rank b.csv --method borda --format comparisons --first a --second b {options}"
+    line = f"rank b.csv --rule borda --format comparisons --first a --second b {options}"
     told = " ".join(said(line).split())
     assert all(words in told for words in expected.split("|"))
 
@@ -277,7 +277,7 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     Path("b.csv").write_text("model_a,model_b,winner\nx,y,1\ny,z,0\nz,x,1\n", encoding="utf-8")
     told = said("rank b.csv", code=2)
     assert "may hold comparisons whose columns --first, --second and --outcome must name." in told
-    told = said("rank b.csv --first model_a --second model_b --outcome winner --method borda")
+    told = said("rank b.csv --first model_a --second model_b --outcome winner --rule borda")
     assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
     told = said("rank b.csv --first model_a --outcome winner", code=2)
     assert "give --second." in told

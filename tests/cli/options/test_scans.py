@@ -69,7 +69,7 @@ def test_what_scan_writes_is_read(folder, run, form):
     told = run(f"scan {DATA} {STATED} --out sums.json {form}")
     assert ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text())) == expected
     assert expected.fingerprint in told.out
-    for line in ("compare", "rank --method kemeny", "solve", "tournament"):
+    for line in ("compare", "rank --rule kemeny", "solve", "tournament"):
         told = run(f"{line} sums.json --json").out
         assert json.loads(told)["input"][0] == "scores: higher is better, but lower is better on z"
 

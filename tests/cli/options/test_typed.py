@@ -130,10 +130,9 @@ def same(function, *names):
 
 
 READERS = {
-    **same(ra.Borda, "unranked"),
     **same(ra.read_scores, "errors"),
     **same(score_table, "by", "runs"),
-    **same(ra.read_ballots, "left_out"),
+    **same(ra.read_ballots, "unranked"),
     **same(ra.read_cast_votes, "overvotes", "skipped", "write_ins"),
     **same(ra.read_comparisons, "outcome_is"),
 }
@@ -168,7 +167,8 @@ REFUSED = {
 }
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = [
-    "--cells", "--method", "--format", "--as", "--decimal", "--model", "--study", "--measure",
+    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--study",
+    "--measure",
 ]  # fmt: skip
 
 

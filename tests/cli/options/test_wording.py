@@ -129,7 +129,7 @@ TYPED = {
     "explain table.csv --pair first first": "`--pair` must be two different",
     "study --mallows 1 --items 5 --items 5": "`--items` must be a list",
     "study --mallows 1 --missing 0.9": "`--missing` must be a share",
-    "study --mallows 1 --method mean": "`--method` must be rules",
+    "study --mallows 1 --rule mean": "`--rule` must be rules",
     "report table.csv --unit instance": "`--unit` must be a unit",
     "compare table.csv --decide instance": "`--decide` must be a unit",
     "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",

@@ -67,12 +67,12 @@ def test_plain_orders_are_read_at_once():
         assert places_of_orders(orders, items) is None
 
 
-def test_what_an_order_leaves_out_has_the_code_that_is_asked_for():
+def test_what_an_order_leaves_out_is_unranked():
     codes, lengths = np.array([2, 0, 1]), np.array([2, 1])
-    assert scattered(codes, lengths, 3, -2).tolist() == [[1, -2, 0], [-2, 0, -2]]
-    assert scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 2, -1) is None
-    assert scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 3, -1) is None
-    assert scattered(np.array([], dtype=int), np.array([0, 0]), 2, -1).tolist() == [[-1, -1]] * 2
+    assert scattered(codes, lengths, 3).tolist() == [[1, -1, 0], [-1, 0, -1]]
+    assert scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 2) is None
+    assert scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 3) is None
+    assert scattered(np.array([], dtype=int), np.array([0, 0]), 2).tolist() == [[-1, -1]] * 2
 
 
 def test_a_profile_of_rankings_whose_items_are_equal_and_not_the_same():

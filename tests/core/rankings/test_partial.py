@@ -150,10 +150,8 @@ REFUSED = {
     "word in a mapping of scores": (
         lambda: PartialRanking.from_scores({"A": "x", "B": 1.0}, higher_is_better=True), None
     ),
-    "tie": (lambda: Permutation([0, 0]), NO_PERMUTATION),
-    "unranked": (lambda: Permutation([0, UNRANKED]), NO_PERMUTATION),
-    "unlisted": (lambda: Permutation([0, UNLISTED]), NO_PERMUTATION),
-    "short order": (lambda: Permutation.from_order("AB", items="ABC"), NO_PERMUTATION),
+    "tie": (lambda: Permutation.from_ranks([0, 0]), NO_PERMUTATION),
+    "short order": (lambda: Permutation("AB", "ABC"), NO_PERMUTATION),
     "short list": (lambda: Permutation.from_top_k("A", items="AB"), NO_PERMUTATION),
     "bucket of two": (lambda: Permutation.from_buckets([["A", "B"]]), NO_PERMUTATION),
     "nan rank": (lambda: Permutation.from_ranks([1.0, NAN]), NO_PERMUTATION),
@@ -276,7 +274,7 @@ def test_reversing_turns_every_judgment_around(ranking):
 
 
 def test_inverse_and_composition_follow_their_formulas():
-    sigma, tau = Permutation([1, 2, 0], "ABC"), Permutation([0, 2, 1], "ABC")
+    sigma, tau = Permutation("CAB"), Permutation("ACB")
     assert sigma.inverse().ranks.tolist() == [2, 0, 1]
     # First tau, then sigma: 0 -> 0 -> 1, 1 -> 2 -> 0, 2 -> 1 -> 2.
     assert sigma.compose(tau).ranks.tolist() == [1, 0, 2]
@@ -408,4 +406,4 @@ def test_a_seed_or_a_generator_decides_the_draws():
 
 def test_labels_instead_of_ranks_are_pointed_to_orders():
     with pytest.raises(InvalidInputError, match="`from_order` takes items from the best one on"):
-        Permutation(["A", "B"])
+        PartialRanking(["A", "B"])

@@ -43,7 +43,7 @@ def direct_fit(wins, ties):
 
 
 def votes_of(profile):
-    votes = profile.pairwise("ignore")
+    votes = profile.with_unranked("ignore").pairwise()
     return votes.wins, votes.ties
 
 
@@ -89,7 +89,7 @@ def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
 
 @pytest.mark.parametrize("profile", [PAIRS, TIED])
 def test_a_matrix_of_votes_gives_the_same(profile):
-    votes = profile.pairwise("ignore")
+    votes = profile.with_unranked("ignore").pairwise()
     for how in ("half", "davidson"):
         one, other = (
             ra.BradleyTerry.fit(data, ties=how, cov_type="model") for data in (votes, profile)
@@ -122,7 +122,9 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
     fit = ra.BradleyTerry.fit(profile, pseudo_rankings=0.5)
     assert (fit.cov_type, fit.unit, fit.n_clusters) == ("cluster", "ranking", len(profile))
     lost = [ra.BradleyTerry.fit(profile, pseudo_rankings=0.5, cov_type=how) for how in OTHERS]
-    lost.append(ra.BradleyTerry.fit(profile.pairwise("ignore"), pseudo_rankings=0.5))
+    lost.append(
+        ra.BradleyTerry.fit(profile.with_unranked("ignore").pairwise(), pseudo_rankings=0.5)
+    )
     for other in lost:
         assert any("These comparisons depend on each other" in note for note in other.notes)
         assert other.unit is None

@@ -148,7 +148,7 @@ def test_a_searched_center_has_no_better_neighbor(name):
 
         def cost(at, profile=profile):
             distance = getattr(ra.distances, f"{name}_distance")
-            one = ra.Permutation(np.asarray(at, dtype=np.int32), profile.items)
+            one = ra.Permutation.from_ranks(np.asarray(at, dtype=np.int32), items=profile.items)
             return sum(c * distance(r, one) for r, c in zip(profile, profile.counts, strict=True))
 
         order, least = np.argsort(center).tolist(), cost(center)

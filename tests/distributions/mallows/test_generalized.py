@@ -16,7 +16,7 @@ from tests.distributions.enumeration import effective_weights, strict_ranks
 from tests.strategies import strict_rankings, top_k_rankings
 
 fitted = ra.GeneralizedMallows.fit
-LAW = ra.GeneralizedMallows(ra.Permutation([2, 0, 3, 1], "ABCD"), [1.5, 0.0, 0.4])
+LAW = ra.GeneralizedMallows(ra.Permutation.from_ranks([2, 0, 3, 1], items="ABCD"), [1.5, 0.0, 0.4])
 THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
@@ -67,7 +67,9 @@ def votes(seed):
           for bad in (-0.1, float("inf"), float("nan"), "x", None)),
         (lambda: ra.GeneralizedMallows(ra.PartialRanking([0, 0, 2], "ABC"), [1.0, 1.0]),
          "`center` must be complete and strict"),
-        *((lambda bad=bad: fitted(bad), "`profile` must be a Profile") for bad in (None, [["A"]])),
+        (lambda: fitted(None), "`profile` must be a Profile"),
+        (lambda: fitted([["A"]]), "`profile` must be complete strict rankings of two or more"),
+        (lambda: fitted([[0, 1]]), "`profile` must be orders of labels that are texts"),
         *((lambda bad=bad: fitted(ra.Profile.from_orders(["AB", "BA"]), max_theta=bad),
            "`max_theta` must be") for bad in (0, float("inf"), float("nan"), True, "20")),
         *((lambda ranks=ranks: fitted(ra.Profile([ra.PartialRanking(ranks, "ABC")])),
@@ -95,7 +97,7 @@ def test_thetas_given_are_copied():
 def test_chances_are_products_of_stages():
     center = oracles.as_places(LAW.center)
     for places in strict_ranks(4):
-        profile = ra.Profile([ra.Permutation(places, "ABCD")])
+        profile = ra.Profile([ra.Permutation.from_ranks(places, items="ABCD")])
         assert LAW.log_prob(profile) == pytest.approx(log_likelihood(profile, center, LAW.thetas))
 
 
@@ -105,7 +107,7 @@ def test_top_list_has_the_chance_of_its_compatible_permutations(ranking, data):
     thetas = data.draw(st.lists(THETA, min_size=n - 1, max_size=n - 1))
     law = ra.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
     expected = sum(
-        law.prob(ra.Permutation(places, law.items))
+        law.prob(ra.Permutation.from_ranks(places, items=law.items))
         for places in oracles.compatible_permutations(ranking)
     )
     assert law.prob(ranking) == pytest.approx(expected, rel=1e-9)

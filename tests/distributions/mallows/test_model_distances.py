@@ -25,8 +25,8 @@ OF_TWO = {
 @pytest.mark.parametrize("name", DISTANCES)
 def test_distances_are_those_of_two_rankings(name):
     items = range(5)
-    center = ra.Permutation([2, 0, 4, 1, 3], items)
-    every = [ra.Permutation(ranks, items) for ranks in permutations(items)]
+    center = ra.Permutation.from_ranks([2, 0, 4, 1, 3], items=items)
+    every = [ra.Permutation.from_ranks(ranks, items=items) for ranks in permutations(items)]
     ranks = np.array([one.ranks for one in every])[:, np.argsort(center.ranks)]
     expected = [OF_TWO[name](one, center) for one in every]
     assert DISTANCES[name].of(ranks).tolist() == expected

@@ -36,7 +36,11 @@ def with_gaps(theta, n, m, missing, rng):
 )
 @pytest.mark.parametrize("center", [None, "given"])
 def test_ends_are_where_the_likelihood_has_dropped_by_what_a_test_allows(profile, center):
-    given = None if center is None else ra.Permutation(range(profile.n_items), profile.items)
+    given = (
+        None
+        if center is None
+        else ra.Permutation.from_ranks(range(profile.n_items), items=profile.items)
+    )
     fit = ra.Mallows.fit(profile, center=given)
     own = tuple(fit.distribution.center.ranks.tolist())
     for alpha in (0.05, 0.3):

@@ -275,7 +275,7 @@ def test_too_few_steps_do_not_converge(method):
     "options",
     [
         {"method": "bfgs"}, {"pseudo_rankings": -1}, {"ridge": -0.1}, {"tie_ridge": -1},
-        {"ridge": np.inf}, {"tolerance": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
+        {"ridge": np.inf}, {"tol": 0}, {"max_iterations": 0}, {"max_iterations": 1.5},
         {"method": "mm", "ridge": 1.0}, {"max_tied": 0},
     ],
     ids=str,
@@ -289,7 +289,7 @@ def test_options_are_checked(options):
     ("data", "options", "words"),
     [
         (ra.Profile.from_orders(["A"]), {}, "a Profile of two or more items"),
-        ([[0, 1]], {}, "a Profile of two or more items"),
+        ([[0, 1]], {}, "`profile` must be orders of labels that are texts"),
         (from_rows(["A>B", "B>A"], "ABCD"), {"pseudo_rankings": 0.5}, r"C, D.*restrict"),
         (DATA["ties of 2 and 3"], {"max_tied": 2}, "3 or more"),
     ],

@@ -179,7 +179,7 @@ def check_against_connectivity(profile, *, tolerance=1e-5):
                 ra.PlackettLuce.fit(profile, method=method)
         return "refused"
     newton = ra.PlackettLuce.fit(profile)
-    slow = ra.PlackettLuce.fit(profile, method="mm", tolerance=1e-7)
+    slow = ra.PlackettLuce.fit(profile, method="mm", tol=1e-7)
     assert newton.converged
     assert slow.converged
     assert slow.estimates == pytest.approx(newton.estimates, abs=tolerance)

@@ -915,7 +915,7 @@ def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=No
     """Return the tables of figure 3, with some proportions of them removed."""
     study = ra.studies.MissingScoresStudy(
         models=[model or ra.studies.LatentModel(step=0.1)],
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=n_repetitions,
@@ -929,7 +929,7 @@ def missing_of_instances(data, n_repetitions):
     """Return the tables of figures 5 and 10 and tables 3 and 4."""
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
     )

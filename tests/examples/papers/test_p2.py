@@ -13,7 +13,7 @@ def test_what_is_pooled_is_that_of_the_tables_of_all_data_sets():
     names = ("superglue_human", "glue_human")
     study = ra.studies.MissingScoresStudy(
         models=[ra.studies.Observed(label=name, data=ra.datasets.load(name)) for name in names],
-        aggregators=tuple(IMPUTING.values()),
+        rules=tuple(IMPUTING.values()),
         proportions=(0.2, 0.6, 0.9),
         n_repetitions=5,
     )

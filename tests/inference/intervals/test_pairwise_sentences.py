@@ -17,8 +17,8 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: ra.PairwiseIntervals.from_data([1]),
-         "`data` must be a ScoreTable or a Profile. Got [1]."),
+        (lambda: ra.PairwiseIntervals.from_data(None),
+         "`data` must be a ScoreTable or a Profile. Got None."),
         (lambda: ra.PairwiseIntervals.from_data(TABLE, instances=["a"]),
          "`instances` must be one for each column of the table (2 of them). Got 1 instance. "
          "Leave them out to take the table's own."),
@@ -45,7 +45,7 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.rank_intervals(VOTES, of="pairwise", method="sign-test", ties="half"),
          "`ties` must be 'exclude' or None for method='sign-test'. Got 'half'. Where a tie should "
          "count half, take 'hoeffding'."),
-        (lambda: ra.rank_intervals(VOTES, unranked="drop"),
+        (lambda: ra.rank_intervals(VOTES.with_unranked("drop")),
          "`unranked` must be 'uniform' or 'ignore' or 'last'. Got 'drop'."),
         (lambda: ra.rank_intervals(VOTES, of="mean"),
          f"`data` must be a ScoreTable for of='mean'. Got {VOTES!r}."),

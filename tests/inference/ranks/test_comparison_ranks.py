@@ -228,9 +228,9 @@ def test_a_resample_counts_what_is_drawn(unit):
     if unit == "cluster":
         counts = np.array([2, 0, 1, 1, 0, 3, 1])
         rows = np.repeat(np.arange(60), counts[data.clusters])
-        assert redraw.resampled(counts).votes(None) == data.take(rows).pairwise()
+        assert redraw.resampled(counts).votes == data.take(rows).pairwise()
     once = np.rint(redraw.shares * redraw.size).astype(int)
-    assert redraw.resampled(once).votes(None) == data.pairwise()
+    assert redraw.resampled(once).votes == data.pairwise()
     drawn = redraw.draw(1000, np.random.default_rng(0))
     assert (drawn.sum(axis=1) == (7 if unit == "cluster" else 60)).all()
     np.testing.assert_allclose(drawn.mean(axis=0), redraw.size * redraw.shares, rtol=0.25)

@@ -84,7 +84,7 @@ def test_majorities_by_bootstrap_are_decided_by_intervals():
 
 @given(strategies.profiles(max_size=4), strategies.policies)
 def test_values_of_pairs_are_differences_of_points(profile, policy):
-    values = point_differences(profile.ranks, policy).values()
+    values = point_differences(profile.with_unranked(policy)).values()
     n = profile.n_items
     largest = max(n - 1, 1) * (2 if policy == "ignore" else 1)
     for ranking, row in zip(profile, values, strict=True):
@@ -96,8 +96,8 @@ def test_values_of_pairs_are_differences_of_points(profile, policy):
 
 @given(strategies.profiles(), strategies.policies)
 def test_places_by_points_are_those_of_borda(profile, policy):
-    result = ra.rank_intervals(profile, of="borda", method="hoeffding", unranked=policy)
-    expected = ra.Borda(unranked=policy).aggregate(profile).ranking.ranks + 1
+    result = ra.rank_intervals(profile.with_unranked(policy), of="borda", method="hoeffding")
+    expected = ra.Borda().aggregate(profile.with_unranked(policy)).ranking.ranks + 1
     assert result.rank.tolist() == expected.tolist()
 
 
@@ -109,7 +109,7 @@ def test_points_are_decided_where_half_is_outside(method, policy):
     scores = rng.random((300, 4)) + np.array([0.6, 0.4, 0.1, 0])
     scores[rng.random(scores.shape) < 0.2] = nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    result = ra.rank_intervals(profile, of="borda", method=method, alpha=0.2, unranked=policy)
+    result = ra.rank_intervals(profile.with_unranked(policy), of="borda", method=method, alpha=0.2)
     largest = 3 * (2 if policy == "ignore" else 1)
     points = np.array([[float(p) for p in points_of(r, policy)] for r in profile])
     radius, found = sqrt(log(2 * 6 / 0.2) / (2 * 300)), 0

@@ -71,11 +71,7 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     data = ranked(1, 11, 0.8)
     result = ra.rank_intervals(data, of=of, alpha=0.1)
     profile = data.rankings()
-    source = (
-        point_differences(profile.ranks, "uniform")
-        if of == "borda"
-        else Differences(data.values.T, 100.0)
-    )
+    source = point_differences(profile) if of == "borda" else Differences(data.values.T, 100.0)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     flips = sign_flips(units, VECTORS, np.random.default_rng(0))
     expected = flips.ahead & flips.decided(0.1)[0]
@@ -130,10 +126,10 @@ def test_two_items_are_compared_where_both_are_there(of):
 def test_unranked_items_may_be_last():
     profile = ra.Profile.from_orders(["AB"] * 7 + ["B"], items="AB")
     assert ra.rank_intervals(profile).decisions.pairs == (("A", "B"),)
-    last = ra.rank_intervals(profile, unranked="last")
+    last = ra.rank_intervals(profile.with_unranked("last"))
     # One of eight is against: 2 (1 + 8)/2^8.
     assert (last.decisions.pairs, last.notes) == ((), ())
-    assert len(ra.rank_intervals(profile, unranked="ignore").notes) == 1
+    assert len(ra.rank_intervals(profile.with_unranked("ignore")).notes) == 1
 
 
 # -- what decisions rest on -----------------------------------------------------------------------
@@ -379,7 +375,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     profile = ranked(seed, 60, 0.35).rankings()
     alpha = 0.2
     result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
-    source = point_differences(profile.ranks, "uniform")
+    source = point_differences(profile)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     drawn = resampled_means(units, 500, np.random.default_rng(7))
     first, second = units.pairs

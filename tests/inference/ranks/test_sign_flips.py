@@ -442,7 +442,7 @@ def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch, shape):
 def by_points(orders, *, fixed_tasks=False, **more):
     """Return units that compare items by their points in rankings."""
     profile = ra.Profile.from_orders(orders, **more)
-    source = point_differences(profile.ranks, "uniform")
+    source = point_differences(profile)
     return units_from(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 

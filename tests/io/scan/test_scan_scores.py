@@ -23,10 +23,10 @@ def assert_says_the_same(summary, table):
     assert summary.systems == table.systems
     profile = table.rankings()
     for policy in POLICIES:
-        assert summary.pairwise(policy) == profile.pairwise(policy)
-        borda = ra.Borda(unranked=policy)
-        for rule in (borda, ra.TwoLevel(borda, borda)):
-            assert rule.aggregate(summary) == rule.aggregate(table)
+        sums, scores = summary.with_unranked(policy), table.with_unranked(policy)
+        assert sums.pairwise() == profile.with_unranked(policy).pairwise()
+        for rule in (ra.Borda(), ra.TwoLevel(ra.Borda(), ra.Borda())):
+            assert rule.aggregate(sums) == rule.aggregate(scores)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])

@@ -35,7 +35,7 @@ def test_decimal_commas():
     text = "A;B;C\n1;2,5;2,5\n1;2;-\n1;2;3\n2;1;3\n"
     with pytest.warns(DataWarning, match="1 cell with '-'"):
         ballots = ra.read_ballots(StringIO(text), decimal=",", missing="-")
-    assert ballots.ranks.tolist() == [[0, 1, 1], [0, 1, -1], [0, 1, 2], [1, 0, 2]]
+    assert ballots.ranks.tolist() == [[0, 1, 1], [0, 1, -2], [0, 1, 2], [1, 0, 2]]
 
 
 @pytest.mark.parametrize("header", ["s;f,1", "s;f,1,2", "s,t;f", "s;f"])

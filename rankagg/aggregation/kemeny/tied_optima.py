@@ -22,7 +22,7 @@ from rankagg._validation import check_integer
 from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import searched
-from rankagg.aggregation.kemeny.certificate import WeakCertificate
+from rankagg.aggregation.kemeny.certificate import TiedCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
 from rankagg.aggregation.kemeny.orders import starting_orders
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
@@ -183,7 +183,7 @@ class OptimalGroup:
         return np.where(self.leaders, 0, np.maximum(low, 1)), below.sum(axis=1)
 
 
-class WeakOptima(OptimalSet):
+class TiedOptima(OptimalSet):
     """All optimal weak orders of a Kemeny problem whose optimum is proved.
 
     Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
@@ -198,10 +198,10 @@ class WeakOptima(OptimalSet):
     _problem: WeakProblem
     _levels: Positions
 
-    _schema = "rankagg.weak_optima"
+    _schema = "rankagg.tied_optima"
     _noun = "weak order"
 
-    def _until(self, deadline: Deadline) -> WeakOptima:
+    def _until(self, deadline: Deadline) -> TiedOptima:
         found = super()._until(deadline)
         found.__dict__["_groups"] = [group.until(deadline) for group in self._groups]
         return found
@@ -362,7 +362,7 @@ class WeakOptima(OptimalSet):
         -------
         PartialRanking
         """
-        return min(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
+        return min(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
 
     def farthest(self, ranking: PartialRanking) -> PartialRanking:
         """Return an optimum with the largest Kendall distance to a ranking; see `nearest`.
@@ -376,7 +376,7 @@ class WeakOptima(OptimalSet):
         -------
         PartialRanking
         """
-        return max(self, key=lambda one: kendall_distance(one, ranking, p=0.5))
+        return max(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
 
     def _listed(self) -> Positions:
         return np.argsort(self._levels, kind="stable")
@@ -397,8 +397,8 @@ def solve_weak(
     )
     solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
     prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
-    certificate = WeakCertificate.build(votes, solved.levels, solved.proofs, **prices)
-    optima = WeakOptima(items=votes.items, _problem=problem, _levels=solved.levels)
+    certificate = TiedCertificate.build(votes, solved.levels, solved.proofs, **prices)
+    optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
     return checked_outcome(certificate, votes, solved, effort, optima)
 
 
