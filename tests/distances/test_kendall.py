@@ -102,7 +102,7 @@ def test_what_has_no_value_is_nan():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda p=p: kendall_distance(ABC, ABC, tie_cost=p), r"`tie_cost` must be a number in \[0, 1\]")
+        *((lambda p=p: kendall_distance(ABC, ABC, tie_cost=p), "`tie_cost` must be a number in ")
           for p in (-0.1, 1.1, NAN, "0", None, True)),
         *((lambda v=v: kendall_tau(ABC, ABC, variant=v), "`variant` must be 'a' or 'b'")
           for v in ("c", "B", None, 1)),

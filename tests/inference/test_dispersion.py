@@ -189,7 +189,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), r"`tie_cost` must be a number in \[0, 1\]")
+        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), "`tie_cost` must be a number in ")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
