@@ -173,6 +173,9 @@ class Aggregator(ABC):
         # A fit that the rule rests on may have said it.
         if counted is not evidence and evidence.has_gaps:
             notes = (*notes, "items that a ballot leaves out count as below all that it lists")
+        elif self.reads_unranked == "last" and counted.has_imputed_votes:
+            told = f"the votes were counted by the policy {counted.unranked!r}"
+            notes = (*notes, f"{told}; of rankings this rule counts absent items last")
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")

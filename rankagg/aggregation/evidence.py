@@ -235,6 +235,14 @@ class Evidence:
             return self.data.has_unranked
         return isinstance(self.data, ScoreTable | ScoreSummary) and self.data.n_missing > 0
 
+    @property
+    def has_imputed_votes(self) -> bool:
+        """Whether the data are votes in which absent items were not counted last."""
+        data = self.data
+        if not isinstance(data, PairwiseMatrix) or data.is_decided:
+            return False
+        return data.unranked in ("uniform", "ignore")
+
     @cached_property
     def votes(self) -> PairwiseMatrix:
         """The pairwise votes; raises `InvalidInputError` of more than 5,000 items."""

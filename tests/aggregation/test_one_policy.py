@@ -163,6 +163,16 @@ def test_a_policy_is_kept_by_whatever_is_made_of_data():
     assert profile.reindex("ABCD").with_unranked("last").reindex("ABCDE").has_unranked is False
 
 
+def test_rules_by_rounds_say_how_counted_votes_read_what_is_absent():
+    profile = ra.Profile.from_orders(["ABC", "B", "CA"], items="ABC")
+    for policy in POLICIES:
+        votes = profile.with_unranked(policy).pairwise()
+        told = [note for note in ra.Baldwin().aggregate(votes).notes if "were counted" in note]
+        assert len(told) == (policy != "last")
+        assert all(f"by the policy {policy!r}" in note for note in told)
+    assert not ra.Nanson().aggregate(ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]])).notes
+
+
 def test_what_cannot_be_undone_is_refused():
     lists = ra.Profile.from_orders(["ABC", "B"], items="ABC").with_unranked("last")
     with pytest.raises(
