@@ -20,6 +20,7 @@ def neighbors(findings: Findings) -> Section:
     """Say of each place why it is not the one before, in what was won and lost."""
     order, items = findings.order, findings.exact.items
     word, wins, ties = findings.kind.duels(findings)
+    shared = findings.has_shared_votes
     upper, lower = np.array(list(pairwise(order.tolist()))).T
     against = int((wins[upper, lower] < wins[lower, upper]).sum())
     section = Section("why", "Why place 3 and not 2?" if len(order) > 2 else "Why place 2?")
@@ -44,10 +45,13 @@ def neighbors(findings: Findings) -> Section:
     section.text(
         f"Each {findings.noun} beside the one a place before it: the {word}s that it lost to that "
         "one, and those that it won."
+        + f" Where one of the two is missing, it is a share of a {word}, by the policy “uniform”."
+        * shared
     )
     table = table_of(
         frame,
         "Neighbors in the order of the page",
+        formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
         text=words,
         meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
         limit=ROWS,

@@ -169,6 +169,12 @@ class Findings:
         names = [str(self.exact.items[i]) for i in self.order.tolist()]
         return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
 
+    @property
+    def has_shared_votes(self) -> bool:
+        """Whether a unit that lacks an item has a share of a vote for it."""
+        votes = self.comparison.votes
+        return votes.unranked == "uniform" and not votes.is_decided
+
     @cached_property
     def shares(self) -> Floats:
         """The share of votes with row above column, NaN where nobody compared the two."""

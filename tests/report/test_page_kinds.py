@@ -346,3 +346,22 @@ def test_an_election_is_counted_as_its_rule_counts_it() -> None:
     assert f"{votes.n_ballots} cast ballots" in page.sections["data"]
     assert "certainty" not in page.sections
     assert "missing" not in page.sections
+
+
+def test_neighbors_beside_gaps_have_shares_of_votes_that_agree_with_majorities() -> None:
+    table = ra.datasets.load("xtreme_gaps")
+    both = table, table.with_unranked("ignore")
+    shared, plain = (Page(ra.make_report(one, title="Page").html) for one in both)
+    assert "it is a share of a vote, by the policy “uniform”" in shared.sections["why"]
+    assert "share of a vote" not in plain.sections["why"]
+    caption = "Neighbors in the order of the page"
+    (header, *rows), (of_plain, *_) = (
+        page.tables[page.captions.index(caption)] for page in (shared, plain)
+    )
+    assert header[3:] == ["votes lost", "votes won"]
+    assert of_plain[3] == "tasks lost"
+    votes = table.rankings().pairwise()
+    for _, item, ahead, lost, won in rows:
+        i, j = votes.items.indices([ahead, item])
+        assert (lost, won) == (f"{votes.wins[i, j]:.2f}", f"{votes.wins[j, i]:.2f}")
+        assert float(lost) >= float(won)

@@ -626,7 +626,7 @@ def _draw_means(table: pd.DataFrame, column: str, ax: Axes) -> Axes:
 def _dispersion(table: ra.ScoreTable) -> tuple[DispersionReport, pd.DataFrame]:
     """Return how far rules are from the tasks, also by rule; several experiments ask for it."""
     report = ra.dispersion_report(table, (ra.Borda(), ra.Mean(), ra.Kemeny()))
-    return report, report.to_frame().set_index("method")
+    return report, report.to_frame().set_index("rule")
 
 
 @experiment("p1-section-3.2", "Borda as an approximation", "Section 3.2")

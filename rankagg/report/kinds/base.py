@@ -217,7 +217,8 @@ class Kind:
         """Return what is won between two items, and how often row won and tied, (n, n) each."""
         weights = getattr(self.data, "weights", None)
         is_weighted = weights is not None and bool((weights != 1).any())
-        word = self.words.vote if is_weighted else self.words.unit
+        whole = not (is_weighted or findings.has_shared_votes)
+        word = self.words.unit if whole else self.words.vote
         return word, findings.comparison.votes.wins, findings.comparison.votes.ties
 
 

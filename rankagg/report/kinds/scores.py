@@ -217,7 +217,8 @@ class ScoresKind(Kind):
         """Return tasks, or instances, won between two systems; votes where they have weights."""
         _, wins, ties = super().duels(findings)
         is_weighted = len(set(self.data.task_weights.values())) > 1
-        return "vote" if is_weighted else self.whole, wins, ties
+        whole = not (is_weighted or findings.has_shared_votes)
+        return self.whole if whole else "vote", wins, ties
 
 
 def aligned(values: Floats) -> list[str]:
