@@ -136,7 +136,14 @@ EDITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", EDITS)
+# What is shown, what is proved, and what is no longer there.
+QUICK = ("names of two rows", "a row less", "the votes", "no proofs", "half a certificate")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*QUICK, *(pytest.param(kind, marks=pytest.mark.slow) for kind in EDITS if kind not in QUICK)],
+)
 def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
     edit, reason = EDITS[kind]
 
