@@ -20,7 +20,7 @@ def result():
     return ra.studies.MissingScoresStudy(
         models=[LEADERBOARD, LATENT],
         rules=[ra.Mean(), ra.Borda()], policies=["uniform", "last"],
-        proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=4,
+        proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8,
     ).run()  # fmt: skip
 
 
@@ -57,9 +57,9 @@ def test_it_is_said_what_was_drawn_and_what_is_not_known(result):
     unranked, undefined = int((frame["unranked"] > 0).sum()), int(frame["tau"].isna().sum())
     assert unranked
     assert undefined
-    assert "SuperGLUE; mean and middle half of 4 tables each" in notes(ax)
+    assert "SuperGLUE; mean and middle half of 8 tables each" in notes(ax)
     assert f"unranked systems, {unranked} time" in notes(ax)
-    assert f"not defined for {undefined} of 36 rankings" in notes(ax)
+    assert f"not defined for {undefined} of 72 rankings" in notes(ax)
 
 
 def test_one_proportion_can_be_drawn():
