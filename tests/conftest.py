@@ -40,6 +40,17 @@ def seeds(few, many):
     return [*range(few), *(pytest.param(at, marks=pytest.mark.slow) for at in range(few, many))]
 
 
+def slow_but(quick, rows):
+    """Return rows for `parametrize`, of which all are slow but the quick ones."""
+    slow = pytest.mark.slow
+    return [
+        row
+        if row in quick
+        else pytest.param(*(row if isinstance(row, tuple) else [row]), marks=slow)
+        for row in rows
+    ]
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Return one browser for all tests: a process can drive no second one."""

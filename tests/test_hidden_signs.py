@@ -17,6 +17,7 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.core.items import ItemSet, label_column
 from rankagg.exceptions import DataWarning, InvalidInputError, visible
+from tests.conftest import slow_but
 
 HOSTILE = ["A\x1b[2J", "B\x07", "C\x9b31m", "D\rE", "F\nG", "H\u202eI", "J\ufffe"]
 TASKS = [f"t\x1b]0;{i}" for i in range(6)]
@@ -156,8 +157,22 @@ COMMANDS = [
     "solve", "explain --pair nobody X", "rank --weight nothing=1", "fit --model plackett-luce",
 ]  # fmt: skip
 
+# Of those that print alike one is quick.
+QUICK = [
+    "rank --as latex",
+    "compare",
+    "tournament --plot {}.svg",
+    "explain --pair X Y",
+    "missing",
+    "test --reference X",
+    "steps --rule borda -o {}.html",
+    "report -o {}.html",
+    "explain --pair nobody X",
+    "fit --model plackett-luce",
+]
 
-@pytest.mark.parametrize("command", COMMANDS)
+
+@pytest.mark.parametrize("command", slow_but(QUICK, COMMANDS))
 def test_nothing_raw_leaves_a_command(command, tmp_path, capsys):
     source = tmp_path / "a\x1bb.csv"
     rows = ["system,x\x1b,y,z"]

@@ -199,9 +199,26 @@ def keys_of(result: Result) -> str:
 PROMISES = [name for name in dir(ResultContract) if name.startswith("test_")]
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@cache
+def result_of(name: str) -> Result:
+    """Return a result, made once for the tests of all modules."""
+    return RESULTS[name]()
+
+
+# Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
+ALIKE = {
+    "ComponentsChoice", "ConfidenceResult", "CorruptionResult", "FeatureFit",
+    "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult", "MixtureBootstrap",
+    "TaskSubsetResult", "TiedCertificate", "TiedOptima",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in RESULTS],
+)
 def test_results_keep_their_contract_and_their_keys(name: str) -> None:
-    result = RESULTS[name]()
+    result = result_of(name)
     assert type(result).__name__ == name
     assert keys_of(result) in KEYS.read_text(encoding="utf-8").splitlines()
     for promise in PROMISES:

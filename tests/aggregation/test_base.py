@@ -13,7 +13,7 @@ from tests.strategies import policies, profiles
 FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
 
 # There are many rules, and few ways to be wrong.
-few = settings(max_examples=6)
+few = settings(max_examples=3)
 
 awkward = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([0.1, 1e16, -1e16, 1 / 3, 1e-20]))
 positive = st.one_of(st.floats(1e-3, 1e3), st.sampled_from([0.1, 1e16, 1 / 3, 1e-20]))
@@ -39,7 +39,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 
 
 # One draw for all rules: drawing takes longer than most rules do.
-@settings(few, max_examples=6)
+@few
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
 def test_rankings_in_any_order(profile, data) -> None:
     profile = profile.with_unranked(data.draw(policies))

@@ -13,6 +13,7 @@ from rankagg.aggregation import positional
 from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.result import ranks_by_scores
 from tests import strategies
+from tests.conftest import slow_but
 from tests.strategies import POLICIES, policies, profiles, score_arrays
 
 ABSENT = ("ranked", "unranked")
@@ -84,7 +85,9 @@ def test_scores(table, tolerance, policy, absent) -> None:
     assert_same(found, by_definition(rule, table, tolerance))
 
 
-@pytest.mark.parametrize(("absent", "policy"), [*product(ABSENT, POLICIES)])
+@pytest.mark.parametrize(
+    ("absent", "policy"), slow_but([*product(ABSENT, POLICIES)][::2], [*product(ABSENT, POLICIES)])
+)
 def test_each_level_reads_what_is_absent_in_its_own_way(absent, policy) -> None:
     profile = ra.Profile.from_orders(["ABC", "B", "DA", "DBA", "C"], groups="xxyyz", items="ABCDE")
     data = profile.with_unranked(policy)

@@ -15,6 +15,7 @@ from rankagg.distributions.goodness_of_fit import (
     freeman_tukey,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.conftest import slow_but
 
 KENDALL = ra.Mallows("CADB", theta=0.8)
 LUCE = ra.PlackettLuce([1.0, 0.4, -0.2, -1.2], items="ABCD")
@@ -153,7 +154,10 @@ def test_a_given_center_stays():
     assert len(seen) == 6
 
 
-@pytest.mark.parametrize("name", NAMED_MODELS)
+@pytest.mark.parametrize(
+    "name",
+    slow_but(["uniform", "mallows-kendall", "mallows-footrule", "plackett-luce"], NAMED_MODELS),
+)
 def test_every_named_model_is_refitted(name):
     rankings = LUCE.sample(60, rng=4)
     fit = NAMED_MODELS[name](rankings)

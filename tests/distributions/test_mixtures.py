@@ -14,7 +14,7 @@ from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mixtures import climb
 from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
 from rankagg.testing.distributions import DistributionContract
-from tests.conftest import seeds
+from tests.conftest import seeds, slow_but
 
 SHARED = Path(os.environ.get("RANKAGG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the data are not here")
@@ -146,7 +146,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
-@pytest.mark.parametrize(("family", "distance", "kind"), CASES)
+@pytest.mark.parametrize(("family", "distance", "kind"), slow_but(CASES[1::2], CASES))
 def test_no_step_lowers_the_likelihood(family, distance, kind, seed):
     parts = family_of(rows_of(30, seed, kind=kind), family, distance)
     for noise in (False, True):

@@ -117,7 +117,7 @@ def test_p_values_of_few_rankings_are_those_in_print(n, m):
 # -- against the definitions ----------------------------------------------------------------------
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(strategies.profiles(min_size=2, max_size=4, unranked=False, unlisted=False))
 def test_w_and_spearman_are_those_of_the_definitions(profile):
     rows = [row for row, count in zip(profile, profile.counts, strict=True) for _ in range(count)]

@@ -226,7 +226,7 @@ def test_a_plot_is_no_longer_than_a_page(grid):
 @pytest.mark.parametrize(
     ("models", "told"),
     [
-        ([FIXED, OTHER], "1 data set"),
+        pytest.param([FIXED, OTHER], "1 data set", marks=pytest.mark.slow),
         ([FIXED, DRAWN], "1 to 7 data sets"),
     ],
 )

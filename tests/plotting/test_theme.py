@@ -184,6 +184,12 @@ QUICK = {
 }  # fmt: skip
 
 
+# And of these a chart, rows, a diagram, a matrix, and panels, through the whole contract.
+WHOLE = {
+    "bump_chart", "critical_difference_diagram", "forest_plot", "pairwise_heatmap", "ratio_plot",
+}  # fmt: skip
+
+
 def rows_of(names):
     """Return names of plots, most of them marked as slow."""
     slow = pytest.mark.slow
@@ -192,7 +198,7 @@ def rows_of(names):
 
 def picture(plot, labels=(), drawn=None, data=()):
     found = Picture(lambda ax: plot(result(plot), ax=ax), labels, drawn, data)
-    return found if plot.__name__ in QUICK else pytest.param(found, marks=pytest.mark.slow)
+    return found if plot.__name__ in WHOLE else pytest.param(found, marks=pytest.mark.slow)
 
 
 OF_SYSTEMS = (
@@ -256,17 +262,24 @@ def test_odd_names_are_plain_text_that_fits(name):
     assert not any(text.get_parse_math() for text in formulas)
 
 
-def test_other_objects_axes_and_levels_are_refused():
+def test_other_objects_are_refused():
     for plot in (getattr(plotting, name) for name in PLOTS):
-        parameters = inspect.signature(plot).parameters
-        with pytest.raises(InvalidInputError, match=f"`{next(iter(parameters))}` must be"):
+        parameter = next(iter(inspect.signature(plot).parameters))
+        with pytest.raises(InvalidInputError, match=f"`{parameter}` must be"):
             plot(object())
-        with pytest.raises(InvalidInputError, match="matplotlib axes"):
-            plot(result(plot), ax="here")
-        if "alpha" in parameters and parameters["alpha"].default is not None:
-            for alpha in (0, 1, 95):
-                with pytest.raises(InvalidInputError, match="alpha"):
-                    plot(result(plot), alpha=alpha)
+
+
+# What the others draw is dear to make.
+@pytest.mark.parametrize("name", rows_of(PLOTS))
+def test_other_axes_and_levels_are_refused(name):
+    plot = getattr(plotting, name)
+    parameters = inspect.signature(plot).parameters
+    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+        plot(result(plot), ax="here")
+    if "alpha" in parameters and parameters["alpha"].default is not None:
+        for alpha in (0, 1, 95):
+            with pytest.raises(InvalidInputError, match="alpha"):
+                plot(result(plot), alpha=alpha)
 
 
 CROWDED = {

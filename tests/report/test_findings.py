@@ -10,6 +10,7 @@ from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.report import findings as computing
 from rankagg.report.kinds import base
+from tests.conftest import slow_but
 from tests.report.test_page import Page
 
 LATE = "not computed in time"
@@ -109,7 +110,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", slow_but(["compare", "dispersion"], COMMANDS))
 def test_commands_end_at_their_limit_and_say_what_is_missing(command, called, monkeypatch) -> None:
     ra.write_preflib(TANGLED, "votes.soc")
     is_said = False

@@ -10,6 +10,7 @@ from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, Pl
 from rankagg.report.kinds.base import RowDrawing, Strip
 from rankagg.report.page import CHARACTERS, ITEMS, proof_check
 from rankagg.report.sections import render_page
+from tests.conftest import slow_but
 
 
 def press(visit):
@@ -136,7 +137,14 @@ EDITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", EDITS)
+# What is shown, what is proved, and what is no longer there.
+QUICK = ("names of two rows", "a row less", "the votes", "no proofs", "half a certificate")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*QUICK, *(pytest.param(kind, marks=pytest.mark.slow) for kind in EDITS if kind not in QUICK)],
+)
 def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
     edit, reason = EDITS[kind]
 
@@ -223,18 +231,21 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "`rankagg solve` with --certificate and --votes" in check.sentence
 
 
+VERDICTS = [
+    ((1, 0), 0, "", "no ranking contradicts fewer than 0 votes, and this one contradicts 0."),
+    ((3, 1), 0, "", "no ranking contradicts fewer than 1 vote, and this one contradicts 1."),
+    ((3, 2.5), 0, "", "contradicts fewer than 2.5 votes, and this one contradicts 2.5."),
+    ((5000, 1234), 0, "", "fewer than 1,234 votes, and this one contradicts 1,234."),
+    ((10**20, 10**15), 0, "", "fewer than 1,000,000,000,000,000 votes, and"),
+    ((3, 1), 0.25, "", "less than 1 vote (a tied vote costs 1/4), and this one costs 1."),
+    ((3, 1), 0, "BA", "no ranking under the constraints contradicts fewer than 3 votes, and"),
+    ((2**0.5, 3**-0.5), 0, "", "no ranking contradicts fewer than about 0.57735 votes"),
+]
+
+
+# A number, one with a constraint, and one that is rounded: the other words are made alike.
 @pytest.mark.parametrize(
-    ("wins", "tie_cost", "above", "said"),
-    [
-        ((1, 0), 0, "", "no ranking contradicts fewer than 0 votes, and this one contradicts 0."),
-        ((3, 1), 0, "", "no ranking contradicts fewer than 1 vote, and this one contradicts 1."),
-        ((3, 2.5), 0, "", "contradicts fewer than 2.5 votes, and this one contradicts 2.5."),
-        ((5000, 1234), 0, "", "fewer than 1,234 votes, and this one contradicts 1,234."),
-        ((10**20, 10**15), 0, "", "fewer than 1,000,000,000,000,000 votes, and"),
-        ((3, 1), 0.25, "", "less than 1 vote (a tied vote costs 1/4), and this one costs 1."),
-        ((3, 1), 0, "BA", "no ranking under the constraints contradicts fewer than 3 votes, and"),
-        ((2**0.5, 3**-0.5), 0, "", "no ranking contradicts fewer than about 0.57735 votes"),
-    ],
+    ("wins", "tie_cost", "above", "said"), slow_but(VERDICTS[3:4] + VERDICTS[5:], VERDICTS)
 )
 def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
     votes = ra.PairwiseMatrix.from_wins([[0, wins[0]], [wins[1], 0]], items=["A", "B"])

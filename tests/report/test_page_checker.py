@@ -32,6 +32,7 @@ from tests.aggregation.kemeny.forging import (
 )
 from tests.aggregation.kemeny.test_certificate_budget import BOMBS
 from tests.aggregation.kemeny.test_certificate_scales import SIZES, large
+from tests.conftest import slow_but
 from tests.report.checking import judge, stated, verdicts
 
 
@@ -339,7 +340,7 @@ LIMITED = """([votes, certificate, seconds, bytes]) => {
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", slow_but([2**53, 10**99], SIZES))
 def test_three_checkers_agree_under_constraints(blank, size: int, count: int) -> None:
     for wish in (WISH, QUOTAS):
         counted = judge(blank, forged([large(size, constraints=wish)], count, size))

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from tests.conftest import slow_but
 
 BUNDLED = ["superglue_human", "xtreme_gaps"]
 RANKS = "Ranks by every rule"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (1100, False)])
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", slow_but(BUNDLED[1:], BUNDLED))
 def test_it_asks_for_nothing_complains_of_nothing_and_fits(
     pages, name, width, dark, visit_page
 ) -> None:
@@ -36,7 +37,7 @@ def test_it_asks_for_nothing_complains_of_nothing_and_fits(
     assert in_plots >= 6
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", slow_but(BUNDLED[:1], BUNDLED))
 def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -> None:
     visit = visit_page(pages(name))
     visit.unfold()

@@ -9,6 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.kinds.choice import kind_of
+from tests.conftest import slow_but
 from tests.report.test_page import Page
 
 NAN = float("nan")
@@ -85,7 +86,9 @@ def words_of(html):
     return " ".join([*told, re.sub(r"<[^>]+>", " ", text)])
 
 
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize(
+    "name", slow_but(["scores", "battles of judges", "election", "rankings", "lists"], DATA)
+)
 def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
     data, options = DATA[name]
     kind = options.get("kind", name.split(" ")[0])

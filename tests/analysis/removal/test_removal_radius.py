@@ -17,7 +17,7 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 
 QUICK = settings(
-    max_examples=10, deadline=None, derandomize=True,
+    max_examples=5, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 POLICIES = st.sampled_from(["uniform", "ignore", "last"])

@@ -131,7 +131,7 @@ def agreed(optima, items):
 
 
 @pytest.mark.parametrize("over", ["tasks", "systems"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(3, 5))
 def test_only_what_differs_between_all_optima_is_influence(over, seed, m, n):
     # Few voters of few items: several optima are the rule.

@@ -14,6 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg.cli.commands.experiments import STUDIES
 from rankagg.cli.exit_codes import INTERRUPTED, UNPROVED
+from tests.conftest import slow_but
 
 STUDY = "study --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
 NAME = "superglue_human"
@@ -117,7 +118,7 @@ EXPERIMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", EXPERIMENTS)
+@pytest.mark.parametrize("line", slow_but([*EXPERIMENTS][2:], EXPERIMENTS))
 def test_an_experiment_is_that_of_the_library(said, line):
     found = said(f"experiment --dataset {NAME} {line}")
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()

@@ -32,7 +32,7 @@ def made(frame, **options):
     return score_table(frame, **{**usual, **options})
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(SCORES)
 def test_tables_are_what_a_slow_loop_makes(rows) -> None:
     frame = frame_of(rows)

@@ -13,6 +13,7 @@ from rankagg.aggregation.ranked_pairs import locked_in_every_way, locked_paths
 from rankagg.cli.app import app
 from rankagg.exceptions import OutOfTimeError
 from rankagg.testing.commands import commands_of
+from tests.conftest import slow_but
 
 LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "removals", "report",
            "study", "tournament", "axioms", "intervals", "missing", "experiment", "fit",
@@ -136,7 +137,7 @@ def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, said) -> None:
     assert told.err == "error: TopK(k=3) was not computed in time: the time limit has passed.\n"
 
 
-@pytest.mark.parametrize("command", ["rank", "dispersion"])
+@pytest.mark.parametrize("command", slow_but(["dispersion"], ["rank", "dispersion"]))
 @pytest.mark.parametrize(
     ("method", "name"), [("young", "Young"), ("ranked-pairs", "RankedPairs"), ("kemeny", "")]
 )

@@ -28,6 +28,8 @@ ENOUGH = {
     "rank": ["--rule", "borda"], "report": ["--unit", "ranking", "--out", "page.html"],
     "solve": [], "stability": ["--samples", "2"], "tournament": [], "verify": [],
 }  # fmt: skip
+#: Commands that read the sums as another does.
+ALIKE = ("dispersion", "explain", "solve", "tournament")
 #: Commands that need the scores themselves.
 NOT_ENOUGH = ("agreement", "count", "experiment", "models", "power", "removals", "steps", "test")
 
@@ -78,7 +80,10 @@ def test_every_command_that_reads_scores_is_here():
 @pytest.mark.parametrize(
     ("command", "policy"),
     [
-        *((command, "uniform") for command in sorted({*ENOUGH} - {"missing", "report", "verify"})),
+        *(
+            pytest.param(command, "uniform", marks=[pytest.mark.slow] * (command in ALIKE))
+            for command in sorted({*ENOUGH} - {"missing", "report", "verify"})
+        ),
         *(("rank", policy) for policy in ("ignore", "last")),
     ],
 )

@@ -7,6 +7,7 @@ from scipy import optimize, stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from tests.conftest import slow_but
 from tests.distributions.battles import MODELS, battles, design, jackknife, log_likelihood
 
 
@@ -34,7 +35,7 @@ def by_optimizer(data, ties, side, covariates):
 
 
 @pytest.mark.parametrize("ties", MODELS)
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", slow_but([True], [False, True]))
 def test_estimates_are_those_of_a_general_optimizer(ties, weighted):
     weights = np.random.default_rng(1).uniform(0.5, 2, 40) if weighted else None
     data = battles(40, 3, 5, weights=weights)

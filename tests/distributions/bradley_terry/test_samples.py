@@ -9,6 +9,7 @@ from scipy.stats import binom
 import rankagg as ra
 from rankagg.core import places
 from rankagg.distributions.bradley_terry import samples
+from tests.conftest import slow_but
 from tests.distributions.battles import MODELS, jackknife
 from tests.distributions.luce_by_hand import from_rows
 
@@ -57,7 +58,7 @@ DATA = {
 
 
 @pytest.mark.parametrize("options", [*({"ties": ties} for ties in MODELS), {"link": "probit"}])
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("name", slow_but(["weighted"], DATA))
 def test_rankings_are_their_comparisons_with_a_cluster_each(name, options, monkeypatch):
     profile = DATA[name]
     fit = ra.BradleyTerry.fit(profile, **options)

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.exceptions import InvalidInputError
-from tests.conftest import DATA
+from tests.conftest import DATA, slow_but
 
 OTHERS = [name for name in DISTANCES if name != "kendall"]
 # Of each data set and distance: center, theta, its error and the log likelihood, by enumeration.
@@ -80,7 +80,7 @@ def test_searches_find_the_center_of_many(name):
     assert any("not proved" in note for note in fit.notes)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", slow_but(["cayley", "footrule"], OTHERS))
 def test_gaps_and_ties_are_sums_over_what_completes_them(name):
     rows = [[0, 1, 2, 3], [0, 0, 2, np.nan], [1, 0, np.nan, np.nan], [0, 2, 1, 3]]
     profile = ra.Profile.from_ranks(rows, items="ABCD", counts=[3, 1, 2, 1])

@@ -9,7 +9,8 @@ import rankagg
 APPS = ("laboratory", "cycle", "manipulate", "leaderboard", "mallows")
 
 
-@pytest.mark.parametrize("name", APPS)
+# The laboratory loads what the others load, too, and all examples.
+@pytest.mark.parametrize("name", [pytest.param(APPS[0], marks=pytest.mark.slow), *APPS[1:]])
 def test_every_cell_runs_and_the_last_picture_is_drawn(name) -> None:
     pytest.importorskip("marimo", reason="pip install marimo lets this test run")
     outputs, _ = import_module(name).app.run()
