@@ -129,7 +129,9 @@ def ratings(case):
     errors = elo_of(case)["upper"].to_numpy() - elo
     for text, rating, error in zip(column.texts, elo, errors, strict=True):
         told = [float(number) for number in text.replace(",", "").split(" \N{PLUS-MINUS SIGN} ")]
-        assert told == pytest.approx([rating, error], abs=0.51)
+        # What varies too little for an error has a rating alone.
+        known = [rating] if np.isnan(error) else [rating, error]
+        assert told == pytest.approx(known, abs=0.51)
 
 
 def elo_of(case):

@@ -79,7 +79,8 @@ class _Lattice:
         gone = ranks == UNRANKED
         # Positions in the center of the unranked items, ascending, and of the observed in order.
         self.missing = np.nonzero(gone)[1].reshape(self.m, u)
-        self.observed = np.argsort(np.where(gone, self.n, ranks), axis=1)[:, : self.k]
+        # A lone unlisted item has place n.
+        self.observed = np.argsort(np.where(gone, self.n + 1, ranks), axis=1)[:, : self.k]
         bits = _bits(u)
         # unplaced[t, M]: of the first t unranked items, how many are not in M.
         placed = np.concatenate([np.zeros((1 << u, 1), dtype=int), np.cumsum(bits, axis=1)], axis=1)

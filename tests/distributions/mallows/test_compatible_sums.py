@@ -1,6 +1,6 @@
 """Sums over compatible permutations against enumeration, and draws among them."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -61,6 +61,14 @@ def test_expected_votes_are_those_of_enumeration(ranks, theta, data):
     expected = sum(w * by_hand(row, theta)[1] for row, w in zip(ranks, weights, strict=True))
     votes = expected_votes(ranks, weights, theta)
     np.testing.assert_allclose(votes, expected, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("row", list(permutations([0, 1, UNRANKED, UNLISTED])))
+def test_a_lone_unlisted_item_beside_an_unranked_one_is_last_of_the_observed(row):
+    log_sum, before = by_hand(np.array(row, dtype=np.int32), 0.7)
+    ranks = np.array([row], dtype=np.int32)
+    np.testing.assert_allclose(log_sums(ranks, 0.7), [log_sum], rtol=1e-12)
+    np.testing.assert_allclose(expected_votes(ranks, np.ones(1), 0.7), before, atol=1e-12)
 
 
 @given(ranks=tables(ties=False, unlisted=False), theta=THETAS)
