@@ -153,6 +153,7 @@ def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> Ro
     Returns
     -------
     RobustRankAggregation
+        Tied items are at the mean of their ranks.
 
     Raises
     ------
