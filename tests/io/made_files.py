@@ -105,8 +105,9 @@ class Maker:
         if odd == "number column":
             word = self.pick("id", "year", "params", "timestamp")
             rows = [[*row, word if at == 0 else 2000 + 3 * at] for at, row in enumerate(rows)]
-        takes_columns = kind in ("scores wide", "scores instances", "ballots", "lists wide")
-        if odd in ("text column", "number column") and takes_columns:
+        # A text beside scores is left out, and either beside ranks, which is said.
+        may_count = kind == "lists wide" or (kind == "scores wide" and odd == "number column")
+        if odd in ("text column", "number column") and may_count:
             truth = None
         target = io.StringIO()
         sign = {"semicolons": ";", "tabs": "\t"}.get(odd, ",")
@@ -167,13 +168,11 @@ class Maker:
         rows: list[list[Any]] = [
             [self.heading("system", "model"), self.heading("instance", "example", "prompt"), *tasks]
         ]
-        truth = {}
         for system in systems:
             for at in range(n):
-                row = self.rng.random(len(tasks)).round(3).tolist()
-                rows.append([system, at, *row])
-                truth |= {(system, t, str(at)): v for t, v in zip(tasks, row, strict=True)}
-        return self.table("scores instances", rows, truth)
+                rows.append([system, at, *self.rng.random(len(tasks)).round(3).tolist()])
+        # A column of whole numbers under "prompt" may be a task: which it is is asked.
+        return self.table("scores instances", rows, None)
 
     def scores_long(self) -> Made:
         systems, tasks = self.labels(self.some(3, 8)), TASKS[: self.some(2, 5)]
@@ -269,7 +268,8 @@ class Maker:
         rows += [[one[at] if at < len(one) else None for one in orders] for at in range(depth)]
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
-        is_known = not self.numeric and len(set(names)) == len(names)
+        # Two columns of names may be pairs.
+        is_known = not self.numeric and len(set(names)) == len(names) > 2
         truth = ballots_of(ranks, known) if is_known else None
         return self.table("lists wide", rows, truth)
 
