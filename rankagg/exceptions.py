@@ -81,6 +81,8 @@ def shown(value: object) -> str:
 
 def nearest(value: object, names: Iterable[object]) -> str:
     """Return a remedy that suggests the name that was probably meant; "" where none is near."""
+    if value is None:  # that is no misspelling
+        return ""
     # Only what goes wrong needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 

@@ -88,7 +88,7 @@ def test_check_choice_gives_back_the_choice():
         (validation.check_choice, ["c", "Z", None, 1, ["a"]], [("a", "b"), "variant"],
          "`variant` must be 'a' or 'b'. Got {!r}."),
         (validation.check_choice, [True], [(1, 2), "level"], "`level` must be 1 or 2. Got {!r}."),
-        (validation.check_unranked, ["mean"], [],
+        (validation.check_unranked, ["mean", None], [],
          "`unranked` must be 'uniform' or 'ignore' or 'last'. Got {!r}."),
         (validation.check_unranked, [3], ["policy"],
          "`policy` must be 'uniform' or 'ignore' or 'last'. Got {!r}."),

@@ -252,10 +252,22 @@ class Page:
                 found.append((cost - self.least) // turned + 1)
         return min(found)
 
-    def removed(self):
+    def removals(self):
+        """Return what was found with the true least number, all units where nothing does it."""
         of = whole_tasks if isinstance(self.data, ra.ScoreTable) else single_ballots
-        choices = of(self.data)
-        return set(radii(self.data, self.findings.exact.rule, None, choices)) - {None}
+        least = radii(self.data, self.findings.exact.rule, None, of(self.data))
+        found = self.findings.removal.level, self.findings.removal.overtaken
+        return [
+            (one, len(self.plain.ballots) if number is None else number)
+            for one, number in zip(found, least, strict=True)
+        ]
+
+    def removed(self):
+        uppers = {one.upper for one, number in self.removals() if number <= (one.upper or 0)}
+        return uppers | {number for one, number in self.removals() if one.is_proved}
+
+    def needed(self):
+        return {one.lower for one, number in self.removals() if one.lower <= number}
 
     def left(self):
         """Return what leaving out each unit changes."""
@@ -404,6 +416,7 @@ RARE = {
     ),
     "differences above their mean": lambda p: p.aside(1),
     "differences below it": lambda p: p.aside(-1),
+    "removals that are proved to be needed": lambda p: (p.needed(), len(p.plain.ballots)),
     "effective units": lambda p: float(p.ranks.notes[-1].numbers[0].number),
 }
 
