@@ -390,7 +390,7 @@ def _():
             (name, row.cost, compared["Kemeny"].cost, row.ratio)
             for name in ra.datasets.names()
             for compared in [ra.compare(ra.datasets.load(name), [ra.Borda(), ra.Kemeny()])]
-            for row in compared.to_frame().query("method == 'Borda'").itertuples()
+            for row in compared.to_frame().query("rule == 'Borda'").itertuples()
         ],
         columns=["data", "Borda", "optimum", "ratio"],
     ).sort_values("ratio", ascending=False, ignore_index=True)
