@@ -140,7 +140,7 @@ def p1_table_7(data):
                 pairs = [(i, j) if scores[i] > scores[j] else (j, i) for i, j in pairs]
                 against = sum(votes[j, i] for i, j in pairs if scores[i] != scores[j])
             yield {
-                "leaderboard": board, "method": rule, "total": total,
+                "leaderboard": board, "rule": rule, "total": total,
                 "average": total / table.n_tasks, "normalized": total / judged,
                 "discordant": against / table.n_tasks, "ratio": total / least,
             }  # fmt: skip
