@@ -84,6 +84,12 @@ def public_names():
     return found
 
 
+def test_the_top_level_is_short_and_listed_by_what_one_wants_to_do():
+    page = (GUIDES.parent / "reference" / "index.rst").read_text(encoding="utf-8")
+    assert set(re.findall(r"`~?(?:rankagg\.)?(?=UN|(?<=\.))(\w+)`", page)) == set(ra.__all__)
+    assert len(ra.__all__) <= 100
+
+
 def test_every_public_name_stands_in_the_reference():
     pages = (GUIDES.parent / "reference").glob("*.rst")
     stated = {name for page in pages for name in STATED.findall(page.read_text(encoding="utf-8"))}
