@@ -129,11 +129,11 @@ from .io.pref_voting import from_pref_voting as from_pref_voting
 from .io.pref_voting import to_pref_voting as to_pref_voting
 from .io.preflib import read_preflib as read_preflib
 from .io.preflib import write_preflib as write_preflib
-from .io.recognize import Recognized as Recognized
-from .io.recognize import recognize as recognize
 from .io.scan.scan_scores import ScoreScan as ScoreScan
 from .io.scan.scan_scores import scan_scores as scan_scores
 from .io.scores import read_scores as read_scores
+from .kinds import Recognized as Recognized
+from .kinds import recognize as recognize
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 

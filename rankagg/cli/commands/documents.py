@@ -17,13 +17,16 @@ from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import Whole, alpha, flag, option, seed, split
+from rankagg.cli.options.typed import OneOf, Whole, alpha, flag, option, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-# What files of some formats are; of others the type of the data says it.
-KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
+
+def _page_kinds() -> list[str]:
+    from rankagg.report.kinds.choice import KINDS
+
+    return list(KINDS)
 
 
 @command(
@@ -31,7 +34,8 @@ KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
     rules_to("hold against the exact consensus"),
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     option(
-        "--kind scores|battles|election|rankings|lists|votes",
+        "--kind",
+        type=OneOf(_page_kinds),
         help="What the page is made for; default: what the data are, an election for cast votes "
         "and ABIF; other ballots are lists where they leave items unlisted and are no more than "
         "the items, else rankings, a sample.",
@@ -104,7 +108,7 @@ def report(
         page = ra.make_report(
             given.data,
             made(names) or None,
-            kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
+            kind=kind or given.page or None if seats is None else ra.STV(seats),
             title=given.title if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),
