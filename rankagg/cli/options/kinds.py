@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from inspect import Parameter, signature
 from shlex import join
 from types import SimpleNamespace
@@ -265,22 +264,23 @@ def read(kind: DataKind, typed: Typed) -> tuple[Data, tuple[str, ...]]:
     _, *parameters = signature(kind.read).parameters.values()
     given = _arguments(kind, typed, parameters)
     source = typed.files if kind.takes_many and len(typed.files) > 1 else typed.file
-    notes: list[str] = []
     if kind.returns == "Comparisons":
         source = read_table(typed.file, **typed.given("max_bytes"))
-        notes = _comparisons_noted(source, given)
-    found = kind.read(source, **given)
+    found: Any = kind.read(source, **given)
+    notes: Iterable[str] = ()
     if isinstance(found, pd.DataFrame):
         options = {name: getattr(typed, name) for name in [*signature(score_table).parameters][1:]}
         found, notes = score_table(found, **options)
     elif isinstance(found, CastVotes):
-        found, notes = found.profile, [*found.lines()]
+        found, notes = found.profile, found.lines()
+    elif isinstance(found, ra.Comparisons):
+        notes = _comparisons_noted(source, given)
     elif isinstance(found, ra.ScoreTable):
         if typed.lower:
             lower = labels_of("--lower", typed.lower, found.tasks, "task")
             given["higher_is_better"] = {task: task not in lower for task in found.tasks}
             found = kind.read(source, **given)
-        notes = _directions_noted(found) if "higher_is_better" in given else []
+        notes = _directions_noted(found) if "higher_is_better" in given else ()
     elif kind.page == "lists":
         found, notes = _lists_named(found, typed.named_by)
     elif isinstance(found, ra.ScoreSummary):
@@ -339,11 +339,13 @@ def _lists_named(data: ra.Profile, named_by: int | None) -> tuple[ra.Profile, li
 
 def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     """Return what outcomes are taken for, and the columns that are left out."""
-    names = {name for value in given.values() for name in names_of(value)}
-    left = [name for name in table.header if str(name) not in names]
-    chosen = [given.get(name) for name in ("outcome_is", "drop_outcome")]
-    notes = [outcomes_taken(table, given["outcome"], chosen[0], chosen[1] or ())]
-    return notes + [f"left out: {listing(left)} (--cluster, --covariate take them)"] * bool(left)
+    taken = {name for value in given.values() for name in names_of(value)}
+    left = [name for name in table.header if str(name) not in taken]
+    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
+    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
+    if left:
+        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
+    return notes
 
 
 def _reshaped(data: Data, typed: Typed) -> Data:
@@ -389,6 +391,15 @@ def _bundled_ballots(name: str) -> ra.Profile:
     return ra.datasets.load(name)  # type: ignore[return-value]
 
 
+#: The kinds of bundled data.
+BUNDLED = {
+    "scores": DataKind(
+        "scores", "--dataset, which knows its columns and directions", _bundled_scores
+    ),
+    "ballots": DataKind("ballots", "--dataset with ballots", _bundled_ballots),
+}
+
+
 # -- which kind -----------------------------------------------------------------------------------
 
 
@@ -409,15 +420,11 @@ def _stated_kind(typed: Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     if typed.dataset:
         with options_named({"name": "--dataset"}):
             name = ra.datasets.info(typed.dataset).kind
-        load, what = _bundled_ballots, "--dataset with ballots"
-        if name == "scores":
-            load, what = _bundled_scores, "--dataset, which knows its columns and directions"
-        return replace(KINDS[name], what=what, read=load), ()
-    if typed.format != "auto":
-        kind = KINDS[typed.format]
-    else:
-        named = (one for one in KINDS.values() if one.recognizes_names is not None)
-        kind = next((one for one in named if one.recognizes_names(typed.files)), None)
+        return BUNDLED[name], ()
+    kind = KINDS.get(typed.format)
+    for one in KINDS.values() if kind is None else ():
+        if one.recognizes_names is not None and one.recognizes_names(typed.files):
+            kind = one
     if len(typed.files) > 1 and not (kind and kind.takes_many):
         raise click.UsageError(
             f"Give one FILE, not {len(typed.files)}: several are read together where they hold "
