@@ -26,7 +26,7 @@ from rankagg.io.evaluations import read_evaluations as evaluations
 from rankagg.io.table_readings import FileReading
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
-from rankagg.io.tables.look import FEW_ROWS, TableLook
+from rankagg.io.tables.look import FEW_ROWS, NUMBER, TableLook
 from rankagg.io.tables.table import Table
 
 
@@ -126,6 +126,11 @@ KINDS = {
         ),
     )
 }
+#: What reads lists of several lengths, one a line.
+LINES_OF_LISTS = (
+    "If each line is a ranked list, `read_rankings` reads it from a column of its own, empty at "
+    "the end, or from a file of its own."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,7 +245,7 @@ def recognize(
     >>> found.read()
     <Comparisons: 3 comparisons of 3 items, 1 tie>
     """  # noqa: E501 - one line is what is printed
-    plain, name = source, ""
+    plain, name, text = source, "", ""
     if not (sources.is_any_frame(source) or sources.kind_by_name(source) in sources.BINARY):
         name, text = sources.read_text(source, max_bytes)
         if not isinstance(source, str | PathLike):
@@ -249,7 +254,13 @@ def recognize(
         for kind in KINDS.values():
             if kind.recognizes is not None and kind.recognizes(text):
                 return Recognized(source, name, (FileReading(kind.name, kind.what),))
-    table, gone = sources.read_table(plain, max_bytes=max_bytes), names_of(drop)
+    try:
+        table = sources.read_table(plain, max_bytes=max_bytes)
+    except DataFormatError as error:
+        if text and _seem_lines_of_lists(text):
+            raise DataFormatError(error.sentence, LINES_OF_LISTS) from None
+        raise
+    gone = names_of(drop)
     try:
         readings = [one.without(gone) for one in _readings_of(table, gone)]
     except DataFormatError:  # what reads it says why
@@ -272,3 +283,12 @@ def _readings_of(table: Table, gone: list[Label]) -> list[FileReading]:
     if any(one.format == "comparisons" for one in found):
         found = [one for one in found if one.format == "comparisons" or one.is_certain]
     return found
+
+
+def _seem_lines_of_lists(text: str) -> bool:
+    """Say whether lines are names between commas that stand in several lines, once in each."""
+    lines = [line for line in sources.first_lines(text) if line.strip()]
+    rows = [[cell.strip() for cell in line.split(",")] for line in lines]
+    names = [name for row in rows for name in row]
+    is_once = all(len(set(row)) == len(row) for row in rows)
+    return is_once and len(set(names)) < len(names) and not any(map(NUMBER.match, names))
