@@ -21,7 +21,7 @@ from rankagg._typing import Label
 from rankagg.cli.options import kinds
 from rankagg.cli.options.command import Group
 from rankagg.cli.options.kinds import DASH, NAME, OPTIONS, READER_NAMES, Typed
-from rankagg.cli.options.typed import OneOf, Whole, labels_of, option
+from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
@@ -43,11 +43,6 @@ DATA_OPTIONS = [
         type=OneOf(lambda: ["auto", *KINDS]),
         default="auto",
         help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
-    ),
-    option(
-        "--max-bytes",
-        type=Whole(1, 2**60),
-        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
     ),
     *OPTIONS,
 ]

@@ -89,6 +89,11 @@ DIRECTIONS = [
 ]
 #: Options that some kinds take, and others do not, named as parameters.
 OPTIONS = [
+    option(
+        "--max-bytes",
+        type=Whole(1, 2**60),
+        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
+    ),
     *DIRECTIONS,
     option(
         "--metric [TASK=]METRIC...",
