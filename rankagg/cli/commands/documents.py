@@ -17,16 +17,10 @@ from rankagg.cli.options.inputs import Input, data
 from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import OneOf, Whole, alpha, flag, option, seed, split
+from rankagg.cli.options.typed import Whole, alpha, flag, option, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
-
-
-def _page_kinds() -> list[str]:
-    from rankagg.report.kinds.choice import KINDS
-
-    return list(KINDS)
 
 
 @command(
@@ -34,8 +28,7 @@ def _page_kinds() -> list[str]:
     rules_to("hold against the exact consensus"),
     option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     option(
-        "--kind",
-        type=OneOf(_page_kinds),
+        "--kind scores|battles|election|rankings|lists|votes",
         help="What the page is made for; default: what the data are, an election for cast votes "
         "and ABIF; other ballots are lists where they leave items unlisted and are no more than "
         "the items, else rankings, a sample.",
