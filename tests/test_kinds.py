@@ -63,3 +63,9 @@ def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
     assert "--max-bytes has no meaning for orders of" in said(
         f"rank {path} --max-bytes 9999", code=2
     )
+
+
+def test_weights_of_ballots_are_a_column(said):
+    Path("b.csv").write_text("A,B,w\n1,2,0.5\n2,1,1.5\n", encoding="utf-8")
+    assert "   1    B" in said("rank b.csv --format ballots --weight w --rule borda")
+    assert "takes one --weight" in said("rank b.csv --format ballots --weight w --weight A", code=2)
