@@ -103,9 +103,9 @@ class Input:
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
 
-    def need(self, kinds: Any, what: str, remedy: str = "") -> None:
-        """Refuse data of other kinds than these."""
-        if not isinstance(self.data, kinds):
+    def need(self, types: Any, what: str, remedy: str = "") -> None:
+        """Refuse data of other types than these."""
+        if not isinstance(self.data, types):
             raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
     @property
