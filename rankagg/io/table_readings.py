@@ -183,7 +183,7 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     headings = {str(name) for name in tasks}
     sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
-    sure &= not any(map(_is_number, headings))
+    sure &= not any(isfinite(as_number(heading)) for heading in headings)
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
         rows = np.column_stack([look.values[at] for at in ats])
@@ -272,10 +272,6 @@ def comparisons(look: TableLook) -> Iterator[FileReading]:
     """Comparisons of two sides, with their outcome."""
     if found := comparison_reading(look):
         yield FileReading("comparisons", *found)
-
-
-def _is_number(label: object) -> bool:
-    return isfinite(as_number(label))
 
 
 def lists(look: TableLook) -> Iterator[FileReading]:

@@ -373,12 +373,10 @@ def _weighted(data: Summed, typed: Typed) -> Summed:
     return data.with_task_weights(weights) if weights else data
 
 
-def _without(data: Data, drop: Sequence[str]) -> Data:
+def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
     """Return data without some tasks of scores, or items of ballots."""
     if isinstance(data, ra.ScoreTable):
         return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
-    if not isinstance(data, ra.Profile):
-        return data
     out = labels_of("--drop", drop, data.items, "item")
     kept = [label for label in data.items if label not in out]
     if not kept:

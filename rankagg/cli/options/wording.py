@@ -10,6 +10,7 @@ from functools import partial
 import click
 from click.core import ParameterSource
 
+from rankagg.core import listing
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -79,13 +80,10 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 def _parameters_typed(name: str, options: Mapping[str, str]) -> str:
     """Return how "ballot, rank and item" are typed; empty where one has no option."""
-    for one in re.findall(r"\w+", name.replace(" and ", " ")):
-        # What is typed several times is a list there.
-        typed = options.get(one) or options.get(one.removesuffix("s"))
-        if not typed:
-            return ""
-        name = re.sub(rf"(?<!-)\b{one}\b", typed, name)
-    return name
+    words = re.findall(r"\w+", name.replace(" and ", " "))
+    # What is typed several times is a list there.
+    typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]
+    return listing([one for one in typed if one]) if typed and all(typed) else ""
 
 
 @contextmanager
