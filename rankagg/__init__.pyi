@@ -96,8 +96,8 @@ from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
 from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
 from .io.preflib import read_preflib as read_preflib
-from .io.recognize import recognize as recognize
 from .io.scores import read_scores as read_scores
+from .kinds import recognize as recognize
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 

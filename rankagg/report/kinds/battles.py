@@ -84,6 +84,7 @@ class BattlesKind(Kind):
 
     data: Comparisons
     name: ClassVar[str] = "battles"
+    holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
     whole: ClassVar[str] = "complete round"
     against: ClassVar[str] = "ratings weigh wins by who was beaten"
