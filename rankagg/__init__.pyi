@@ -85,15 +85,13 @@ from .distances.kendall import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.base import Uniform as Uniform
 from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTerry
-from .distributions.features import fit_plackett_luce as fit_plackett_luce
 from .distributions.goodness_of_fit import goodness_of_fit as goodness_of_fit
 from .distributions.mallows.generalized import GeneralizedMallows as GeneralizedMallows
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mixtures.fit import fit_mixture as fit_mixture
 from .distributions.mixtures.mixture import Mixture as Mixture
 from .distributions.model_choice import compare_models as compare_models
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
-from .distributions.plackett_luce.quasi_variances import quasi_variances as quasi_variances
+from .distributions.quasi_variances import quasi_variances as quasi_variances
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.ranking_rules import RankCentrality as RankCentrality

@@ -43,7 +43,7 @@ def fit():
 
 @cache
 def mixture():
-    return ra.fit_mixture(COMPLETE, 2, n_starts=2, rng=0)
+    return ra.Mixture.fit(COMPLETE, 2, n_starts=2, rng=0)
 
 
 def plain_fit():
@@ -127,7 +127,7 @@ RESULTS = {
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
-    "FeatureFit": lambda: ra.fit_plackett_luce(
+    "FeatureFit": lambda: ra.PlackettLuce.fit(
         COMPLETE, features=pd.DataFrame({"size": range(len(ITEMS))}, index=list(ITEMS))
     ),
     "FitResult": plain_fit,
@@ -135,9 +135,6 @@ RESULTS = {
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
     "ComponentsChoice": lambda: ra.distributions.choose_components(
         COMPLETE, [1, 2], n_folds=2, n_starts=2, rng=0
-    ),
-    "ComponentsTest": lambda: ra.fit_mixture(COMPLETE, 1, n_starts=1, rng=0).test_more_components(
-        n_resamples=1, rng=0
     ),
     "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
@@ -148,7 +145,7 @@ RESULTS = {
     "GoodnessOfFit": lambda: ra.goodness_of_fit(
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
-    "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
+    "Intransitivity": lambda: battles().intransitivity(n_resamples=19, rng=0),
     "MissingReport": lambda: ra.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -172,7 +169,7 @@ RESULTS = {
     "TaskAgreement": lambda: ra.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
-    "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
+    "SimulatedTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "TiedCertificate": lambda: weak().certificate,
     "TiedOptima": lambda: weak().optima,
     "AxiomTable": lambda: ra.axioms.axiom_table(

@@ -107,6 +107,11 @@ class FitResult(Result):
         return "z"
 
     @property
+    def _tests_zero(self) -> bool:
+        """Whether z and p_value test that a parameter is 0."""
+        return True
+
+    @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
         errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
@@ -152,10 +157,13 @@ class FitResult(Result):
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z and p_value of "it is 0", lower, upper.
+            estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
+            where that is no test, as of a dispersion around a center that the rankings chose.
         """
         frame = self._all_columns(check_alpha(alpha))
         frame[["lower", "upper"]] = self.conf_int(alpha)
+        if not self._tests_zero:
+            frame[["z", "p_value"]] = np.nan
         return frame
 
     def to_dict(self, alpha: float = 0.05) -> dict[str, Any]:
@@ -204,7 +212,8 @@ class FitResult(Result):
         """Return the parameters as statsmodels shows them."""
         z, bounds = self._statistic, [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         columns = ["coef", "std err", z, f"P>|{z}|", *bounds]
-        return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
+        table = self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
+        return table if self._tests_zero else table.drop(columns=columns[2:4])
 
     def _table(self) -> pd.DataFrame:
         return self._coefficients(0.05)

@@ -12,12 +12,20 @@ from scipy.sparse import csr_array, hstack, vstack
 from rankagg._typing import Floats
 from rankagg.core import ItemSet
 from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel, Terms, terms_of
-from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
-from rankagg.distributions.separation import (
+from rankagg.distributions.finite_maximum import (
     DIRECTION_SLACK,
+    check_connected,
     endless_direction,
     rises_for_ever,
     whole_directions,
+)
+from rankagg.distributions.maximum import (
+    EPSILON,
+    FAR_PARAMETER,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    newton,
 )
 from rankagg.exceptions import NotIdentifiedError
 
@@ -111,7 +119,37 @@ class Model(LogLikelihood):
         return Derivatives(value, gradient, information, noise)
 
 
-def check_distinct(model: Model, names: Sequence[str]) -> None:
+def maximum_of(
+    model: Model, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
+) -> Maximum:
+    """Return the maximum of the likelihood, or raise where there is none."""
+    if is_plain:
+        check_connected(
+            model.contests.beats(),
+            items,
+            words=("without a comparison", "never lost or tied", "never won or tied"),
+            loses="ever lost to a later one or tied with it",
+            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
+            "loss more for every item.",
+            camps=True,
+        )
+    _check_distinct(model, names)
+    if model.has_tie and not model.contests.results[[0, 2]].any():
+        raise NotIdentifiedError(
+            "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
+            "`ties='half'`."
+        )
+    peak = newton(model, tol)
+    furthest = np.abs(model.odds(peak.parameters)).max(initial=0.0)
+    if (
+        not peak.converged
+        or max(furthest, abs(model.split(peak.parameters)[2] or 0.0)) > FAR_PARAMETER
+    ):
+        _check_endless(model, items, names)
+    return peak
+
+
+def _check_distinct(model: Model, names: Sequence[str]) -> None:
     """Raise where a column of the extras says nothing beside items and earlier columns."""
     contests, n = model.contests, model.contests.n_items
     if not contests.n_extras:
@@ -156,7 +194,7 @@ def _collinear(name: str, before: Sequence[str], size: float) -> str:
     )
 
 
-def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
+def _check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
     """Raise where the likelihood rises for ever; the message says along what."""
     direction = endless_contests(model)
     if direction is None:

@@ -44,7 +44,7 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
             allowed = f"rankings with at most {LARGEST_GAP} unranked items"
             remedy = "Leave such rankings out, or restrict the profile to fewer items."
             told = Described(f"one with {int(number)}")
-            raise InvalidInputError("profile", allowed, told, remedy)
+            raise InvalidInputError("data", allowed, told, remedy)
         rows = np.flatnonzero(missing == number)
         size = max(1, STATES // ((ranks.shape[1] + 1) << int(number)))
         for start in range(0, len(rows), size):
@@ -252,7 +252,7 @@ def break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
                 f"rankings with at most {WAYS_OF_TIES} ways to break their ties where "
                 "items are unranked too"
             )
-            raise InvalidInputError("profile", allowed, Described(f"one with {ways}"))
+            raise InvalidInputError("data", allowed, Described(f"one with {ways}"))
         for broken in compatible_ranks(row[observed]):
             strict = row.copy()
             strict[observed] = broken

@@ -159,11 +159,11 @@ class MallowsFamily(Family):
 
     def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
         """Return theta after a Newton step, or exactly where that goes down."""
-        now, distance = part._moments, self.data.distance
-        step = (now.mean - mean) / now.variance if now.variance > 0 else 0.0
+        distance, variance = self.data.distance, part.distance_variance
+        step = (part.mean_distance - mean) / variance if variance > 0 else 0.0
         theta = min(max(part.theta + step, 0.0), self.max_theta)
         found = Mallows(center, theta, distance.name)
-        gain = (part.theta - theta) * mean + now.log_normalizer - found.log_normalizer
+        gain = (part.theta - theta) * mean + part.log_normalizer - found.log_normalizer
         # Far off, a parabola says little: theta of a component that is one ranking has no end.
         if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
             return found
@@ -251,7 +251,7 @@ class PlackettLuceFamily(Family):
         """Return the worths after a Newton step."""
         sets, uses, won = self._chosen
         choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        found = newton(Likelihood(choices, (), self.ridge), 1, 1e-10, start=part.log_worths)
+        found = newton(Likelihood(choices, (), self.ridge), 1e-10, steps=1, start=part.log_worths)
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:

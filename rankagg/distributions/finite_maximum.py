@@ -53,7 +53,7 @@ def check_observed(profile: Profile) -> None:
         names = listed(profile.items.where(unseen))
         remedy = "Leave items out with `profile.restrict(...)`."
         allowed = "rankings that observe every item somewhere"
-        raise InvalidInputError("profile", allowed, Described(names), remedy)
+        raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
 def check_connected(
