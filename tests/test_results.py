@@ -133,9 +133,6 @@ RESULTS = {
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
-    "ComponentsChoice": lambda: ra.distributions.choose_components(
-        COMPLETE, [1, 2], n_folds=2, n_starts=2, rng=0
-    ),
     "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
@@ -204,7 +201,7 @@ def result_of(name: str) -> Result:
 
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
-    "ComponentsChoice", "ConfidenceResult", "CorruptionResult", "FeatureFit",
+    "ConfidenceResult", "CorruptionResult", "FeatureFit",
     "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult", "MixtureBootstrap",
     "TaskSubsetResult", "TiedCertificate", "TiedOptima",
 }  # fmt: skip

@@ -7,8 +7,6 @@ from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts
 from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.mallows import MallowsFit as MallowsFit
-from .mixtures.choice import ComponentsChoice as ComponentsChoice
-from .mixtures.choice import choose_components as choose_components
 from .mixtures.mixture import MixtureFit as MixtureFit
 from .mixtures.resampling import MixtureBootstrap as MixtureBootstrap
 from .model_choice import ModelComparison as ModelComparison

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from rankagg._typing import Bools, Floats, Ranks
 from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, places
@@ -95,31 +94,6 @@ def check_connected(
 
 def _shown_groups(parts: Sequence[Any], items: ItemSet) -> str:
     return " | ".join(listed([items[int(i)] for i in part]) for part in parts)
-
-
-def endless_direction(
-    objective: Floats,
-    bounds: Sequence[tuple[float, float]],
-    rows: Any,
-    broken: Callable[[Floats], Any],
-    checked: Callable[[Floats], Any],
-    *,
-    least: float = -np.inf,
-) -> Any:
-    """Return a direction in which a likelihood rises for ever; None where none was found.
-
-    Of the directions d with rows d <= 0 the one that gains most is sought, and nothing where that
-    is at most `least`; rows that it breaks are added, as long as `broken` returns a longer table.
-    """
-    for _ in range(200):
-        found = linprog(-objective, rows, np.zeros(rows.shape[0]), bounds=bounds)
-        if found.x is None or float(objective @ found.x) <= least:
-            return None
-        direction = np.asarray(found.x, dtype=np.float64)
-        rows = broken(direction)
-        if rows is None:
-            return checked(direction)
-    return None
 
 
 def whole_directions(direction: Floats) -> Iterator[Floats]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
@@ -309,49 +310,41 @@ def test_bad_calls_are_refused():
 # -- how many components --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("most", "n_starts"), [(2, 1), pytest.param(3, 4, marks=pytest.mark.slow)])
-def test_the_number_is_found(most, n_starts):
-    votes, numbers = TWO.sample(400, rng=2), range(1, most + 1)
-    found = ra.distributions.choose_components(
-        votes, numbers, n_folds=most, n_starts=n_starts, rng=0
-    )
-    assert "bound" not in str(found).splitlines()[0]
+def compared(votes, numbers, **options):
+    models = [(f"{k} groups", partial(ra.Mixture.fit, n_components=k, **options)) for k in numbers]
+    return ra.compare_models(votes, models, n_folds=2, n_resamples=0, rng=0)
+
+
+def test_the_number_is_found():
+    found = compared(TWO.sample(400, rng=2), [1, 2], n_starts=1, rng=0)
+    assert found.models[0] == "2 groups"
     table = found.to_frame()
-    assert table["n_components"][table["bic"].argmin()] == 2
-    assert table["held_out"].argmax() >= 1
-    assert (table["held_out"] < table["log_likelihood"] / 400).all()
-    assert (np.diff(table["log_likelihood"]) >= -1e-6).all()
-    fit = found.fits[1]
+    assert table["bic"].idxmin() == "2 groups"
+    assert (table["log_score"] < table["log_likelihood"] / 400).all()
+    fit = ra.Mixture.fit(TWO.sample(400, rng=2), 2, n_starts=1, rng=0)
     shares = fit.memberships().to_numpy()
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
 
 
-def test_the_unit_of_weights_changes_no_number_of_components():
+def test_the_unit_of_weights_changes_no_comparison():
     both = ra.Mixture([ra.Mallows("ABCDE", 2.0), ra.Mallows("EDCBA", 2.0)], [0.6, 0.4])
     votes = both.sample(40, rng=0)
     weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(votes))
     tables = []
     for unit in (1.0, 1 / 200):
         weighted = ra.Profile(list(votes), counts=votes.counts, weights=unit * weights)
-        found = ra.distributions.choose_components(
-            weighted, [1, 2], family="plackett-luce", n_starts=1, n_folds=2, rng=0
-        )
-        assert found.summary().startswith("components: 2 by BIC, 2 by ICL, 2 by held-out score")
-        tables.append(found.table.to_numpy())
+        found = compared(weighted, [1, 2], family="plackett-luce", n_starts=1, rng=0)
+        tables.append(found.to_frame().drop(columns="failure").to_numpy(float))
     np.testing.assert_allclose(*tables, rtol=1e-6)
 
 
-def test_a_number_whose_components_are_one_ranking_is_recommended_with_a_note():
+def test_a_component_that_is_one_ranking_is_noted():
     others = ra.Mallows("EDCBA", 1.5).sample(40, rng=0)
     votes = ra.Profile.from_orders(["ABCDE"] * 20, items=others.items) + others
-    found = ra.distributions.choose_components(votes, [1, 2], n_folds=2, n_starts=1, rng=0)
-    told = str(found).splitlines()[0]
-    assert told.startswith("components: 2 by BIC, 2 by ICL, ")
-    assert told.endswith("; with 2 one is at a bound, see below")
-    assert "With 2 components: Component 2 is one ranking: theta is at its bound" in str(found)
-    fit = found.fits[1]
-    assert "Component 2 is one ranking: theta is at its bound 12" in fit.summary()
-    assert np.isnan(fit.standard_errors[3])
+    fit = ra.Mixture.fit(votes, 2, n_starts=1, rng=0)
+    (note,) = (note for note in fit.notes if "at its bound" in note)
+    assert "is one ranking" in note
+    assert np.isnan(fit.standard_errors).any()
     assert np.isfinite(fit.standard_errors[:3]).all()
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -93,12 +94,17 @@ def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     if asked["family"] not in ("mallows", "plackett-luce"):
         raise click.UsageError("--components is for --model mallows and plackett-luce.")
     number, data = asked.pop("components"), _rankings_for(asked["family"], given)
-    with options_named({"data": "FILE", "n_components": "--components"}):
+    with options_named({"data": "FILE", "n_components": "--components", "models": "--components"}):
         if isinstance(number, int):
             return _answer(ra.Mixture.fit(data, number, **asked), None, {"alpha": alpha})
         if typed_option("alpha"):
             raise click.UsageError("--alpha is of one fit: state one number of --components.")
-        return Answer(result=ra.distributions.choose_components(data, number, **asked))
+        models = [
+            (counted(k, "component"), partial(ra.Mixture.fit, n_components=k, **asked))
+            for k in number
+        ]
+        found = ra.compare_models(data, models, n_resamples=0, rng=asked["rng"])
+        return Answer(result=found, plot=found.plot)
 
 
 def _battles(*, ties: Any, advantage: bool, errors_by: Any) -> dict[str, Any]:

@@ -335,15 +335,11 @@ class BradleyTerryFit(WorthsFit):
             estimate (log worth of the first less that of the second), std_err, z, p_value, lower,
             upper.
         """
-        row = self._contrast(first, second)
-        variance = row @ self.covariance @ row
-        frame = with_intervals(
-            np.array([row @ self.estimates]),
-            np.sqrt(np.maximum([variance], 0.0)),
-            self._student_of(*np.flatnonzero(row)),
-            check_alpha(alpha),
-        )
-        return frame.iloc[0].rename(f"{first} less {second}")
+        items = self.distribution.items
+        at = items.index(first)
+        if at == items.index(second):
+            raise InvalidInputError("second", "another item than the first", second)
+        return self.relative_to(second, alpha).iloc[at].rename(f"{first} less {second}")
 
     def _contrast(self, first: Label, second: Label) -> Floats:
         """Return what the estimates are multiplied with in a difference of log worths."""
@@ -412,24 +408,12 @@ class BradleyTerryFit(WorthsFit):
         if self.link == "probit":
             remedy = "Points are a unit of log odds."
             raise InvalidInputError("link", "'logit' for `elo`", self.link, remedy)
-        items, n = self.distribution.items, self._n
-        at = None if reference is None else items.index(reference)
         middle = check_number(rating, "rating")
         unit = check_number(points, "points", low=0, open_low=True) / np.log(10.0)
-        project = np.eye(n)
-        if at is not None:
-            project[:, at] -= 1.0
-        variances = np.diag(project @ self.covariance[:n, :n] @ project.T)
-        errors = unit * np.sqrt(np.maximum(variances, 0.0))
-        if at is not None:
-            errors[at] = np.nan
-        frame = with_intervals(
-            middle + unit * (project @ self.log_worths),
-            errors,
-            self._student_of(slice(n), slice(n) if at is None else [at]),
-            check_alpha(alpha),
-        )
-        frame = frame.set_axis(pd.Index(list(items), name="item")).drop(columns=["z", "p_value"])
+        table = self.to_frame(alpha) if reference is None else self.relative_to(reference, alpha)
+        frame = table[["estimate", "std_err", "lower", "upper"]].iloc[: self._n].mul(unit)
+        frame[["estimate", "lower", "upper"]] += middle
+        frame = frame.set_axis(pd.Index(list(self.distribution.items), name="item"))
         frame = frame.rename(columns={"estimate": "elo"})
         return frame.sort_values("elo", ascending=False, kind="stable")
 

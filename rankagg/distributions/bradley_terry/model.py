@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from rankagg._typing import Floats
@@ -15,7 +16,6 @@ from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel,
 from rankagg.distributions.finite_maximum import (
     DIRECTION_SLACK,
     check_connected,
-    endless_direction,
     rises_for_ever,
     whole_directions,
 )
@@ -28,9 +28,6 @@ from rankagg.distributions.maximum import (
     newton,
 )
 from rankagg.exceptions import NotIdentifiedError
-
-# Rows of constraints that are added at a time.
-ROWS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,27 +223,15 @@ def endless_contests(model: Model) -> Floats | None:
     # A constant says nothing, and a ridge holds worths.
     held = model.n if model.ridge else 1
     bounds[:held] = [(0.0, 0.0)] * held
-    used = np.zeros(rows.shape[0], dtype=bool)
-    used[:: max(rows.shape[0] // ROWS_AT_ONCE, 1)] = True
-
-    def broken(direction: Floats) -> Any:
-        gains = np.where(used, 0.0, rows @ direction)
-        order = np.argsort(gains, kind="stable")[:ROWS_AT_ONCE]
-        more = order[gains[order] < -DIRECTION_SLACK]
-        used[more] = True
-        return -rows[used] if len(more) else None
-
-    def checked(direction: Floats) -> Floats | None:
-        if float((rows @ direction).max()) < 1e-5:
-            return None
-        for whole in whole_directions(direction):
-            gains = rows @ whole
-            if gains.min() >= -1e-12 and gains.max() > 0:
-                return whole
-        return direction if (rows @ direction).min() >= -DIRECTION_SLACK else None
-
-    found: Floats | None = endless_direction(objective / size, bounds, -rows[used], broken, checked)
-    return found
+    found = linprog(-objective / size, -rows, np.zeros(rows.shape[0]), bounds=bounds)
+    if found.x is None or float((rows @ found.x).max()) < 1e-5:
+        return None
+    for whole in whole_directions(found.x):
+        gains = rows @ whole
+        if gains.min() >= -1e-12 and gains.max() > 0:
+            return whole
+    direction: Floats = found.x
+    return direction if (rows @ direction).min() >= -DIRECTION_SLACK else None
 
 
 def _conditions(model: Model) -> csr_array:

@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
-from rankagg.distributions.finite_maximum import (
-    DIRECTION_SLACK,
-    endless_direction,
-    whole_directions,
-)
+from rankagg.distributions.finite_maximum import DIRECTION_SLACK, whole_directions
 from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
 from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
 
@@ -295,23 +292,19 @@ def endless_choices(
     objective = _gains(observed, own, sizes)
     rows = np.zeros((0, n + len(sizes)))
 
-    def broken(direction: Floats) -> Floats | None:
-        nonlocal rows
+    direction = objective / max(float(np.abs(objective).max()), 1.0)
+    # Buckets are too many to list: those that a direction breaks are added until there is none.
+    for _ in range(200):
         cuts = _violated(observed, own, sizes, direction)
         if len(rows) and not len(cuts):
+            whole = (row.astype(np.int64) for row in whole_directions(direction))
+            return next((row for row in whole if _is_endless(observed, sizes, row)), None)
+        rows = np.unique(np.vstack([rows, cuts, np.zeros((1, rows.shape[1]))]), axis=0)
+        found = linprog(-objective, rows, np.zeros(len(rows)), bounds=bounds)
+        if found.x is None or float(objective @ found.x) <= 1e-4:
             return None
-        rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
-        return rows
-
-    def checked(direction: Floats) -> Integers64 | None:
-        whole = (row.astype(np.int64) for row in whole_directions(direction))
-        return next((row for row in whole if _is_endless(observed, sizes, row)), None)
-
-    first = broken(objective / max(float(np.abs(objective).max()), 1.0))
-    found: Integers64 | None = endless_direction(
-        objective, bounds, first, broken, checked, least=1e-4
-    )
-    return found
+        direction = np.asarray(found.x, dtype=np.float64)
+    return None
 
 
 def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:
