@@ -133,7 +133,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -152,7 +152,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -172,7 +172,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -227,7 +227,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
         rows : int or None, default 30
             How many items to print at most, or parameters where none is of an item; None prints
             all.

@@ -166,7 +166,8 @@ def compare_models(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
-        How many processes; -1 for all cores.
+        Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+        depend on it.
 
     Returns
     -------

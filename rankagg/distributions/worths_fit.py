@@ -53,7 +53,7 @@ class WorthsFit(FitResult):
         reference : str or int
             An item.
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -80,7 +80,7 @@ class WorthsFit(FitResult):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of an interval taken for itself, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -104,7 +104,7 @@ class WorthsFit(FitResult):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
         rows : int or None, default 30
             How many parameters to print at most; None prints all.
         reference : str or int, optional

@@ -304,7 +304,7 @@ class BradleyTerryFit(WorthsFit):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -327,7 +327,7 @@ class BradleyTerryFit(WorthsFit):
         first, second : str or int
             Two items.
         alpha : float, default 0.05
-            For the interval.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -398,7 +398,7 @@ class BradleyTerryFit(WorthsFit):
         points : float, default 400
             The difference that means odds of ten to one.
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------

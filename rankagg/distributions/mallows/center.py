@@ -105,13 +105,13 @@ class MallowsData:
         each = self.distance.moments(center.n_items, theta).log_normalizer
         return float(self.weights @ self.log_sums(center, theta)) - self.total * each
 
-    def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
-        """Return the expected votes among compatible permutations."""
+    def votes(self, center: Permutation, theta: float, weights: Floats) -> Floats:
+        """Return the expected weight of row before column among compatible permutations."""
         order = np.argsort(center.ranks)
-        inside = expected_votes(self.ranks[:, order], self.weights, theta)
-        wins = np.zeros_like(inside)
-        wins[np.ix_(order, order)] = inside
-        return PairwiseMatrix.from_wins(wins, items=center.items)
+        inside = expected_votes(self.ranks[:, order], weights, theta)
+        votes = np.zeros_like(inside)
+        votes[np.ix_(order, order)] = inside
+        return votes
 
 
 def best_theta(data: MallowsData, center: Permutation) -> float:
@@ -362,7 +362,8 @@ def _ascend(data: MallowsData, center: Permutation) -> SearchedCenter:
     theta, is_best = 1.0, False
     for step in range(1, MOST_STEPS + 1):
         data.deadline.seconds_left()
-        votes = data.votes(center, theta)
+        wins = data.votes(center, theta, data.weights)
+        votes = PairwiseMatrix.from_wins(wins, items=center.items)
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center where it is as good: several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):

@@ -318,7 +318,7 @@ class GeneralizedMallowsFit(FitResult):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each where the center is known, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------

@@ -270,7 +270,7 @@ class Mallows(RankingDistribution):
             "cayley" and "ulam" all centers of up to 7 items are tried, and of more a search ends
             at a local maximum, as a note says. "kemeny" and "borda": that consensus, which is not
             the maximum for other distances. Or a given one.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             Used where a ranking has so many unranked items, or ties beside them, that the sum over
             its compatible permutations is too large: expected votes and the likelihood are then
             estimated from drawn completions, and a note says so.
@@ -418,7 +418,7 @@ class MallowsFit(FitResult):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -454,7 +454,7 @@ class MallowsFit(FitResult):
         ----------
         n_resamples : int, default 199
             Simulated samples.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
 
         Returns

@@ -242,10 +242,11 @@ class Mixture(RankingDistribution):
         ridge : float, default 0.01
             Of Plackett-Luce components: subtract ridge/2 times the sum of their squared log worths
             from the log likelihood, so that they are finite; above 0.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             A seed or a generator, for the starts.
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. The fit does not depend on it.
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
         time_limit : float, optional
             Seconds for all starts.
 
@@ -430,10 +431,11 @@ class MixtureFit(FitResult):
         ----------
         n_resamples : int, default 99
             Samples drawn from this fit, with the gaps and ties of the data.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. The result does not depend on it.
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
 
         Returns
         -------
@@ -473,10 +475,11 @@ class MixtureFit(FitResult):
         ----------
         n_resamples : int, default 99
             How often; each begins its climb at this fit.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. The result does not depend on it.
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
 
         Returns
         -------
@@ -495,7 +498,7 @@ class MixtureFit(FitResult):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------

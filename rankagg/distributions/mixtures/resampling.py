@@ -50,7 +50,7 @@ class MixtureBootstrap(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the percentiles.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------

@@ -201,7 +201,7 @@ class FeatureFit(FitResult):
         features : DataFrame
             A row for each item, with the columns of the fit.
         alpha : float, default 0.05
-            Probability of error of the intervals, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
