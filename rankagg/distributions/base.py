@@ -12,10 +12,11 @@ from typing import Any, overload
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_integer
+from rankagg._validation import as_generator, as_numbers, check_integer
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -24,6 +25,7 @@ from rankagg.core import (
     Permutation,
     Profile,
     Value,
+    axis_labels,
     counted,
     permutation_of,
     places,
@@ -333,6 +335,19 @@ class Uniform(RankingDistribution):
     def entropy(self) -> float:
         """Return log n!."""
         return lgamma(self.n_items + 1)
+
+
+def labelled_numbers(
+    values: ArrayLike, items: Iterable[Label] | None, parameter: str, largest: float
+) -> tuple[ItemSet, Floats]:
+    """Return items, numbered by default, and a finite number for each."""
+    labels = axis_labels(values, 0, items, "items")
+    numbers = as_numbers(values, parameter)
+    known = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
+    if len(numbers) != len(known) or not (np.abs(numbers) <= largest).all():
+        allowed = f"one number up to {largest:g} in size for each item ({len(known)} of them)"
+        raise InvalidInputError(parameter, allowed, numbers)
+    return known, numbers
 
 
 def effective_weights(profile: Profile) -> Floats:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, places
+from rankagg._typing import Bools, Floats
+from rankagg.core import UNRANKED, ItemSet, PairwiseMatrix, Profile, counted, listed
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
@@ -16,28 +16,15 @@ from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 DIRECTION_SLACK = 1e-7
 
 
-def beats_graph(ranks: Ranks) -> Bools:
-    """Return who stands right above whom in some ranking, shape (n, n).
+def unweighted_votes(profile: Profile) -> PairwiseMatrix:
+    """Return the votes of rankings that count alike, so that none is rounded away."""
+    return Profile._trusted(profile.items, profile.ranks).direct_pairwise()
 
-    That is enough to know who is above whom through others. Tied items are above each other.
-    """
-    n = ranks.shape[1]
-    place = places.comparable(ranks)
-    order = np.argsort(place, axis=1, kind="stable")
-    place = np.take_along_axis(place, order, axis=1)
-    beats = np.zeros((n, n), dtype=bool)
-    above = order[:, 0].copy()  # the last listed item so far
-    for q in range(1, n):
-        seen = place[:, q] <= n  # listed or unlisted, not unranked
-        level = seen & (place[:, q] == place[:, q - 1]) & (place[:, q] < n)
-        led = seen & (place[:, 0] < n)
-        beats[above[led], order[led, q]] = True
-        beats[order[level, q], order[level, q - 1]] = True
-        beats[order[level, q - 1], order[level, q]] = True
-        listed_here = place[:, q] < n
-        above[listed_here] = order[listed_here, q]
-    np.fill_diagonal(beats, False)
-    return beats
+
+def beats_graph(profile: Profile) -> Bools:
+    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
+    votes = unweighted_votes(profile)
+    return np.asarray(votes.wins + votes.ties > 0)
 
 
 def is_linked(together: Floats) -> bool:

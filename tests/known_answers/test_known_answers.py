@@ -753,7 +753,7 @@ def test_fruits_with_ties_of_two_and_three(pseudo, facts):
 def test_an_item_that_only_loses(facts):
     # hturner/PlackettLuce, the vignette, section 2.3.
     profile, expected = read_ranks_with_zeros(facts, "abcd_disconnected")
-    parts = ordered_parts(beats_graph(profile.ranks))
+    parts = ordered_parts(beats_graph(profile))
     assert [[profile.items[int(i)] for i in part] for part in parts] == expected["scc"]
     assert (len(parts) == 1) == expected["strongly_connected"]
     assert expected["npseudo_0"] == "must raise"

@@ -23,6 +23,7 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, contests_of
+from rankagg.distributions.finite_maximum import unweighted_votes
 from rankagg.exceptions import InvalidInputError, nearest
 
 # Contests of rankings that are held at one time.
@@ -159,8 +160,7 @@ def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Samp
 def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> Sample:
     votes = profile.direct_pairwise()
     if (profile.weights != 1).any():
-        plain = Profile._trusted(profile.items, profile.ranks)
-        _check_lost(plain.direct_pairwise(), votes, profile.weights)
+        _check_lost(unweighted_votes(profile), votes, profile.weights)
     contests, dropped = contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:

@@ -290,7 +290,7 @@ def fit_features(
     found = newton(likelihood, tol)
     worths = likelihood.all_worths(found.parameters)
     if not ridge and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):
-        _check_endless(design, beats_graph(profile.ranks))
+        _check_endless(design, beats_graph(profile))
     inverse = solve_definite(found.information, np.eye(len(found.parameters)))
     if inverse is None:
         inverse = np.full_like(found.information, np.nan)

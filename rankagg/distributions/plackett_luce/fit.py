@@ -53,7 +53,7 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> Luce
     """Return the maximum of the likelihood of rankings, or raise where there is none."""
     check_observed(profile)
     if not penalties.is_regular:
-        check_connected(beats_graph(profile.ranks), profile.items)
+        check_connected(beats_graph(profile), profile.items)
     weights = profile.counts * profile.weights
     choices = choices_of(profile.ranks, weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks
-from rankagg._validation import as_matrix, as_numbers, check_choice, check_integer, check_number
+from rankagg._validation import as_matrix, check_choice, check_integer, check_number
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
@@ -24,14 +24,13 @@ from rankagg.core import (
     Profile,
     array_key,
     as_ranking,
-    axis_labels,
     counted,
     frozen_array,
     html_table,
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import RankingDistribution, labelled_numbers
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
 from rankagg.distributions.plackett_luce.features import FeatureFit, fit_features
@@ -97,22 +96,13 @@ class PlackettLuce(RankingDistribution):
         log_ties: Mapping[int, float] | None = None,
     ) -> None:
         if isinstance(log_worths, Mapping):
-            item_set = ItemSet.coerce(items, log_worths)
-            unknown = [label for label in item_set if label not in log_worths]
-            if unknown or len(item_set) != len(log_worths):
+            items = ItemSet.coerce(items, log_worths)
+            if set(items) != set(log_worths):
                 raise InvalidInputError("log_worths", "one number for each item", log_worths)
-            values = as_numbers([log_worths[label] for label in item_set], "log_worths")
-        else:
-            items = axis_labels(log_worths, 0, items, "items")
-            values = as_numbers(log_worths, "log_worths")
-            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
-        if len(values) != len(item_set) or not np.isfinite(values).all():
-            allowed = f"one finite number for each item ({len(item_set)} of them)"
-            raise InvalidInputError("log_worths", allowed, values)
-        if np.abs(values).max() > LARGEST_LOG_WORTH:
-            raise InvalidInputError("log_worths", f"at most {LARGEST_LOG_WORTH:g} in size", values)
+            log_worths = [log_worths[label] for label in items]
+        known, values = labelled_numbers(log_worths, items, "log_worths", LARGEST_LOG_WORTH)
         self._set(
-            items=item_set,
+            items=known,
             log_worths=frozen_array(_centered(values)),
             _ties=_check_ties(log_ties, len(values)),
         )
