@@ -19,6 +19,8 @@ class SimulatedTest(Result):
     ----------
     hypothesis : str
         What is tested.
+    measure : str
+        What the statistic measures.
     statistic : float
         Of the rankings.
     expected : float
@@ -30,6 +32,7 @@ class SimulatedTest(Result):
     """
 
     hypothesis: str
+    measure: str
     statistic: float
     expected: float
     p_value: float
@@ -43,22 +46,25 @@ class SimulatedTest(Result):
         return pd.DataFrame([self._content()])
 
     def _content(self) -> dict[str, Any]:
-        return self._plain("hypothesis", "statistic", "expected", "p_value", "n_resamples")
+        return self._plain(
+            "hypothesis", "measure", "statistic", "expected", "p_value", "n_resamples"
+        )
 
     def _facts(self) -> list[str]:
         samples = counted(self.n_resamples, "simulated sample")
         return [
-            f"{self.hypothesis}: {self.statistic:.4g}, p {p_text(self.p_value)}",
-            f"expected if that is true: {self.expected:.4g}, from {samples}",
+            f"{self.measure}: {self.statistic:.4g}, p {p_text(self.p_value)}",
+            f"expected if {self.hypothesis}: {self.expected:.4g}, from {samples}",
         ]
 
 
 def simulated_test(
-    hypothesis: str, statistic: float, drawn: Floats, n_extreme: int
+    hypothesis: str, measure: str, statistic: float, drawn: Floats, n_extreme: int
 ) -> SimulatedTest:
     """Return the test of a statistic that so many of the drawn ones are as extreme as."""
     return SimulatedTest(
         hypothesis=hypothesis,
+        measure=measure,
         statistic=statistic,
         expected=float(drawn.mean()),
         p_value=(1 + n_extreme) / (1 + len(drawn)),

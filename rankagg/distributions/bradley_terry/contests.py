@@ -145,7 +145,7 @@ def contests_of(
     asked: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
     for column in asked:
         labels, values = pd.factorize(column)
-        key = pd.factorize(key)[0] * len(values) + labels
+        key = pd.factorize(key, sort=True)[0] * len(values) + labels
     kind, values = pd.factorize(key, sort=True)
     at, size = np.empty(len(values), dtype=np.intp), len(values) * OUTCOMES
     at[kind[::-1]] = np.arange(len(key))[::-1]

@@ -32,8 +32,8 @@ def simulate_uniformity(
 
     drawn = np.array([least() for _ in range(n_resamples)])
     as_small = int((drawn <= observed * (1 + 1e-12)).sum())
-    hypothesis = "all permutations are alike; mean distance to the center"
-    return simulated_test(hypothesis, observed, drawn, as_small)
+    hypothesis, measure = "all permutations are equally likely", "mean distance to the center"
+    return simulated_test(hypothesis, measure, observed, drawn, as_small)
 
 
 def uncompressed(profile: Profile) -> Profile:

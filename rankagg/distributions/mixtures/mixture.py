@@ -463,8 +463,9 @@ class MixtureFit(FitResult):
 
         streams = generator.spawn(times)
         drawn = np.array(Parallel(n_jobs=n_jobs)(delayed(gain)(stream) for stream in streams))
-        hypothesis = f"{counted(k, 'component')} and no more; likelihood ratio of one more"
-        return simulated_test(hypothesis, observed, drawn, int((drawn >= observed).sum()))
+        hypothesis = f"there are no more than {counted(k, 'component')}"
+        measure, as_large = "likelihood ratio of one more component", int((drawn >= observed).sum())
+        return simulated_test(hypothesis, measure, observed, drawn, as_large)
 
     def bootstrap(
         self, *, n_resamples: int = 99, rng: RNGLike = None, n_jobs: int | None = None

@@ -353,7 +353,10 @@ class PlackettLuce(RankingDistribution):
         if formula is not None:
             raise InvalidInputError("formula", "left out without `features`", formula)
         if not isinstance(rankings, Profile) or rankings.n_items < 2:
-            remedy = "`BradleyTerry.fit` takes comparisons, scores and votes."
+            remedy = (
+                "`table.rankings()` makes rankings of scores; `BradleyTerry.fit` takes scores, "
+                "comparisons and votes."
+            )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
         found = maximize_choices(rankings, penalties, tol)
         n, scale = rankings.n_items, found.scale
