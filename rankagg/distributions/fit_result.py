@@ -128,7 +128,7 @@ class FitResult(Result):
         return self.n_parameters * log(self.n_observations) - 2.0 * self.log_likelihood
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return Wald intervals for the parameters.
+        """Return intervals for the parameters: Wald's, unless the class says otherwise.
 
         Parameters
         ----------
@@ -140,7 +140,10 @@ class FitResult(Result):
         pandas.DataFrame
             Index: names. Columns lower and upper.
         """
-        return self._all_columns(check_alpha(alpha))[["lower", "upper"]]
+        return self._bounds(check_alpha(alpha))
+
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        return self._all_columns(alpha)[["lower", "upper"]]
 
     def _all_columns(self, alpha: float) -> pd.DataFrame:
         frame = with_intervals(self.estimates, self.standard_errors, self._student, alpha)

@@ -17,7 +17,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 # the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
 REACH = 4.0
 # Steps of a climb at most: a concave likelihood takes some ten.
-MOST_STEPS = 100
+NEWTON_STEPS = 100
 # How far from the maximum rounding may leave a parameter.
 ROUNDING_MOVE = 1e-6
 # A log parameter beyond this may be on its way to infinity.
@@ -165,7 +165,7 @@ def newton(
     likelihood: LogLikelihood,
     tol: float = 1e-9,
     *,
-    steps: int = MOST_STEPS,
+    steps: int = NEWTON_STEPS,
     start: Floats | None = None,
     equal_worths: bool = False,
 ) -> Maximum:

@@ -19,7 +19,7 @@ from rankagg.distributions.maximum import inverse_information, less_mean
 from rankagg.exceptions import InvalidInputError
 
 # Numbers in a table of drawn data sets.
-MOST_HELD_AT_A_TIME = 4_000_000
+MOST_DRAWN_AT_A_TIME = 4_000_000
 POINTS = np.array([1.0, 0.5, 0.0])
 
 
@@ -147,7 +147,7 @@ def intransitivity_of(
     statistic = float(pairs.statistic(scores)[0])
     n_cycles = int(pairs.cycles(points)[0])
     generator = as_generator(rng)
-    step = max(MOST_HELD_AT_A_TIME // (3 * len(contests.first)), 1)
+    step = max(MOST_DRAWN_AT_A_TIME // (3 * len(contests.first)), 1)
     drawn, rounds = [], []
     for begin in range(0, number, step):
         data = pairs.sample(min(step, number - begin), generator)

@@ -36,7 +36,12 @@ from rankagg.distributions.mallows.compatible_sums import (
     log_sums,
 )
 from rankagg.distributions.mallows.displacements import DISTANCES
-from rankagg.distributions.mallows.distance_centers import Completed, likely_center, theta_at
+from rankagg.distributions.mallows.distance_centers import (
+    MOST_STEPS,
+    Completed,
+    likely_center,
+    theta_at,
+)
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     distance_variance,
@@ -49,7 +54,6 @@ from rankagg.exceptions import Described, InvalidInputError
 # A theta at which nothing but the best is left.
 NO_DISAGREEMENT = 100.0
 CLIMB = 1e-9
-MOST_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)

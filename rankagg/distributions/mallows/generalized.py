@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Generator, Label, Ranks
-from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
+from rankagg._validation import as_numbers, check_choice, check_number
 from rankagg.aggregation import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
@@ -289,8 +289,9 @@ class GeneralizedMallowsFit(FitResult):
     """A fitted generalized Mallows distribution.
 
     Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
-    intervals are conditional on the center, which the rankings chose: with few rankings the thetas
-    are too high and their intervals too narrow. `plot` draws a `rankagg.plotting.thetas_plot`.
+    intervals, which are by likelihood ratio, are conditional on the center, which the rankings
+    chose: with few rankings the thetas are too high and their intervals too narrow. An upper bound
+    is infinite where all rankings agree at a rank. `plot` draws a `rankagg.plotting.thetas_plot`.
     """
 
     distribution: GeneralizedMallows
@@ -309,24 +310,8 @@ class GeneralizedMallowsFit(FitResult):
         """The fitted center."""
         return self.distribution.center
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return likelihood intervals for the thetas, conditional on the center.
-
-        Each holds every theta that a likelihood-ratio test with one degree of freedom does not
-        refute.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: names. Columns lower and upper; upper is infinite where all rankings agree at a
-            rank.
-        """
-        level, stages = check_alpha(alpha), self.distribution._stages
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        stages = self.distribution._stages
         rows = list[tuple[float, float]]()
         for size, mean, theta, error in zip(
             self.distribution._sizes, self._means, self.estimates, self.standard_errors, strict=True
@@ -336,7 +321,7 @@ class GeneralizedMallowsFit(FitResult):
                 log_normalizer = float(stages.log_normalizers(size, at))
                 return -self.n_observations * (at * mean + log_normalizer)
 
-            rows.append(likelihood_interval(height, theta, error, level))
+            rows.append(likelihood_interval(height, theta, error, alpha))
         return pd.DataFrame(rows, pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     @property

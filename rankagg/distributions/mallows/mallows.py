@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, check_number
+from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Permutation, Profile
@@ -359,8 +359,7 @@ class MallowsFit(FitResult):
 
     Made by `Mallows.fit`. The one continuous parameter is the dispersion parameter theta, of which
     phi = exp(-theta). Its standard error is conditional on the center, and so is the count of
-    parameters in AIC and BIC; `conf_int` has its interval. `plot` draws a
-    `rankagg.plotting.distances_plot`.
+    parameters in AIC and BIC. `plot` draws a `rankagg.plotting.distances_plot`.
 
     Attributes
     ----------
@@ -370,6 +369,20 @@ class MallowsFit(FitResult):
         Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
         and the set of all equally likely centers; or Borda's. None for a given center, and for
         partial or tied rankings.
+
+    Notes
+    -----
+    `conf_int` is by likelihood ratio: it holds every theta around the center at which twice the log
+    likelihood has dropped by at most the quantile of chi-squared with one degree of freedom. At
+    theta 0 all centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in
+    Friedman's test; where those do not refute it, the lower bound is 0, and the interval bounds
+    theta from above alone. Few or scattered rankings make theta too high, and with it the interval,
+    as a note of the fit says. Where the likelihood had to be estimated, the interval is Wald's.
+
+    References
+    ----------
+    Pawitan (2001), "In All Likelihood", section 2.6; Friedman (1937),
+    https://doi.org/10.1080/01621459.1937.10503522.
     """
 
     distribution: Mallows
@@ -404,38 +417,12 @@ class MallowsFit(FitResult):
         at = check_number(theta, "theta", low=0)
         return self._data.log_likelihood(self.distribution.center, at)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return a likelihood interval for theta.
-
-        The interval holds every theta, around the fitted center, that a likelihood-ratio test does
-        not refute: twice the log likelihood drops by at most the quantile of chi-squared with one
-        degree of freedom. At theta 0 all centers are equal, and the one that fits best takes n - 1
-        degrees of freedom, as in Friedman's test; where those do not refute it, the lower bound is
-        0, and the interval bounds theta from above alone. Few or scattered rankings make theta too
-        high, and with it the interval, as a note of the fit says. Where the likelihood had to be
-        estimated, the interval is estimate and standard error.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: "theta". Columns lower and upper.
-
-        References
-        ----------
-        Pawitan (2001), "In All Likelihood", section 2.6; Friedman (1937),
-        https://doi.org/10.1080/01621459.1937.10503522.
-        """
-        level = check_alpha(alpha)
+    def _bounds(self, alpha: float) -> pd.DataFrame:
         if not self._data.is_exact:
-            return super().conf_int(level).clip(lower=0.0)
+            return super()._bounds(alpha).clip(lower=0.0)
         free = 1 if self.center_is_given else self.distribution.n_items - 1
         theta, error = self.distribution.theta, float(self.standard_errors[0])
-        bounds = likelihood_interval(self.log_likelihood_at, theta, error, level, free)
+        bounds = likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
         return pd.DataFrame([bounds], pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     @property

@@ -39,7 +39,7 @@ from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 FamilyName: TypeAlias = Literal["mallows", "plackett-luce"]
 # Of each climb.
-MOST_STEPS = 2000
+CLIMB_STEPS = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,10 +126,10 @@ def best_climb(
     streams = as_generator(rng).spawn(options.n_starts)
     starts = [begin(family, number, stream, noise=options.noise) for stream in streams]
     climbs: list[Climb] = Parallel(n_jobs=n_jobs)(
-        delayed(searched)(family, start, MOST_STEPS) for start in starts
+        delayed(searched)(family, start, CLIMB_STEPS) for start in starts
     )
     heights = np.array([climb.height for climb in climbs])
-    best = searched(family, climbs[int(heights.argmax())], MOST_STEPS, CLOSE)
+    best = searched(family, climbs[int(heights.argmax())], CLIMB_STEPS, CLOSE)
     order = [*np.argsort(-best.weights[:number], kind="stable"), *range(number, len(best.parts))]
     parts = tuple(best.parts[k] for k in order)
     return replace(best, parts=parts, weights=best.weights[order]), heights

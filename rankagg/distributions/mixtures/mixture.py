@@ -493,20 +493,9 @@ class MixtureFit(FitResult):
             names=self.names, estimates=self.estimates.copy(), draws=draws, same_modes=same
         )
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return Wald intervals, within what a parameter can be.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        pandas.DataFrame
-            As `FitResult.conf_int` returns it.
-        """
-        frame = super().conf_int(alpha)
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        # Within what a parameter can be.
+        frame = super()._bounds(alpha)
         of_weights, k = np.arange(len(frame)) < len(self.distribution.weights), -np.inf
         low = np.where(of_weights | (self._options.family == "mallows"), 0.0, k)
         return frame.clip(low, np.where(of_weights, 1.0, np.inf), axis=0)

@@ -16,7 +16,7 @@ from rankagg.core import Profile, Result, counted, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.distributions.mixtures.climb import Climb, searched
-from rankagg.distributions.mixtures.fit import MOST_STEPS, MixtureOptions, family_of
+from rankagg.distributions.mixtures.fit import CLIMB_STEPS, MixtureOptions, family_of
 
 
 class MixtureBootstrap(Result):
@@ -91,7 +91,7 @@ def _resampled(
 ) -> tuple[Floats, Any]:
     chosen = rng.integers(len(rows), size=len(rows))
     family = family_of(rows[chosen], options, Deadline())
-    best = searched(family, Climb(fitted.parts, fitted.weights), MOST_STEPS)
+    best = searched(family, Climb(fitted.parts, fitted.weights), CLIMB_STEPS)
     k = len(fitted.parts) - options.noise
     own = [family.parameters(part) for part in fitted.parts[:k]]
     new = [family.parameters(part) for part in best.parts[:k]]
