@@ -335,7 +335,7 @@ class PlackettLuce(RankingDistribution):
         >>> import rankagg as ra
         >>> profile = ra.Profile.from_orders(["ABCD", "ABDC", "BACD", "DABC"], counts=[4, 3, 2, 1])
         >>> ra.PlackettLuce.fit(profile, pseudo_rankings=0.5).log_worths.round(3)
-        array([ 1.411,  0.784, -1.119, -1.076])
+        array([ 2.015,  1.01 , -1.336, -1.688])
         >>> sweet = pd.DataFrame({"sweet": [9.0, 7.0, 4.0, 3.0]}, index=list("ABCD"))
         >>> fit = ra.PlackettLuce.fit(profile, features=sweet)
         >>> fit.predict(pd.DataFrame({"sweet": [8.0]}, index=["E"])).round(2)
