@@ -72,13 +72,9 @@ from .core.rankings.places import UNLISTED as UNLISTED
 from .core.rankings.places import UNRANKED as UNRANKED
 from .core.score_summary import ScoreSummary as ScoreSummary
 from .core.scores import ScoreTable as ScoreTable
-from .distances.kendall import kendall_distance as kendall_distance
-from .distances.kendall import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTerry
-from .distributions.features import fit_plackett_luce as fit_plackett_luce
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mixtures.fit import fit_mixture as fit_mixture
 from .distributions.mixtures.mixture import Mixture as Mixture
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
