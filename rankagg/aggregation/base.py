@@ -178,7 +178,8 @@ class Aggregator(ABC):
             notes = (*notes, f"{told}; of rankings this rule counts absent items last")
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         notes = tuple(dict.fromkeys((*notes, *gaps)))
-        evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
+        if ranking.items is not evidence.items:
+            evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

@@ -129,11 +129,13 @@ def _sums_by_size(
     for block in _slices(*ranks.shape):
         doubled = doubled_places(ranks[block])
         pairs = groups[block] * (shape[1] + 1) + row_sums(doubled > 0)
-        occurring, keys = np.unique(pairs, return_inverse=True)
+        occurring, keys = pairs[:1], np.zeros_like(pairs)
+        if (pairs != pairs[0]).any():
+            occurring, keys = np.unique(pairs, return_inverse=True)
         for weights, scale in _whole(votes[block], 2 * shape[1]):
             parts = place_sums(keys, weights, doubled)
             group, sizes = np.divmod(occurring, shape[1] + 1)
-            for k in np.unique(sizes).tolist():
+            for k in sorted(set(sizes.tolist())):
                 here = sizes == k
                 for sums, part in zip((seen, placed), parts, strict=True):
                     total = sums.setdefault(k, np.zeros(shape, dtype=kind))

@@ -51,11 +51,11 @@ def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
 def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
     # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
-    lists = Profile.from_ranks([[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
+    ranks = [[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]]
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):
-        assert lists.pairwise().is_exact
+        assert Profile.from_ranks(ranks).pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16 - 1):
-        rounded = lists.pairwise()
+        rounded = Profile.from_ranks(ranks).pairwise()
         assert rounded.denominator == 8
         # Thirds are off by half a unit at most, halves are not.
         assert rounded.rounding == 1 / 16
