@@ -63,7 +63,7 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
         assert profile.with_unranked("ignore").pairwise().is_exact
         assert profile.with_unranked("last").pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=4, GRID_ROOM=12 * 16 - 1):
-        assert lists.pairwise().is_exact
+        assert Profile.from_ranks(ranks).pairwise().is_exact
 
 
 @given(strategies.profiles(max_size=4), st.data())
@@ -73,7 +73,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
         votes = profile.pairwise()
         assert profile[order].pairwise() == votes
         with patch.object(tally, "PLACES_AT_ONCE", 1):
-            blocks = profile.pairwise()
+            blocks = profile[order].pairwise()
     assert blocks == votes
     assert blocks.rounding == votes.rounding
 
