@@ -201,7 +201,7 @@ class Redraw(Redraws):
         if not isinstance(self.rule, Kemeny):
             return super().spans(rows)
         profile = self.profile
-        base = Profile._trusted(profile.items, profile.ranks, weights=profile.weights)
+        base = self._rows(profile, weights=profile.weights)
         return Spans.joined(map(Spans.of, resample_kemeny(base, rows, self.rule)))
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
@@ -245,8 +245,11 @@ class Redraw(Redraws):
         times, weights = counts[kept], profile.weights
         if self.draws_tasks:
             times, weights = profile.counts, weights * (times / profile.counts)
-        drawn: dict[str, Any] = {"groups": profile.groups, "counts": times, "weights": weights}
-        return Evidence(Profile._trusted(profile.items, profile.ranks, **drawn))
+        rows = self._rows(profile, groups=profile.groups, counts=times, weights=weights)
+        return Evidence(rows)
+
+    def _rows(self, profile: Profile, **columns: Any) -> Profile:
+        return Profile._trusted(profile.items, profile.ranks, unranked=profile.unranked, **columns)
 
     def _table(self, table: ScoreTable, counts: Integers64) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)
