@@ -28,7 +28,7 @@ from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evide
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.aggregation.positional import whole_points
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.stability import Parts
+from rankagg.analysis.robustness.leave_out import Parts
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from rankagg._typing import (
     Bools,
@@ -25,6 +24,7 @@ from rankagg._validation import as_generator, check_choice, check_integer, check
 from rankagg.aggregation import Aggregator, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
+from rankagg.aggregation.kemeny.resampling import in_groups
 from rankagg.analysis.robustness.resamples import (
     Redraw,
     RedrawComparisons,
@@ -145,9 +145,8 @@ def rank_shares(
         draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
         redraw = Redraw(data, profile, rule, tolerance, draws_tasks)
     rule.aggregate(Evidence(data, tolerance))  # what it cannot take is said before all else
-    chunks = [rows] if jobs == 1 else np.array_split(rows, min(times, 64))
-    parts = Parallel(n_jobs=jobs)(delayed(redraw.spans)(chunk) for chunk in chunks)
-    spans = Spans.joined(parts)
+    # One process goes through all of them at once.
+    spans = Spans.joined(in_groups(redraw.parts, rows, times if jobs == 1 else 64, jobs))
     return RankShares._of_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
 
 

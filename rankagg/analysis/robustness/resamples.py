@@ -120,15 +120,11 @@ class Redraws(ABC):
         """Rank in all resamples at once, where the scores of the rule are sums."""
         return None
 
-    def spans(self, rows: Integers64) -> Spans:
-        """Return the ranks of every item in each resample."""
-        n = len(self.items)
-        size = max(PLACES_AT_ONCE // n, 1)
-        return Spans.joined(
-            part
-            for start in range(0, len(rows), size)
-            for part in self._spans(rows[start : start + size])
-        )
+    def parts(self, rows: Integers64) -> Iterator[Spans]:
+        """Yield the ranks of every item in resamples, some of them at a time."""
+        size = max(PLACES_AT_ONCE // len(self.items), 1)
+        for start in range(0, len(rows), size):
+            yield from self._spans(rows[start : start + size])
 
     def _spans(self, rows: Integers64) -> Iterator[Spans]:
         together = self.ranks(rows)
@@ -196,13 +192,12 @@ class Redraw(Redraws):
         """What is ranked."""
         return self.profile.items
 
-    def spans(self, rows: Integers64) -> Spans:
-        """Return the ranks of every item in each resample."""
+    def parts(self, rows: Integers64) -> Iterator[Spans]:
+        """Yield the ranks of every item in resamples, some of them at a time."""
         if not isinstance(self.rule, Kemeny):
-            return super().spans(rows)
-        profile = self.profile
-        base = self._rows(profile, weights=profile.weights)
-        return Spans.joined(map(Spans.of, resample_kemeny(base, rows, self.rule)))
+            return super().parts(rows)
+        base = self._rows(self.profile, weights=self.profile.weights)
+        return map(Spans.of, resample_kemeny(base, rows, self.rule))
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
