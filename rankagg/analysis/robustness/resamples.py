@@ -53,8 +53,8 @@ RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None
 
 # Sums below it differ by more than the rounding that ties scores.
 EXACT_POINTS = 2**46
-# Places that are held at one time, about.
-PLACES_AT_ONCE = 2_000_000
+# Ranks that are held at one time, about.
+RANKS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Redraws(ABC):
 
     def parts(self, rows: Integers64) -> Iterator[Spans]:
         """Yield the ranks of every item in resamples, some of them at a time."""
-        size = max(PLACES_AT_ONCE // len(self.items), 1)
+        size = max(RANKS_AT_ONCE // len(self.items), 1)
         for start in range(0, len(rows), size):
             yield from self._spans(rows[start : start + size])
 

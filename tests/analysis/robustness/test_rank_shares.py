@@ -203,7 +203,7 @@ def check_at_once(data, rule, **options):
     """Hold both ways against each other; many tied sums, or few, and blocks of two resamples."""
     options = {"n_resamples": 9, "rng": 6, **options}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resamples, "PLACES_AT_ONCE", 9)
+        patch.setattr(resamples, "RANKS_AT_ONCE", 9)
         shares = ra.rank_shares(data, rule, **options)
         patch.setattr(resamples, "EXACT_POINTS", 0)  # what floats decide, and what they leave
         assert ra.rank_shares(data, rule, **options) == shares
