@@ -84,6 +84,8 @@ def check_number(
 
 
 def _real_or_nan(value: object) -> float:
+    if type(value) is float:
+        return value
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
         return math.nan
     try:

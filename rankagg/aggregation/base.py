@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankagg._typing import Directions, Floats, Generator, Integers64, Ranks, RNGLike, Tolerance
+from rankagg._typing import (
+    Directions,
+    Floats,
+    Generator,
+    Integers,
+    Integers64,
+    Ranks,
+    RNGLike,
+    Tolerance,
+)
 from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence, Held
@@ -178,7 +187,8 @@ class Aggregator(ABC):
             notes = (*notes, f"{told}; of rankings this rule counts absent items last")
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         notes = tuple(dict.fromkeys((*notes, *gaps)))
-        evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
+        if ranking.items is not evidence.items:
+            evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
@@ -209,6 +219,14 @@ class Aggregator(ABC):
 
         The same scores as those of each group by itself, for rules that have them faster together.
         `groups` numbers the group of every ranking from 0, ascending.
+        """
+        return None
+
+    def _ranking_points(self, profile: Profile) -> Integers | None:
+        """Return what each ranking gives every item, shape (m, n); None by default.
+
+        For rules that rank by the weighted sums of these numbers, which are whole, up to one
+        factor, and up to a number of each ranking that all items have in common.
         """
         return None
 

@@ -129,11 +129,13 @@ def _sums_by_size(
     for block in _slices(*ranks.shape):
         doubled = doubled_places(ranks[block])
         pairs = groups[block] * (shape[1] + 1) + row_sums(doubled > 0)
-        occurring, keys = np.unique(pairs, return_inverse=True)
+        occurring, keys = pairs[:1], np.zeros_like(pairs)
+        if (pairs != pairs[0]).any():
+            occurring, keys = np.unique(pairs, return_inverse=True)
         for weights, scale in _whole(votes[block], 2 * shape[1]):
             parts = place_sums(keys, weights, doubled)
             group, sizes = np.divmod(occurring, shape[1] + 1)
-            for k in np.unique(sizes).tolist():
+            for k in sorted(set(sizes.tolist())):
                 here = sizes == k
                 for sums, part in zip((seen, placed), parts, strict=True):
                     total = sums.setdefault(k, np.zeros(shape, dtype=kind))
@@ -220,6 +222,21 @@ def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
     return result
 
 
+def whole_points(ranks: Ranks, *, ignoring: bool) -> Integers:
+    """Return the points of every item in every ranking in whole numbers; see `Borda`.
+
+    Up to one factor, and one number for all items: the doubled points less their mean, which are
+    k + 1 - d at the doubled place d of k, times (n + 1)/(k + 1) unless `ignoring`.
+    """
+    doubled = doubled_places(ranks).astype(np.int64)
+    sizes = row_sums(doubled > 0)[:, None] + 1
+    given = np.where(doubled > 0, sizes - doubled, 0)
+    if ignoring or (sizes > ranks.shape[1]).all():
+        return given
+    over = lcm(*np.unique(sizes).tolist())
+    return exact.fit(given.astype(object) * (over // sizes.astype(object)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Borda(Aggregator):
     """Borda count: n - 1 points for first place down to 0 for the last, mean points for ties.
@@ -270,6 +287,9 @@ class Borda(Aggregator):
         if exact.as_rational(profile.weights).step:
             return None  # what a weight is read as depends on which others there are
         return borda_points(profile, groups)
+
+    def _ranking_points(self, profile: Profile) -> Integers:
+        return whole_points(profile.ranks, ignoring=profile.unranked == "ignore")
 
     def _from_votes(self, votes: PairwiseMatrix) -> Floats:
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)

@@ -272,8 +272,8 @@ class Consensus(Result):
 def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:
     """Return the places that scores give, one ranking a row; see `rank_by_scores`."""
     if errors is None:
-        known = np.abs(scores, where=~np.isnan(scores), out=np.zeros_like(scores))
-        errors = rounding_error(np.broadcast_to(known.max(axis=1, keepdims=True), scores.shape))
+        largest = np.fmax.reduce(np.abs(scores), axis=1, initial=0.0, keepdims=True)
+        return places.competition_ranks(-scores, 2.0 * rounding_error(largest))
     return places.competition_ranks(-scores, errors=errors)
 
 

@@ -456,6 +456,10 @@ class Profile(Value):
         -------
         PairwiseMatrix
         """
+        return self._votes
+
+    @cached_property
+    def _votes(self) -> PairwiseMatrix:
         return PairwiseMatrix._of_ranks(
             self.items, self.ranks, self.counts, self.weights, self.unranked
         )

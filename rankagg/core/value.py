@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class Value(ABC):
             return True
         if not isinstance(other, type(self)) and not isinstance(self, type(other)):
             return NotImplemented
-        return isinstance(other, Value) and self._key() == other._key()
+        return self._key() == cast(Value, other)._key()
 
     def __hash__(self) -> int:
         return hash(self._key())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from rankagg.distances.common import common_ranks, correlation, mapping_of, of_l
 from rankagg.kernels.inversions import inversions
 
 
-@dataclass(frozen=True)
-class _PairCounts:
+class _PairCounts(NamedTuple):
     """How two rankings judge the pairs of items that both compare."""
 
     compared: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from rankagg._typing import Integers64
 
 # Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
 LAST = 4
+# So few values are sorted in one by one: quicker than the calls of NumPy.
+FEW = 64
 
 
 def inversions(values: Integers64) -> int:
@@ -30,6 +33,8 @@ def inversions(values: Integers64) -> int:
     (2, 6)
     """
     n = len(values)
+    if n <= FEW:
+        return _sorted_in(values.tolist())
     digits = max(LAST, (n - 1).bit_length())
     size = 1 << digits
     left = np.arange(size, dtype=_holding(digits))  # what is appended is in order
@@ -53,6 +58,16 @@ def inversions(values: Integers64) -> int:
     return total + sum(
         int(np.count_nonzero(places[at] > places[at + 1 :])) for at in range((1 << LAST) - 1)
     )
+
+
+def _sorted_in(values: list[int]) -> int:
+    """Count the inversions while values are sorted in one by one."""
+    before: list[int] = []
+    total = 0
+    for value in values:
+        total += len(before) - bisect_right(before, value)
+        insort(before, value)
+    return total
 
 
 def smaller_before(values: Integers64) -> Integers64:

@@ -80,10 +80,11 @@ def place_sums(
     m, n = doubled.shape
     shape = int(keys.max(initial=-1)) + 1, n
     seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    starts = np.zeros(min(m, 1), dtype=np.intp)
     if shape[0] > 1:
         order = np.argsort(keys, kind="stable")
         keys, weights, doubled = keys[order], weights[order], doubled[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
     if len(starts) * RANKINGS_OF_A_KEY > m:
         here = keys[starts]
         placed[here] = np.add.reduceat(weights[:, None] * doubled, starts, axis=0)

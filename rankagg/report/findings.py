@@ -27,7 +27,8 @@ from rankagg.analysis.comparison.compare import RuleComparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
-from rankagg.analysis.robustness.stability import Source, Stability, leave_each_out
+from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, level_of
 from rankagg.exceptions import InvalidInputError, OutOfTimeError

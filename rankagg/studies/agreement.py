@@ -18,7 +18,7 @@ from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
-from rankagg.analysis.robustness.stability import Parts
+from rankagg.analysis.robustness.leave_out import Parts
 from rankagg.core import (
     UNLISTED,
     UNRANKED,

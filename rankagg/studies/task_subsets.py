@@ -15,7 +15,7 @@ from rankagg._typing import Positions, Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Mean
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.stability import Parts, draw_subset
+from rankagg.analysis.robustness.leave_out import Parts, draw_subset
 from rankagg.core import UNRANKED, PartialRanking, ScoreTable, as_tolerance, counted, listed
 from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError

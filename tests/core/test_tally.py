@@ -51,11 +51,11 @@ def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
 def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
     # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
-    lists = Profile.from_ranks([[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
+    ranks = [[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]]
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):
-        assert lists.pairwise().is_exact
+        assert Profile.from_ranks(ranks).pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16 - 1):
-        rounded = lists.pairwise()
+        rounded = Profile.from_ranks(ranks).pairwise()
         assert rounded.denominator == 8
         # Thirds are off by half a unit at most, halves are not.
         assert rounded.rounding == 1 / 16
@@ -63,7 +63,7 @@ def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
         assert profile.with_unranked("ignore").pairwise().is_exact
         assert profile.with_unranked("last").pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=4, GRID_ROOM=12 * 16 - 1):
-        assert lists.pairwise().is_exact
+        assert Profile.from_ranks(ranks).pairwise().is_exact
 
 
 @given(strategies.profiles(max_size=4), st.data())
@@ -73,7 +73,7 @@ def test_the_order_of_rankings_and_blocks_change_no_rounded_vote(profile, data):
         votes = profile.pairwise()
         assert profile[order].pairwise() == votes
         with patch.object(tally, "PLACES_AT_ONCE", 1):
-            blocks = profile.pairwise()
+            blocks = profile[order].pairwise()
     assert blocks == votes
     assert blocks.rounding == votes.rounding
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Generator
+from rankagg._typing import Generator, Integers
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
@@ -39,6 +39,21 @@ class PlacePoints(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         points = place_points(evidence.profile, self._weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
+
+    def _ranking_points(self, profile: Profile) -> Integers:
+        distinct, which = np.unique(profile.ranks, axis=0, return_inverse=True)
+        given = [
+            place_points(
+                Profile._trusted(profile.items, row[None, :], unranked=profile.unranked),
+                self._weights,
+            )
+            for row in distinct
+        ]
+        over = lcm(*(number.denominator for row in given for number in row))
+        whole = [
+            [number.numerator * (over // number.denominator) for number in row] for row in given
+        ]
+        return exact.fit(np.array(whole, dtype=object))[which.ravel()]
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
         return ()

@@ -27,11 +27,11 @@ from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.removal.removal_units import (
-    Asked,
     Bracket,
     Question,
     RemovalClasses,
     RemovalUnit,
+    Searched,
 )
 from rankagg.core import (
     Profile,
@@ -369,12 +369,12 @@ def radius_until(
     try:
         is_two_level = units.outer is not units.rule
         judged = units.judged(units.evidence, deadline) if is_two_level else whole
-        asked = Asked.of(units, judged, pair, deadline)
+        searched = Searched.of(units, judged, pair, deadline)
     except OutOfTimeError:
         pass
     else:
-        first, pair, notes = asked.first, asked.pair, asked.notes
-        _answer(asked, brackets, deadline, monotonic() - began)
+        first, pair, notes = searched.first, searched.pair, searched.notes
+        _answer(searched, brackets, deadline, monotonic() - began)
     # Why a mean of scores is hard to interpret.
     cautions = whole.notes if whole.rule.needs == "scores" else ()
     level, overtaken = (
@@ -401,19 +401,19 @@ def radius_until(
 
 
 def _answer(
-    asked: Asked, brackets: tuple[Bracket, Bracket], deadline: Deadline, seconds: float
+    searched: Searched, brackets: tuple[Bracket, Bracket], deadline: Deadline, seconds: float
 ) -> None:
     """Close both brackets as far as there is time; looking at all data took so many seconds."""
     level, overtaken = brackets
-    for bracket, question in zip(brackets, asked.questions, strict=True):
+    for bracket, question in zip(brackets, searched.questions, strict=True):
         bracket.raise_to(level.lower)  # who is overtaken was level, too
         # Two solves check what was found, each with a search of all optima.
         share = deadline.later(-3 * seconds).share(2 if bracket is level else 1)
         if question is None:
-            bracket.offer(np.zeros(len(asked.units.counts), dtype=np.int64))
+            bracket.offer(np.zeros(len(searched.units.counts), dtype=np.int64))
         else:
-            asked.notes.extend(_close(asked.units, question, bracket, share))
-        asked.check(bracket, question, deadline)
+            searched.notes.extend(_close(searched, question, bracket, share))
+        searched.check(bracket, question, deadline)
     if overtaken.removed is not None and overtaken.upper < level.upper:
         level.offer(overtaken.removed)
         level.first = overtaken.first
@@ -451,7 +451,7 @@ def _removal_classes(
 
 
 def _close(
-    units: RemovalClasses, question: Question, bracket: Bracket, deadline: Deadline
+    searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> tuple[str, ...]:
     """Close the bracket as far as there is time; return what is to be said of it."""
     # The solvers are loaded when something is solved.
@@ -462,7 +462,7 @@ def _close(
         search_sums,
     )
 
-    rule = units.outer
+    units, rule = searched.units, searched.units.outer
     try:
         if not question.rivals:
             bracket.raise_to(bracket.total)
@@ -473,7 +473,7 @@ def _close(
         elif isinstance(rule, Copeland):
             search_majorities(units, rule, question, bracket, deadline)
         else:
-            search_orders(units, question, bracket, deadline)
+            search_orders(searched, question, bracket, deadline)
     except OutOfTimeError:
         return ("the time limit has passed before the least number was proved",)
     if bracket.is_closed():

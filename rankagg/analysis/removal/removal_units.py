@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from logging import getLogger
 from math import lcm
 from time import monotonic
 from typing import Any, Literal, TypeAlias, cast
@@ -25,13 +26,17 @@ from rankagg._typing import (
 )
 from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny, Optima
+from rankagg.aggregation.positional import whole_points
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.stability import Parts
+from rankagg.analysis.robustness.leave_out import Parts
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places
 
 RemovalUnit: TypeAlias = Literal["ranking", "task"]
+
+# How often a long search says how far it is.
+SECONDS_BETWEEN_LINES = 5.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,13 +191,10 @@ class RemovalClasses:
     def points(self) -> Integers:
         """What one unit of each class gives every item in Borda's rule, shape (k, n).
 
-        Up to one factor, and one number for all items: the doubled points less their mean, which
-        are k + 1 - d at the doubled place d of k, times (n + 1)/(k + 1) under "uniform".
+        Up to one factor, and one number for all items.
         """
-        ranks = self._ranks
-        doubled = doubled_places(ranks).astype(np.int64)
-        given = np.where(doubled > 0, self._sizes[:, None] - doubled, 0)
-        return self._summed(_by_rows(_by_rows(given, self._factors), self._votes))
+        given = whole_points(self._ranks, ignoring=self.profile.unranked == "ignore")
+        return self._summed(_by_rows(given, self._votes))
 
     def _summed(self, values: Integers) -> Integers:
         """Add up the ballots of each task."""
@@ -291,6 +293,14 @@ class Bracket:
         """Whether nothing is left to be found."""
         return self.lower >= self.upper
 
+    def say_progress(self) -> None:
+        """Tell the logger how far the search is, every few seconds."""
+        now = monotonic()
+        if now - self.told >= SECONDS_BETWEEN_LINES:
+            self.told = now
+            told = "%d to %d of %d have to go"
+            getLogger("rankagg.kemeny").info(told, self.lower, self.upper, self.total)
+
     def offer(self, removed: Integers | Any) -> None:
         """Take a removal that does it, where it is the smallest so far."""
         chosen = np.asarray(removed, dtype=np.int64)
@@ -343,7 +353,7 @@ Pair = tuple[Label, Label]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Searched:
     """Who is first, or which of two is above, in the consensus of all data."""
 
     # The data and what may go.
@@ -361,7 +371,7 @@ class Asked:
     @classmethod
     def of(
         cls, units: RemovalClasses, whole: Consensus, pair: Pair | None, deadline: Deadline
-    ) -> Asked:
+    ) -> Searched:
         """Look at the consensus of all data; raises `OutOfTimeError` where it is not proved."""
         first = _leaders(whole, deadline)
         if pair is None:
@@ -391,9 +401,7 @@ class Asked:
         if bracket.removed is None:
             return
         try:
-            left = self.units.judged(self.units.without(bracket.removed), deadline)
-            then = _leaders(left, deadline)
-            changed = self._is_changed(left, question, then, deadline)
+            left, then, changed = self._left(bracket.removed, question, deadline)
         except OutOfTimeError:
             self.notes.append(f"a removal of {bracket.upper} was found, and not checked in time")
             bracket.removed = None
@@ -411,14 +419,27 @@ class Asked:
             "the rule ties scores, or rounds votes, that differ by less than it can tell"
         )
 
-    def _is_changed(
-        self, left: Consensus, question: Question, then: tuple[Label, ...], deadline: Deadline
-    ) -> bool:
+    def without(
+        self, removed: Integers64, question: Question, bracket: Bracket, deadline: Deadline
+    ) -> tuple[Ranks, bool]:
+        """Solve without so many units of each class: the ranks, and whether the answer changes."""
+        deadline.seconds_left()
+        bracket.say_progress()
+        left, _, changed = self._left(removed, question, deadline)
+        return left.ranking.ranks, changed
+
+    def _left(
+        self, removed: Integers64, question: Question, deadline: Deadline
+    ) -> tuple[Consensus, tuple[Label, ...], bool]:
+        """Return what is left without some units, who is first, and whether the answer changes."""
+        left = self.units.judged(self.units.without(removed), deadline)
+        then = _leaders(left, deadline)
         if self.pair is not None:
-            if question.strict:
-                return _is_above(left, self.pair[::-1], deadline)
-            return not _is_above(left, self.pair, deadline)
-        return not set(self.first) & set(then) if question.strict else then != self.first
+            ahead = self.pair[::-1] if question.strict else self.pair
+            return left, then, _is_above(left, ahead, deadline) == question.strict
+        if question.strict:
+            return left, then, not set(self.first) & set(then)
+        return left, then, then != self.first
 
 
 def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:

@@ -7,20 +7,28 @@ of the whole profile, which is near that of most versions.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from rankagg._typing import Integers64
+from rankagg._typing import Integers64, Positions, Ranks
 from rankagg._validation import check_jobs
+from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
+from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.result import Consensus
-from rankagg.core import PairwiseMatrix, Profile, counted, exact
+from rankagg.core import ItemSet, PairwiseMatrix, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
+
+_Found = TypeVar("_Found")
 
 
 def resample_kemeny(
@@ -65,14 +73,69 @@ def resample_kemeny(
         raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
     jobs = check_jobs(n_jobs)
-    resampler = _Resampler(profile, exact_rule)
-    # Some versions a task: the profile travels once with each, and what one version teaches the
-    # next is the same whatever the number of processes.
-    chunks = np.array_split(versions, max(min(len(versions) // 8, 16), 1))
-    if jobs == 1:
-        return [consensus for chunk in chunks for consensus in resampler.consensuses(chunk)]
-    results = Parallel(n_jobs=jobs)(delayed(resampler.consensuses)(chunk) for chunk in chunks)
-    return [consensus for chunk in results for consensus in chunk]
+    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, jobs)
+
+
+def in_groups(
+    work: Callable[[Any], Iterable[_Found]], cases: Any, least: int, n_jobs: int | None
+) -> list[_Found]:
+    """Work on groups of cases, of a sixteenth of them or `least`, and join what is found.
+
+    What a case teaches the next one of its group is the same whatever the number of processes.
+    """
+    size = max(len(cases) // 16, least)
+    groups = [cases[start : start + size] for start in range(0, len(cases), size)]
+    found = Parallel(n_jobs=n_jobs)(delayed(work)(group) for group in groups)
+    return [one for group in found for one in group]
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """What helps an exact rule with related data, once the consensus of all is known."""
+
+    # A rule that can use it.
+    rule: Kemeny
+    # Shape (n,). The consensus of all data.
+    ranks: Ranks
+    # What its proof used, and those of related data that were solved since.
+    warm: Warm
+
+    @classmethod
+    def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
+        """Return what the consensus of all teaches; None where the rule cannot use it."""
+        proof = whole.certificate
+        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
+            return None
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+
+    def fork(self) -> Near:
+        """Return the same, to learn for itself."""
+        return replace(self, warm=self.warm.fork())
+
+    def consensus(
+        self, evidence: Evidence, deadline: Deadline, inside: Positions | None = None
+    ) -> Consensus:
+        """Aggregate related data, whose items are those at some positions."""
+        began = perf_counter()
+        if inside is None:
+            inside = np.arange(len(self.ranks))
+        start, warm = np.argsort(self.ranks[inside]), self.warm.within(inside)
+        outcome = self.rule.solve(evidence.votes, start=start, deadline=deadline, warm=warm)
+        if outcome.interrupted:
+            raise KeyboardInterrupt  # it stops all of them, not this one
+        assert outcome.ranking is not None, "the rule returns a ranking"
+        return Consensus(
+            ranking=outcome.ranking,
+            scores=None,
+            rule=self.rule,
+            unranked=evidence.unranked,
+            certificate=outcome.certificate,
+            _optima=outcome.optima,
+            notes=outcome.notes,
+            runtime=perf_counter() - began,
+            _evidence=evidence,
+        )
 
 
 def _check_counts(counts: ArrayLike, m: int) -> Integers64:
@@ -92,40 +155,20 @@ class _Resampler:
 
     def __init__(self, profile: Profile, rule: Kemeny) -> None:
         self._items = profile.items
-        self._rule = rule
         keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
         self._counts, self._row = profile.counts, where.ravel()
         self._unranked = profile.unranked
-        self._warm = Warm(len(profile.items))
-        order = rule.solve(profile.pairwise(), warm=self._warm).ranking
+        warm = Warm(len(profile.items))
+        order = rule.solve(profile.pairwise(), warm=warm).ranking
         assert order is not None, "the rule returns a ranking"
-        self._start = np.argsort(order.ranks)
+        self._near = Near(rule, order.ranks, warm)
 
     def consensuses(self, versions: Integers64) -> list[Consensus]:
         """Return the consensuses of some versions, each of which learns from those before it."""
-        warm = self._warm.fork()
-        return [self._consensus(row, warm) for row in versions]
-
-    def _consensus(self, counts: Integers64, warm: Warm) -> Consensus:
-        start = perf_counter()
-        votes = self._votes(counts)
-        outcome = self._rule.solve(votes, start=self._start, warm=warm)
-        if outcome.interrupted:
-            raise KeyboardInterrupt  # it stops the whole series, not one version of it
-        assert outcome.ranking is not None, "the rule returns a ranking"
-        return Consensus(
-            ranking=outcome.ranking,
-            scores=None,
-            rule=self._rule,
-            unranked=self._unranked,
-            certificate=outcome.certificate,
-            _optima=outcome.optima,
-            notes=outcome.notes,
-            runtime=perf_counter() - start,
-            _evidence=Evidence(votes),
-        )
+        near = self._near.fork()
+        return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
 
     def _votes(self, counts: Integers64) -> PairwiseMatrix:
         times = exact.multiply(self._counts, counts)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from functools import cached_property
-from itertools import combinations, pairwise
+from functools import cached_property, partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
@@ -24,7 +23,7 @@ from rankagg._validation import as_generator, check_integer, check_jobs, check_u
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
-from rankagg.analysis.robustness.stability import Near
+from rankagg.analysis.robustness.resampling import Near, in_groups
 from rankagg.core import (
     UNRANKED,
     ItemSet,
@@ -95,8 +94,8 @@ def complete_and_rank(
     profile: Profile,
     rule: Aggregator,
     distribution: RankingDistribution,
-    seeds: Sequence[Generator],
     near: Near | None,
+    seeds: Sequence[Generator],
 ) -> list[tuple[Ranks, bool]]:
     """Return the ranks in the consensuses of some completions, and whether each was settled.
 
@@ -106,7 +105,6 @@ def complete_and_rank(
     incomplete = profile[np.flatnonzero(gaps)]
     own = None if near is None else near.fork()
     live = None if own is None else own.warm.live
-    everything = np.arange(profile.n_items)
     found = []
     for rng in seeds:
         ranks = profile.ranks.copy()
@@ -115,7 +113,7 @@ def complete_and_rank(
         if own is None:
             consensus = rule.aggregate(in_random_order(completed, rng), rng=rng)
         else:
-            consensus = own.consensus(Evidence(completed), everything, Deadline())
+            consensus = own.consensus(Evidence(completed), Deadline())
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
         found.append(drawn_ranks(consensus, profile.items, rng, time_of(consensus), live=live))
@@ -243,13 +241,8 @@ def sensitivity(
         each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rule, consensuses[0], profile.items)
-        # Groups of completions learn from each other, whatever the number of processes.
-        bounds = np.linspace(0, times, max(min(times // 8, 16), 1) + 1).astype(int)
-        groups = Parallel(n_jobs=jobs)(
-            delayed(complete_and_rank)(each, rule, distribution, seeds[begin:end], near)
-            for begin, end in pairwise(bounds)
-        )
-        found = [sample for group in groups for sample in group]
+        work = partial(complete_and_rank, each, rule, distribution, near)
+        found = in_groups(work, seeds, 8, jobs)
     else:
         found = rank_again(consensuses[0], evidence.items, known[0], seeds)
     samples = np.array([ranks for ranks, _ in found], dtype=np.int32)

@@ -2,256 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
+from functools import partial
 from itertools import combinations, islice
 from math import comb
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
-from rankagg._frames import table_remedy
-from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
+from rankagg._typing import Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_flag, check_integer, check_jobs
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Deadline,
-    Evidence,
     check_rule,
     time_limit_of,
 )
 from rankagg.aggregation.evidence import as_data
-from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
-from rankagg.aggregation.kemeny.parts import Warm
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import agreement_of
+from rankagg.analysis.robustness.leave_out import (
+    KnownConsensus,
+    Over,
+    Source,
+    draw_subset,
+)
+from rankagg.analysis.robustness.resampling import Near, in_groups
 from rankagg.core import (
     ROWS,
     UNRANKED,
-    ItemSet,
     PartialRanking,
     Profile,
     Result,
     ScoreSummary,
     ScoreTable,
-    Value,
-    array_key,
     counted,
     part_of,
     plain_rows,
     said,
     stated,
-    tolerance_within,
 )
-from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
-
-Over = Literal["tasks", "systems"]
-
-
-def draw_subset(n_units: int, size: int, rng: Generator) -> Positions:
-    """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
-    return np.sort(rng.choice(n_units, size, replace=False))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Parts:
-    """Data of which some tasks or systems can be left out."""
-
-    # All of them; of a summary tasks can be left out.
-    data: ScoreTable | ScoreSummary | Profile
-    # Scores that differ by no more are tied.
-    tolerance: Tolerance
-    over: Over
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.data, ScoreTable | ScoreSummary | Profile):
-            raise InvalidInputError(
-                "data", "a ScoreTable or a Profile", self.data, table_remedy(self.data)
-            )
-        if self.over == "systems" and isinstance(self.data, ScoreSummary):
-            raise InformationLostError(
-                "over='systems' needs rankings; a ScoreSummary does not hold them. Read the scores "
-                "with `read_scores`, or take over='tasks'."
-            )
-
-    @property
-    def items(self) -> Any:
-        """The systems."""
-        return self.data.items if isinstance(self.data, Profile) else self.data.systems
-
-    @property
-    def units(self) -> tuple[Label, ...]:
-        """What may be left out."""
-        if self.over == "systems":
-            return tuple(self.items)
-        if not isinstance(self.data, Profile):
-            return tuple(self.data.tasks)
-        if self.data.groups is None:
-            return tuple(range(len(self.data)))
-        return tuple(dict.fromkeys(self.data.groups))
-
-    @property
-    def noun(self) -> str:
-        """What the units are called, in the plural."""
-        if not isinstance(self.data, Profile):
-            return self.over
-        if self.over == "systems":
-            return "items"
-        if len(self.units) < len(self.data):
-            return "groups"
-        return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
-
-    def part(self, kept: Positions) -> Evidence:
-        """Return what there is of the units at some positions."""
-        left_in = set(kept.tolist())
-        gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
-        if not gone:
-            return Evidence(self.data, self.tolerance)
-        if isinstance(self.data, ScoreTable):
-            return self._part_of_table(self.data, gone)
-        if isinstance(self.data, ScoreSummary):
-            tallies = {t: tally for t, tally in self.data.tallies.items() if t not in gone}
-            return Evidence(self.data._with(tallies), self.tolerance)
-        if self.over == "systems":
-            left = [item for item in self.data.items if item not in gone]
-            return Evidence(self.data.restrict(left))
-        groups = range(len(self.data)) if self.data.groups is None else self.data.groups
-        rows = [row for row, group in enumerate(groups) if group not in gone]
-        return Evidence(self.data[np.array(rows)])
-
-    def _part_of_table(self, table: ScoreTable, gone: set[Label]) -> Evidence:
-        if self.over == "tasks":
-            part = table.drop(tasks=gone)
-        else:
-            # A task that only systems left out were scored on says nothing of the others.
-            left = [k for k, system in enumerate(table.systems) if system not in gone]
-            seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
-            empty = [task for k, task in enumerate(table.tasks) if k not in seen]
-            part = table.drop(systems=gone, tasks=empty)
-        return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
-
-
-@dataclass(frozen=True, eq=False)
-class Near:
-    """What helps an exact rule with related data, once the consensus of all is known."""
-
-    # A rule that can use it.
-    rule: Kemeny
-    # Shape (n,). The consensus of all units.
-    ranks: Ranks
-    # What its proof used, and those of related data that were solved since.
-    warm: Warm
-
-    @classmethod
-    def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
-        """Return what the consensus of all teaches; None where the rule cannot use it."""
-        proof = whole.certificate
-        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
-            return None
-        warm = Warm.of(len(proof.items), proof.proofs)
-        return cls(rule, whole.ranking.reindex(items).ranks, warm)
-
-    def fork(self) -> Near:
-        """Return the same, to learn for itself."""
-        return replace(self, warm=self.warm.fork())
-
-    def consensus(self, evidence: Evidence, inside: Positions, deadline: Deadline) -> Consensus:
-        """Aggregate related data, whose systems are those at some positions."""
-        votes, warm = evidence.votes, self.warm.within(inside)
-        start = np.argsort(self.ranks[inside])
-        outcome = self.rule.solve(votes, start=start, deadline=deadline, warm=warm)
-        assert outcome.ranking is not None, "the rule returns a ranking"
-        return Consensus(
-            ranking=outcome.ranking,
-            scores=None,
-            rule=self.rule,
-            unranked=evidence.unranked,
-            certificate=outcome.certificate,
-            _optima=outcome.optima,
-            notes=outcome.notes,
-            interrupted=outcome.interrupted,
-            runtime=0.0,
-            _evidence=evidence,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class KnownConsensus(Value):
-    """What is known of the consensus of some of the units."""
-
-    # Shape (n,). The ranks of all systems; those that were left out are unranked.
-    ranks: Ranks
-    # False where an exact rule did not prove it in time.
-    is_proved: bool
-    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
-    # other rules, where nobody asked, or where that was not found in time.
-    always: Bools | None = None
-    # The positions of those that stand first in some optimum, where `always` is known.
-    leaders: tuple[int, ...] = ()
-
-    def _key(self) -> tuple[Hashable, ...]:
-        known = None if self.always is None else array_key(self.always)
-        return array_key(self.ranks), self.is_proved, known, self.leaders
-
-    @property
-    def has_several_optima(self) -> bool:
-        """Whether optima were looked at, and there is more than one."""
-        ranked = int((self.ranks != UNRANKED).sum())
-        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Source(Parts):
-    """Data that a rule can aggregate without some of their tasks or systems."""
-
-    rule: Aggregator
-    near: Near | None = None
-
-    def beside(self, whole: Consensus) -> Source:
-        """Return the same, helped by what is known of all units."""
-        return replace(self, near=Near.of(self.rule, whole, self.items))
-
-    def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
-        """Aggregate what is kept."""
-        evidence = self.part(kept)
-        if self.near is None:
-            return self.rule.aggregate(evidence, deadline=deadline)
-        inside = np.array(self.items.indices(list(evidence.items)))
-        return self.near.consensus(evidence, inside, deadline)
-
-    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> KnownConsensus:
-        """Return what is known of the consensus of what is kept."""
-        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
-
-    def each(
-        self, parts: Sequence[tuple[int, Positions, bool]], deadline: Deadline, workers: int
-    ) -> list[KnownConsensus]:
-        """Return what is known of parts, each given with how many are left and what is asked."""
-        # Shares are set when a part is begun, so what one does not need is for the others.
-        source = replace(self, near=None if self.near is None else self.near.fork())
-        return [
-            source.found(part, deadline.share(max(left / workers, 1)), optima=optima)
-            for left, part, optima in parts
-        ]
-
-    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> KnownConsensus:
-        """Return what is known of a consensus, of all optima too where they are asked for."""
-        if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
-        ranks = consensus.ranking.reindex(self.items).ranks
-        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
-            return KnownConsensus(ranks, consensus.is_proved is not False)
-        inside = np.array(self.items.indices(list(consensus.items)))
-        every = consensus.optima._until(deadline)
-        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
-        try:
-            always[np.ix_(inside, inside)] = every.relation()
-            leaders = self.items.indices(list(every.winners()))
-        except OutOfTimeError:
-            return KnownConsensus(ranks, is_proved=True)
-        return KnownConsensus(ranks, True, always, tuple(leaders))
+from rankagg.exceptions import Described, InvalidInputError
 
 
 class Stability(Result):
@@ -574,16 +369,10 @@ def leave_each_out(
     kept = [(np.delete(np.arange(total), unit), optima) for unit in range(total)]
     kept += [(units, False) for _, units in subsets]
     if known.is_proved:
-        workers = effective_n_jobs(n_jobs)
-        parts = [(len(kept) - number, *part) for number, part in enumerate(kept)]
-        near = source.beside(whole)
-        # Parts learn from those before them in a group, whatever the number of processes.
-        size = max(len(parts) // 16, 1)
-        every = Parallel(n_jobs=n_jobs)(
-            delayed(near.each)(parts[start : start + size], deadline, workers)
-            for start in range(0, len(parts), size)
-        )
-        results = [found for group in every for found in group]
+        cases = [(len(kept) - number, *case) for number, case in enumerate(kept)]
+        near = replace(source, near=Near.of(source.rule, whole, source.items))
+        work = partial(near.each, deadline=deadline, workers=effective_n_jobs(n_jobs))
+        results = in_groups(work, cases, 1, n_jobs)
     else:
         # Nothing can be held against what is not proved.
         no_ranks = np.full(len(source.items), UNRANKED, dtype=np.int32)

@@ -43,7 +43,7 @@ def as_rational(values: Floats) -> Rational:
     common denominator stays below `LARGEST_COMMON`. Otherwise the values are rounded to a grid
     whose step is 2**-`GRID_BITS` of the largest one.
     """
-    if np.array_equal(values, np.rint(values)):
+    if (values == np.rint(values)).all():
         return Rational(_as_integers(values), 1, 0.0)
     distinct, where = np.unique(values, return_inverse=True)
     fractions = _simple_fractions(distinct)
@@ -205,7 +205,7 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
 
 def starts_of(groups: Integers64) -> Positions:
     """Return where each group starts among numbers that ascend."""
-    return np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
+    return np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
 
 
 def count_cells(cells: Positions, weights: Integers, size: int) -> Integers:

@@ -35,17 +35,18 @@ def competition_ranks(
     m, n = values.shape
     if errors is None and np.ndim(tolerance) == 0 and tolerance == 0 and are_permutations(values):
         return values.astype(np.int32) - np.int32(1)
+    rows = np.arange(m)[:, None]
     order = np.argsort(values, axis=1, kind="stable")  # NaN sorts last
-    ordered = np.take_along_axis(values, order, axis=1)
+    ordered = values[rows, order]
     starts = np.zeros((m, n), dtype=np.int32)
     if errors is not None:
-        errors = np.take_along_axis(errors, order, axis=1)
+        errors = errors[rows, order]
         tolerance = errors[:, :-1] + errors[:, 1:]
     with np.errstate(invalid="ignore", over="ignore"):  # a step may be too large for a float
-        steps = np.diff(ordered, axis=1) > tolerance
+        steps = ordered[:, 1:] - ordered[:, :-1] > tolerance
     starts[:, 1:] = np.where(steps, np.arange(1, n, dtype=np.int32), 0)
     ranks = np.empty((m, n), dtype=np.int32)
-    np.put_along_axis(ranks, order, np.maximum.accumulate(starts, axis=1), axis=1)
+    ranks[rows, order] = np.maximum.accumulate(starts, axis=1)
     ranks[np.isnan(values)] = UNRANKED
     return ranks
 

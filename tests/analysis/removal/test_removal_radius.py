@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.analysis.removal import order_removals as orders
 from rankagg.analysis.removal import removal_radius as search
 from rankagg.analysis.removal.order_removals import _removals
-from rankagg.analysis.removal.removal_units import RemovalClasses
+from rankagg.analysis.removal.removal_units import RemovalClasses, Searched
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
@@ -357,15 +357,15 @@ def test_an_interval_holds_the_least_number(monkeypatch, calls):
     true = ra.analysis.removal_radius(votes)
     assert true.is_proved
     left = [calls]
-    real = orders._Contest.solved
+    real = Searched.without
 
-    def solved(self, removed):
+    def solved(self, *asked):
         left[0] -= 1
         if left[0] < 0:
             raise OutOfTimeError
-        return real(self, removed)
+        return real(self, *asked)
 
-    monkeypatch.setattr(orders._Contest, "solved", solved)
+    monkeypatch.setattr(Searched, "without", solved)
     found = ra.analysis.removal_radius(votes)
     assert "the time limit has passed before the least number was proved" in found.notes
     for mine, least in ((found.level, true.level), (found.overtaken, true.overtaken)):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.robustness.rank_shares import RedrawSums
+from rankagg.analysis.robustness import resamples
+from rankagg.analysis.robustness.resamples import Redraw, RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of
@@ -62,7 +63,8 @@ def written_out(profile, counts, *, rename=False):
                 copy = k // int(profile.counts[row])
                 name = profile.groups[row]
                 groups.append(f"{name}, time {copy}" if rename else name)
-    return ra.Profile(rankings, weights=weights, groups=groups or None)
+    found = ra.Profile(rankings, weights=weights, groups=groups or None)
+    return found.with_unranked(profile.unranked)
 
 
 def repeated(table, counts, *, rename=False):
@@ -183,6 +185,67 @@ def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
 def test_workers_change_nothing(rule, workers):
     alone = ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1)
     assert ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1, n_jobs=workers) == alone
+
+
+# -- sums, all resamples at once ------------------------------------------------------------------
+
+SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional([3, 1.5, 1, 0.1])])
+
+
+def one_by_one(data, rule, **options):
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (Redraw, RedrawSums):
+            patch.setattr(kind, "ranks", lambda self, rows: None)
+        return ra.rank_shares(data, rule, **options)
+
+
+def check_at_once(data, rule, **options):
+    """Hold both ways against each other; many tied sums, or few, and blocks of two resamples."""
+    options = {"n_resamples": 9, "rng": 6, **options}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resamples, "RANKS_AT_ONCE", 9)
+        shares = ra.rank_shares(data, rule, **options)
+        patch.setattr(resamples, "EXACT_POINTS", 0)  # what floats decide, and what they leave
+        assert ra.rank_shares(data, rule, **options) == shares
+    assert one_by_one(data, rule, **options) == shares
+
+
+@few
+@given(
+    strategies.profiles(min_size=4, max_size=4, max_rows=4, groups=True),
+    SUMS,
+    strategies.policies,
+    st.sampled_from(WAYS),
+)
+def test_sums_at_once_are_those_of_each_resample(profile, rule, policy, way):
+    check_at_once(profile.with_unranked(policy), rule, **way)
+
+
+@pytest.mark.parametrize("unit", ["ranking", "task"])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_means_at_once_are_those_of_each_resample(unit, gaps):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(5, 4))
+    scores[2] = scores[0]  # level in every resample
+    scores[3, 1:] = scores[4, 1:]  # and in some
+    scores[rng.random(scores.shape) < gaps] = NAN
+    weights = {"1": 0.1, "2": 3.0}
+    table = ra.ScoreTable(scores, tasks=list("0123"), higher_is_better=True, task_weights=weights)
+    for data in (table, ra.ScoreTable(scores.round(), tasks="0123", higher_is_better=False)):
+        check_at_once(data, ra.Mean(), unit=unit)
+        if unit == "task":
+            check_at_once(data, BORDA, unit=unit)
+
+
+def test_points_of_a_few_tasks_are_a_matrix_product():
+    scores = np.random.default_rng(0).normal(size=(30, 7))
+    shares = ra.rank_shares(ra.ScoreTable(scores, higher_is_better=True), BORDA, rng=0)
+    points = scores.argsort(axis=0).argsort(axis=0)
+    sums = np.random.default_rng(0).multinomial(7, np.full(7, 1 / 7), size=1000) @ points.T
+    above = (sums[:, None, :] > sums[:, :, None]).sum(axis=2)
+    level = (sums[:, None, :] == sums[:, :, None]).sum(axis=2)
+    assert (shares.best == 1 + above).all()
+    assert (shares.worst == above + level).all()
 
 
 # -- scores ---------------------------------------------------------------------------------------

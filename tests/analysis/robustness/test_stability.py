@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.parts import Warm
-from rankagg.analysis.robustness.stability import Source
+from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.resampling import Near
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 
@@ -264,7 +265,7 @@ def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over
     table = ra.ScoreTable(scores.T.round(1), higher_is_better=True)
     warm = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0)
     again = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0, n_jobs=workers)
-    monkeypatch.setattr(Source, "beside", lambda self, whole: self)
+    monkeypatch.setattr(Near, "of", lambda *known: None)
     alone = ra.stability(table, over=over, sizes=[4], n_samples=3, rng=0)
     assert (warm.unproved, warm.undecided) == (0, 0)
     assert [found._key() for found in warm._without] == [found._key() for found in again._without]
@@ -277,9 +278,8 @@ def test_what_a_part_teaches_is_said_of_the_systems_in_it():
     rng = np.random.default_rng(0)
     table = ra.ScoreTable(rng.normal(size=(16, 5)), higher_is_better=True)
     rule = ra.Kemeny()
-    source = Source(data=table, tolerance=0.0, over="systems", rule=rule)
-    near = source.beside(rule.aggregate(table)).near
-    source = replace(source, near=replace(near, warm=Warm(16)))
+    near = replace(Near.of(rule, rule.aggregate(table), table.systems), warm=Warm(16))
+    source = Source(data=table, tolerance=0.0, over="systems", rule=rule, near=near)
     source.found(np.arange(1, 16), ra.aggregation.Deadline(), optima=False)
     learned = source.near.warm.cycles_within(np.arange(16))
     assert set(learned.ravel().tolist()) <= set(range(1, 16))
@@ -288,8 +288,7 @@ def test_what_a_part_teaches_is_said_of_the_systems_in_it():
 
 def test_other_rules_are_not_helped():
     for rule in (ra.Borda(), ra.Kemeny(backend="subset-dp")):
-        source = Source(data=TABLE, tolerance=0.0, over="tasks", rule=rule)
-        assert source.beside(rule.aggregate(TABLE)).near is None
+        assert Near.of(rule, rule.aggregate(TABLE), TABLE.systems) is None
 
 
 def test_groups_that_no_ranking_joins_are_noted():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.analysis.removal import order_removals
+from rankagg.analysis.removal import removal_units
 from rankagg.cli.options import exact
 
 FILES = {
@@ -381,7 +381,7 @@ def test_removals_are_those_of_the_library(said, parsed, run):
 
 def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
     monkeypatch.setattr(exact, "RANKS_UNLIMITED", 8)
-    monkeypatch.setattr(order_removals, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(removal_units, "SECONDS_BETWEEN_LINES", 0.0)
     told = run(f"removals {VOTES}").err.splitlines()
     assert told[0].startswith("note: 3 items and 5 different rankings, so 60 seconds at most;")
     assert any(re.fullmatch("solving: [0-9]+ to [0-9]+ of 5 have to go", line) for line in told)
