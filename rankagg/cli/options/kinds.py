@@ -103,7 +103,6 @@ TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
 #: Parameters of the readers that are called otherwise here.
 READER_NAMES = {
     "source": "FILE",
-    "paths": "FILE",
     "higher_is_better": "--higher or --lower",
     "task_weights": "--weight",
     "task_families": "--family",

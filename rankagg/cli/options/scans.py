@@ -57,7 +57,7 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
         "address": "--scheduler",
         "higher_is_better": "--lower",
         "system and score": "--system and --score",
-        "sources": "SOURCES",
+        "source": "SOURCES",
     }
     with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)

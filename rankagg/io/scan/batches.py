@@ -21,10 +21,9 @@ from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import MISSING_TEXTS
-from rankagg.io.tables.sources import files_at
+from rankagg.io.tables.sources import Sources, files_at
 
 Kind: TypeAlias = Literal["parquet", "csv", "json"]
-Sources: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 SCAN_KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
@@ -78,35 +77,34 @@ def _state(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
+def scan_files(source: Sources) -> tuple[ScanFile, ...]:
     """Return the files that paths, patterns and folders stand for."""
-    given = [sources] if isinstance(sources, str | PathLike) else list(sources)
+    given = [source] if isinstance(source, str | PathLike) else list(source)
     files: list[ScanFile] = []
-    for source in given:
-        found, is_named = files_at(source, "sources", (".", "_"))
+    for path in given:
+        found, is_named = files_at(path, (".", "_"))
         if not found:
             allowed = "a folder with files, or a pattern that some file matches"
-            raise InvalidInputError("sources", allowed, str(source))
+            raise InvalidInputError("source", allowed, str(path))
         if is_named and not found[0][0].is_file():
             allowed = "a file, a pattern or a folder"
-            raise InvalidInputError("sources", allowed, str(source), "There is none.")
-        for path, folders in found:
+            raise InvalidInputError("source", allowed, str(path), "There is none.")
+        for file, folders in found:
             named = [folder.partition("=") for folder in folders if "=" in folder]
             constants = tuple((name, value) for name, _, value in named)
-            files.append(ScanFile(path, _kind_of(path), constants, _state(path)))
+            files.append(ScanFile(file, _kind_of(file), constants, _state(file)))
     if not files:
-        raise InvalidInputError("sources", "one file at least", given)
+        raise InvalidInputError("source", "one file at least", given)
     seen: set[Path] = set()
-    for file in files:
-        real = file.path.resolve()
+    names = {name for name, _ in files[0].constants}
+    for one in files:
+        real = one.path.resolve()
         if real in seen:
-            raise InvalidInputError("sources", "each file once", str(file.path), "It is twice.")
+            raise InvalidInputError("source", "each file once", str(one.path), "It is twice.")
         seen.add(real)
-    names = [{name for name, _ in file.constants} for file in files]
-    for file, own in zip(files, names, strict=True):
-        if own != names[0]:
-            allowed = f"files in folders that all name {sorted(names[0])}, as the first does"
-            raise InvalidInputError("sources", allowed, str(file.path))
+        if {name for name, _ in one.constants} != names:
+            allowed = f"files in folders that all name {sorted(names)}, as the first does"
+            raise InvalidInputError("source", allowed, str(one.path))
     return tuple(files)
 
 
@@ -118,7 +116,7 @@ def _kind_of(path: Path) -> Kind:
         known, packed = ", ".join(SCAN_KINDS), ", ".join(PACKED)
         allowed = f"files that end in {known} (text also packed: {packed})"
         remedy = f"Leave {shown(path.name)} out with a pattern, or rename it."
-        raise InvalidInputError("sources", allowed, str(path), remedy)
+        raise InvalidInputError("source", allowed, str(path), remedy)
     return kind
 
 

@@ -308,7 +308,7 @@ def count_parts(
         _check_apart(layout, parts, task, runs_of_parts)
     scored = {task: tally for task, tally in tallies.items() if tally.n_units}
     if not scored:
-        raise InvalidInputError("sources", "files with a score", "none")
+        raise InvalidInputError("source", "files with a score", "none")
     _warn_of_empty(tallies, len(tallies) - len(scored))
     return scored
 

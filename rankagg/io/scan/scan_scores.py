@@ -19,7 +19,6 @@ from rankagg.io.cluster import check_client
 from rankagg.io.scan.batches import (
     ScanFile,
     ScanPart,
-    Sources,
     batches,
     columns_of,
     label_codes,
@@ -29,6 +28,7 @@ from rankagg.io.scan.batches import (
 )
 from rankagg.io.scan.count import count_parts
 from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
+from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -95,7 +95,7 @@ def sorted_file(
 
 
 def scan_scores(
-    sources: Sources,
+    source: Sources,
     *,
     higher_is_better: Directions,
     systems: Iterable[str] | None = None,
@@ -115,7 +115,7 @@ def scan_scores(
 
     Parameters
     ----------
-    sources : path or iterable of paths
+    source : path or iterable of paths
         Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
         CSV and TSV (``.csv``, ``.tsv``) and JSON Lines (``.jsonl``, ``.ndjson``), text also
         packed, as ``.csv.gz``. Folders may name columns: ``task=x/part-0.parquet``.
@@ -163,7 +163,7 @@ def scan_scores(
     <Consensus by Borda: A > B>
     """
     check_choice(scattered, get_args(Scattered), "scattered")
-    files = scan_files(sources)
+    files = scan_files(source)
     layout = layout_of(
         files,
         higher_is_better=higher_is_better,
@@ -350,5 +350,5 @@ def _labels_of(column: str, layout: ScanLayout, parts: list[ScanPart]) -> ItemSe
             if batch.n_rows:
                 label_codes(batch, column, known)
     if not known:
-        raise InvalidInputError("sources", "files with a score", "none")
+        raise InvalidInputError("source", "files with a score", "none")
     return ItemSet(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Opened = TypeVar("Opened")
 
 Source = str | PathLike[str] | IO[str]
+#: Files, patterns and folders.
+Sources = str | PathLike[str] | Iterable[str | PathLike[str]]
 #: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
 #: interchange protocol for frames, goes where a file goes.
 TableSource = Source | Any
@@ -250,7 +252,7 @@ def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
 
 
 def files_at(
-    path: str | PathLike[str], parameter: str, hidden: tuple[str, ...]
+    path: str | PathLike[str], hidden: tuple[str, ...]
 ) -> tuple[list[tuple[Path, tuple[str, ...]]], bool]:
     """Return the files of a path, a pattern or a folder, with the folders that lead to each.
 
@@ -258,9 +260,9 @@ def files_at(
     folder is left out.
     """
     if not isinstance(path, str | PathLike):
-        raise InvalidInputError(parameter, "paths, patterns or folders", path)
+        raise InvalidInputError("source", "paths, patterns or folders", path)
     if isinstance(path, PathLike) and not isinstance(path.__fspath__(), str):
-        raise InvalidInputError(parameter, "paths of text", path)
+        raise InvalidInputError("source", "paths of text", path)
     top = Path(path)
     try:
         if top.is_dir():
@@ -272,8 +274,8 @@ def files_at(
         matching = (Path(p) for p in sorted(glob(str(top), recursive=True)))
         return [(file, file.parts[:-1]) for file in matching if file.is_file()], False
     except (ValueError, OSError) as error:
-        told = f"{error}."
-        raise InvalidInputError(parameter, "paths that can be read", str(path), told) from None
+        remedy = f"{error}."
+        raise InvalidInputError("source", "paths that can be read", str(path), remedy) from None
 
 
 def decoded(name: str, data: bytes | str) -> str:

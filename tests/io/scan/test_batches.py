@@ -18,7 +18,7 @@ class TestSources:
     @pytest.mark.parametrize("source", ["none.parquet", "*.parquet", "folder"])
     def test_no_file(self, source, tmp_path):
         (tmp_path / "folder").mkdir()
-        with pytest.raises(InvalidInputError, match="sources"):
+        with pytest.raises(InvalidInputError, match="`source` must be"):
             ra.scan_scores(tmp_path / source, higher_is_better=True)
 
     def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
