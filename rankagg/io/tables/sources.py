@@ -57,9 +57,7 @@ PER_OBJECT = 96
 SEEN = 10_000
 SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
 UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
-BY_HAND = "copy its table into a CSV file"
-LOAD = "load it with numpy.load and give the array to ScoreTable"
-PICKLED = "save its table as CSV (UTF-8), or give the object itself"
+BY_HAND = "copy its table into a CSV file, or give the data as a DataFrame"
 ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
@@ -75,20 +73,11 @@ FILE_KINDS = (
     (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
     (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
     (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
-    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "an archive", "unpack it first"),
     (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
     (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
-    (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
-    (rb"PK\x03\x04.*\.npy", "an archive of NumPy arrays", LOAD),
     (rb"PK\x03\x04", "a zip archive", UNPACK),
-    (rb"SQLite format 3\0", "an SQLite database", PANDAS.format("read_sql")),
-    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", PANDAS.format("read_hdf")),
-    (rb"\x93NUMPY", "a NumPy array", LOAD),
-    (rb"ARROW1\0\0", "an Arrow or Feather file", PANDAS.format("read_feather")),
     (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", PANDAS.format("read_parquet")),
-    (rb"\x80[\x02-\x05].*\.\Z", "a pickle", PICKLED),
     (rb"%PDF-", "a PDF document", BY_HAND),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
 )
 
 
@@ -326,7 +315,7 @@ def first_lines(text: str) -> list[str]:
 def check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
     kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
-    no_text = ("binary, or UTF-16 text without a byte order mark", ENCODING)
+    no_text = ("binary, or UTF-16 text without a byte order mark", f"{ENCODING}; {BY_HAND}")
     found = next(kinds, no_text if b"\0" in data[:4096] else None)
     if found is not None:
         raise DataFormatError(f"{name} is {found[0]}, not UTF-8 text: {found[1]}.")
