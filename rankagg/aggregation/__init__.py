@@ -40,3 +40,6 @@ from rankagg.aggregation.means import (
 )
 from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
 from rankagg.aggregation.result import Consensus, rank_by_scores
+
+# What authors of rules need; rules themselves are at the top level.
+__all__ = ["Deadline", "Evidence", "Guarantee", "Outcome", "rank_by_scores"]
