@@ -32,20 +32,7 @@ from rankagg.exceptions import (
 )
 
 SUMMARY_SCHEMA = "rankagg.score_summary"
-# Of plain data without groups of instances, and with them.
-PLAIN_VERSION, GROUPED_VERSION = 1, 2
-
-
-def _tally(part: Mapping[str, Any], *, is_grouped: bool) -> TaskTally | GroupedTally:
-    tally = TaskTally.from_dict(part["tally"])
-    if is_grouped != ("groups" in part):
-        raise ValueError("groups")
-    if not is_grouped:
-        return tally
-    grouped = GroupedTally.from_dict(part["groups"])
-    if len(grouped) != len(tally) or grouped.total != tally:
-        raise ValueError("the groups do not add up to the whole")
-    return grouped
+SUMMARY_VERSION = 1
 
 
 def sortable(label: Label) -> tuple[bool, Label]:
@@ -401,10 +388,10 @@ class ScoreSummary(ScoredTasks):
     # -- plain data ---------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`; `from_dict` reads them."""
-        return {
+        """Return plain data for JSON, with a checksum; `from_dict` reads them."""
+        content = {
             "schema": SUMMARY_SCHEMA,
-            "version": PLAIN_VERSION if self.n_groups is None else GROUPED_VERSION,
+            "version": SUMMARY_VERSION,
             "systems": list(self.systems),
             "unranked": self.unranked,
             "tasks": [
@@ -413,11 +400,11 @@ class ScoreSummary(ScoredTasks):
                     "higher_is_better": self._directions[task],
                     "weight": self._weights[task],
                     "tally": tally.to_dict(),
-                    **({"groups": self._grouped[task].to_dict()} if self._grouped else {}),
                 }
-                for task, tally in self._tallies.items()
+                for task, tally in self._held.items()
             ],
         }
+        return {**content, "check": _checksum(content)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -435,28 +422,29 @@ class ScoreSummary(ScoredTasks):
         Raises
         ------
         DataFormatError
-            If they are not such data.
+            If they are not such data, or were changed.
         """
         if not isinstance(content, Mapping) or content.get("schema") != SUMMARY_SCHEMA:
             raise DataFormatError(f"the plain data are not of the schema {SUMMARY_SCHEMA!r}.")
-        version = content.get("version")
-        if version not in (PLAIN_VERSION, GROUPED_VERSION):
-            known = f"{PLAIN_VERSION} and {GROUPED_VERSION} are"
+        if content.get("version") != SUMMARY_VERSION:
+            version = content.get("version")
+            known = f"{SUMMARY_VERSION} is"
             raise DataFormatError(f"{SUMMARY_SCHEMA}: version {version!r} is not known; {known}.")
-        is_grouped = version == GROUPED_VERSION
-        try:
-            parts = content["tasks"]
-            if len({part["task"] for part in parts}) < len(parts):
-                raise ValueError("a task stands there twice")
-            return cls(
-                ItemSet(content["systems"]),
-                {part["task"]: _tally(part, is_grouped=is_grouped) for part in parts},
-                higher_is_better={part["task"]: part["higher_is_better"] for part in parts},
-                task_weights={part["task"]: part["weight"] for part in parts},
-            ).with_unranked(content["unranked"])
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-            told = f"{SUMMARY_SCHEMA}: not what a summary holds ({error})."
-            raise DataFormatError(told) from None
+        written = {name: value for name, value in content.items() if name != "check"}
+        if content.get("check") != _checksum(written):
+            raise DataFormatError(f"{SUMMARY_SCHEMA}: it was changed since it was written.")
+        tallies = {
+            part["task"]: (GroupedTally if "n_groups" in part["tally"] else TaskTally).from_dict(
+                part["tally"]
+            )
+            for part in content["tasks"]
+        }
+        return cls(
+            ItemSet(content["systems"]),
+            tallies,
+            higher_is_better={part["task"]: part["higher_is_better"] for part in content["tasks"]},
+            task_weights={part["task"]: part["weight"] for part in content["tasks"]},
+        ).with_unranked(content["unranked"])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -467,7 +455,7 @@ class ScoreSummary(ScoredTasks):
         """
         systems = sorted(self.systems, key=sortable)
         positions = np.array(self.systems.indices(systems), dtype=np.int64)
-        digest = sha256(f"{SUMMARY_SCHEMA} {PLAIN_VERSION}\n".encode())
+        digest = sha256(f"{SUMMARY_SCHEMA} {SUMMARY_VERSION}\n".encode())
         digest.update(json.dumps(systems).encode())
         for task in sorted(self.tasks, key=sortable):
             tally = self._tallies[task].reordered(positions)
@@ -492,3 +480,7 @@ class ScoreSummary(ScoredTasks):
 
     def _repr_html_(self) -> str:
         return visible(self.to_frame().to_html(na_rep="", escape=True, max_rows=20, max_cols=20))
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]

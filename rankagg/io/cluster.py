@@ -58,8 +58,8 @@ def connected(address: str) -> Iterator[Client]:
 
 
 @contextmanager
-def cluster_failures_told(what: str) -> Iterator[None]:
-    """Raise `WorkerError` where the cluster gave up what it was asked for."""
+def cluster_failures_told(noted: str = "") -> Iterator[None]:
+    """Raise `WorkerError` where the cluster gave up; what is `noted` is in a journal."""
     from distributed import CancelledError, KilledWorker  # noqa: PLC0415
     from distributed.comm import CommClosedError  # noqa: PLC0415
 
@@ -71,7 +71,8 @@ def cluster_failures_told(what: str) -> Iterator[None]:
             if isinstance(error, KilledWorker)
             else "The cluster was lost"
         )
+        kept = f" Finished {noted} are in the journal, if there is one." if noted else ""
         raise WorkerError(
-            f"{why}, perhaps for want of memory. Finished {what} are in the journal, if there is "
-            "one; look at the logs of the cluster, or give its workers more memory."
+            f"{why}, perhaps for want of memory.{kept} Look at the logs of the cluster, or give "
+            "its workers more memory."
         ) from None

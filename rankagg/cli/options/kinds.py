@@ -44,7 +44,6 @@ SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 #: Parameters of the readers that are called otherwise here.
 READER_NAMES = {
     "source": "FILE",
-    "paths": "FILE",
     "higher_is_better": "--higher or --lower",
     "task_weights": "--weight",
     "task_families": "--family",

@@ -8,7 +8,6 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Directions, Label
-from rankagg.cli.options.command import FILE
 from rankagg.cli.options.inputs import tell_scores
 from rankagg.cli.options.kinds import DASH, Typed
 from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
@@ -33,17 +32,10 @@ SCAN_OPTIONS = [
         "DuckDB.",
     ),
     jobs("Processes of this machine"),
-    option(
-        "--journal",
-        "--resume",
-        type=FILE,
-        metavar="FILE",
-        help="Note finished parts here, and go on from it.",
-    ),
     SCHEDULER,
     flag(
         "--progress",
-        help="Show a bar with rate and time left even where the standard error is no terminal.",
+        help="Show a bar with the rate even where the standard error is no terminal.",
     ),
 ]
 
@@ -64,7 +56,7 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
     phrases = {
         "address": "--scheduler",
         "higher_is_better": "--lower",
-        "sources": "SOURCES",
+        "source": "SOURCES",
     }
     with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)
@@ -89,12 +81,9 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
 
 
 def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
-    noted = {"journal": typed.journal, "n_groups": typed.n_groups}
-    noted["progress"] = True if typed.progress else None
-    if typed.scheduler is not None:
-        noted["engine"] = "dask"
+    progress = True if typed.progress else None
     with workers(typed.scheduler, typed.n_jobs) as shared:
-        return scan.summarize(**shared, **noted)
+        return scan.summarize(**shared, progress=progress, n_groups=typed.n_groups)
 
 
 def _scan(sources: tuple[str, ...], typed: Typed, *, higher_is_better: Directions) -> ScoreScan:

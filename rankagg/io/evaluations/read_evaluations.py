@@ -23,13 +23,12 @@ from rankagg.io.evaluations.rows import Found, Row, parsed
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     PER_BYTE,
+    Sources,
     decoded,
     files_at,
     opened,
     read_data,
 )
-
-Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 LINES, WHOLE = (".jsonl", ".ndjson"), (".json", ".eval")
 ENDINGS = frozenset(LINES + WHOLE)
@@ -56,7 +55,7 @@ MEASURE = ["task", "dataset", "metric"]
 SCORE = [*MEASURE, "run", "system", "instance", "epoch"]
 
 
-def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
+def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
     """Read logs of evaluations as one long frame: a row for each score of a system.
 
     lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them), logs of Inspect
@@ -65,7 +64,7 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
 
     Parameters
     ----------
-    paths : path or iterable of paths
+    source : path or iterable of paths
         Files, patterns such as ``"logs/*.json"``, and folders, which are searched through. Files of
         folders and patterns that hold something else are counted and left out; one that is given
         by its name must be one of these.
@@ -136,7 +135,7 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
     A  0.50  0.750
     B  0.25  0.875
     """
-    files, others = _files(paths)
+    files, others = _files(source)
     found = Found(max_bytes)
     runs: dict[lm_eval.RunKey, lm_eval.Run] = {}
     samples: list[Path] = []
@@ -155,7 +154,7 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
     told = [*_told(found), *_checked(frame)]
     if frame.empty:
         names = listed([str(path) for path, _ in files])
-        raise InvalidInputError("paths", "files with scores", names, "; ".join(told))
+        raise InvalidInputError("source", "files with scores", names, "; ".join(told))
     for sentence in told:
         warnings.warn(f"{sentence}.", DataWarning, stacklevel=2)
     return frame.drop(columns=INTERNAL)
@@ -203,15 +202,15 @@ def lines_of(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
             ) from None
 
 
-def _files(paths: Paths) -> tuple[list[tuple[Path, bool]], int]:
+def _files(source: Sources) -> tuple[list[tuple[Path, bool]], int]:
     """Return the files, whether each was given by its name, and how many others there are."""
-    if not isinstance(paths, str | PathLike) and not isinstance(paths, Iterable):
-        raise InvalidInputError("paths", "paths, patterns or folders", paths)
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not isinstance(source, str | PathLike) and not isinstance(source, Iterable):
+        raise InvalidInputError("source", "paths, patterns or folders", source)
+    given = [source] if isinstance(source, str | PathLike) else list(source)
     found: dict[Path, tuple[Path, bool]] = {}
     others = 0
     for path in given:
-        files, is_named = files_at(path, "paths", (".",))
+        files, is_named = files_at(path, (".",))
         if is_named:  # what is not there is told when it is opened
             opened(files[0][0], lambda path: path.open("rb").close())
         for file, _ in files:
@@ -222,7 +221,7 @@ def _files(paths: Paths) -> tuple[list[tuple[Path, bool]], int]:
     if not found:
         allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
         remedy = "Other data are read from one file, and ranked lists from one or several."
-        raise InvalidInputError("paths", allowed, given[0] if len(given) == 1 else given, remedy)
+        raise InvalidInputError("source", allowed, given[0] if len(given) == 1 else given, remedy)
     return list(found.values()), others
 
 

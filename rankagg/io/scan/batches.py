@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -22,10 +21,9 @@ from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import MISSING_TEXTS
-from rankagg.io.tables.sources import files_at
+from rankagg.io.tables.sources import Sources, files_at
 
 Kind: TypeAlias = Literal["parquet", "csv", "json"]
-Sources: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 SCAN_KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
@@ -39,6 +37,15 @@ PACKED = (".gz", ".bz2", ".zst", ".lz4")
 # Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
+# What fits in 64 bits for sure, written as numbers are, and what may be longer.
+SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
+
+Codes = Integers64
+#: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
+Keys = NDArray[np.uint64]
+
+#: A column's Arrow type, or None where the file does not say and what is asked for counts.
+Types = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -49,63 +56,55 @@ class ScanFile:
     kind: Kind
     # Columns that its folders name, as in `task=x/part-0.parquet`.
     constants: tuple[tuple[str, str], ...] = ()
-
-    @cached_property
-    def identity(self) -> tuple[str, int, int]:
-        """The path, the size and the time of the last change."""
-        return self._now()
+    # Its size and the time of its last change when the scan was made.
+    state: tuple[int, int] | None = None
 
     def require_unchanged(self) -> None:
-        """Raise where the file has changed since it was looked at first."""
-        if self._now() != self.identity:
+        """Raise where the file has changed since the scan was made."""
+        if self.state is not None and _state(self.path) != self.state:
             raise DataFormatError(f"{self.path} has changed since the scan began: scan it again.")
 
     def absolute(self) -> ScanFile:
-        """Return the file by its whole path, as it was looked at first."""
-        self.require_unchanged()
-        found = replace(self, path=self.path.absolute())
-        if found.identity[1:] != self.identity[1:]:
-            self.require_unchanged()
-        return found
-
-    def _now(self) -> tuple[str, int, int]:
-        try:
-            found = self.path.stat()
-        except OSError as error:
-            raise DataFormatError(f"{self.path}: {error.strerror or error}.") from None
-        return str(self.path), found.st_size, found.st_mtime_ns
+        """Return the file by its absolute path."""
+        return replace(self, path=self.path.absolute())
 
 
-def scan_files(sources: Sources) -> tuple[ScanFile, ...]:
+def _state(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise DataFormatError(f"{path}: {error.strerror or error}.") from None
+    return found.st_size, found.st_mtime_ns
+
+
+def scan_files(source: Sources) -> tuple[ScanFile, ...]:
     """Return the files that paths, patterns and folders stand for."""
-    given = [sources] if isinstance(sources, str | PathLike) else list(sources)
+    given = [source] if isinstance(source, str | PathLike) else list(source)
     files: list[ScanFile] = []
-    for source in given:
-        found, is_named = files_at(source, "sources", (".", "_"))
+    for path in given:
+        found, is_named = files_at(path, (".", "_"))
         if not found:
             allowed = "a folder with files, or a pattern that some file matches"
-            raise InvalidInputError("sources", allowed, str(source))
+            raise InvalidInputError("source", allowed, str(path))
         if is_named and not found[0][0].is_file():
             allowed = "a file, a pattern or a folder"
-            raise InvalidInputError("sources", allowed, str(source), "There is none.")
-        for path, folders in found:
+            raise InvalidInputError("source", allowed, str(path), "There is none.")
+        for file, folders in found:
             named = [folder.partition("=") for folder in folders if "=" in folder]
             constants = tuple((name, value) for name, _, value in named)
-            files.append(ScanFile(path, _kind_of(path), constants))
+            files.append(ScanFile(file, _kind_of(file), constants, _state(file)))
     if not files:
-        raise InvalidInputError("sources", "one file at least", given)
+        raise InvalidInputError("source", "one file at least", given)
     seen: set[Path] = set()
-    for file in files:
-        real = file.path.resolve()
+    names = {name for name, _ in files[0].constants}
+    for one in files:
+        real = one.path.resolve()
         if real in seen:
-            raise InvalidInputError("sources", "each file once", str(file.path), "It is twice.")
+            raise InvalidInputError("source", "each file once", str(one.path), "It is twice.")
         seen.add(real)
-    names = [{name for name, _ in file.constants} for file in files]
-    for file, own in zip(files, names, strict=True):
-        if own != names[0]:
-            allowed = f"files in folders that all name {sorted(names[0])}, as the first does"
-            raise InvalidInputError("sources", allowed, str(file.path))
-        file.identity  # noqa: B018 - what it is now
+        if {name for name, _ in one.constants} != names:
+            allowed = f"files in folders that all name {sorted(names)}, as the first does"
+            raise InvalidInputError("source", allowed, str(one.path))
     return tuple(files)
 
 
@@ -117,41 +116,19 @@ def _kind_of(path: Path) -> Kind:
         known, packed = ", ".join(SCAN_KINDS), ", ".join(PACKED)
         allowed = f"files that end in {known} (text also packed: {packed})"
         remedy = f"Leave {shown(path.name)} out with a pattern, or rename it."
-        raise InvalidInputError("sources", allowed, str(path), remedy)
+        raise InvalidInputError("source", allowed, str(path), remedy)
     return kind
-
-
-#: A column's Arrow type, or None where the file does not say and what is asked for counts.
-Types = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ScanPart:
     """A piece of the data that is counted by itself."""
 
-    # Its position among all.
-    number: int
     file: ScanFile
     # The row groups of a Parquet file; None for the whole of another one.
     groups: tuple[int, ...] | None = None
     # Its rows, where that is known.
     n_rows: int | None = None
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where rows that follow each other begin."""
-
-    file: ScanFile
-    # The row group of a Parquet file.
-    group: int | None
-    # How many rows stand before the first, in its row group or file.
-    start: int
-
-    def row(self, number: int) -> str:
-        """Return file, row group and row, counted from 1 below the header."""
-        group = "" if self.group is None else f", row group {self.group}"
-        return f"{self.file.path.name}{group}, row {self.start + number + 1}"
 
 
 @dataclass(frozen=True)
@@ -161,11 +138,19 @@ class Batch:
     # The columns that were asked for.
     columns: dict[str, Any]
     n_rows: int
-    begin: Place
+    file: ScanFile
+    # The row group of a Parquet file, and how many rows are before the first, in it or the file.
+    group: int | None
+    start: int
+
+    def row(self, number: int) -> str:
+        """Return file, row group and row, counted from 1 below the header."""
+        group = "" if self.group is None else f", row group {self.group}"
+        return f"{self.file.path.name}{group}, row {self.start + number + 1}"
 
     def error(self, row: int, name: str, what: str) -> DataFormatError:
         """Return what is raised for a cell."""
-        return DataFormatError(f"{self.begin.row(row)}, column {shown(name)} {what}.")
+        return DataFormatError(f"{self.row(row)}, column {shown(name)} {what}.")
 
 
 def columns_of(file: ScanFile) -> Types:
@@ -190,7 +175,7 @@ def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
     for file in files:
         file.require_unchanged()
         if file.kind != "parquet":
-            parts.append(ScanPart(len(parts), file))
+            parts.append(ScanPart(file))
             continue
         with _arrow_errors(file.path), _opened(file) as opened:
             about = opened.metadata
@@ -200,7 +185,7 @@ def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
             rows = sum(sizes[start:stop])
             is_full = not whole and rows + sum(sizes[stop : stop + 1]) > PART_ROWS
             if is_full or stop == len(sizes):
-                parts.append(ScanPart(len(parts), file, tuple(range(start, stop)), rows))
+                parts.append(ScanPart(file, tuple(range(start, stop)), rows))
                 start = stop
     return parts
 
@@ -217,7 +202,7 @@ def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
         for name, value in part.file.constants:
             if name in types:
                 columns[name] = pa.repeat(value, batch.num_rows)
-        yield Batch(columns, batch.num_rows, Place(part.file, group, start))
+        yield Batch(columns, batch.num_rows, part.file, group, start)
 
 
 # -- Parquet --------------------------------------------------------------------------------------
@@ -328,19 +313,6 @@ def _first_lines(path: Path) -> bytes:
     return start
 
 
-def rows_about(part: ScanPart) -> int | None:
-    """Return about how many rows a part has, to say how long it takes; None for packed text."""
-    path = part.file.path
-    if part.n_rows is not None:
-        return part.n_rows
-    if path.name.lower().endswith(PACKED):
-        return None
-    with _arrow_errors(path):
-        start, size = _first_lines(path), path.stat().st_size
-    lines = start.count(b"\n") - (part.file.kind == "csv")
-    return max(round(lines * size / max(len(start), 1)), 1)
-
-
 def _schema(file: ScanFile) -> tuple[list[str], list[Any]]:
     if file.kind == "parquet":
         with _opened(file) as opened:
@@ -385,14 +357,6 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
         raise DataFormatError(f"{path}{where} cannot be read: {said}") from None
 
 
-# What fits in 64 bits for sure, written as numbers are, and what may be longer.
-SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
-
-Codes = Integers64
-#: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
-Keys = NDArray[np.uint64]
-
-
 def scores_into(target: Floats, batch: Batch, name: str) -> None:
     """Write a column of scores, NaN for null, into an array of floats."""
     column = batch.columns[name]
@@ -408,7 +372,7 @@ def scores_into(target: Floats, batch: Batch, name: str) -> None:
         row = int(np.argmax(infinite))
         raise batch.error(row, name, f"must be a finite number, or missing. Got {target[row]}")
     beyond = np.abs(target) >= EXACT_LIMIT
-    if beyond.any() and (batch.begin.file.kind != "parquet" or pa.types.is_integer(column.type)):
+    if beyond.any() and (batch.file.kind != "parquet" or pa.types.is_integer(column.type)):
         row = int(np.argmax(beyond))
         what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
         raise batch.error(row, name, f"{what}: divide the column, or subtract a common number")
@@ -420,24 +384,20 @@ def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool 
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
-    indices = column.indices.to_numpy(zero_copy_only=False)
-    # In the order of the rows, whatever that of the dictionary.
-    first = np.full(len(labels), len(indices))
-    first[indices[::-1]] = np.arange(len(indices))[::-1]
     numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
-    for at in np.argsort(first)[: np.count_nonzero(first < len(indices))].tolist():
+    for at in pc.unique(column.indices).to_pylist():  # in the order of the rows
         label = labels[at]
         numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
-    spread: Codes = numbers[indices]
+    spread: Codes = numbers[column.indices.to_numpy(zero_copy_only=False)]
     return spread
 
 
 def _clean(label: Any, batch: Batch, name: str) -> Label:
     if isinstance(label, int):
         return label
-    text = unguard(str(label).strip()) if batch.begin.file.kind == "csv" else str(label)
+    text = unguard(str(label).strip()) if batch.file.kind == "csv" else str(label)
     if not text:
-        raise DataFormatError(f"{batch.begin.file.path.name} has an empty label in {shown(name)}.")
+        raise DataFormatError(f"{batch.file.path.name} has an empty label in {shown(name)}.")
     return text
 
 
@@ -453,7 +413,7 @@ def keys_of(batch: Batch, name: str) -> Keys:
     if pa.types.is_integer(values.type):
         keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
     else:
-        keys = _keys_of_texts(values, is_csv=batch.begin.file.kind == "csv")
+        keys = _keys_of_texts(values, is_csv=batch.file.kind == "csv")
     spread: Keys = keys[column.indices.to_numpy()]
     return spread
 

@@ -154,7 +154,7 @@ def _system_columns(
     if not columns:
         allowed = "files with a column for each system"
         remedy = "Name `system=` and `score=` where a row holds one score."
-        raise InvalidInputError("sources", allowed, str(file.path), remedy)
+        raise InvalidInputError("source", allowed, str(file.path), remedy)
     return columns
 
 

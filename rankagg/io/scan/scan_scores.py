@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -21,7 +19,6 @@ from rankagg.io.cluster import check_client
 from rankagg.io.scan.batches import (
     ScanFile,
     ScanPart,
-    Sources,
     batches,
     columns_of,
     label_codes,
@@ -29,21 +26,23 @@ from rankagg.io.scan.batches import (
     scan_parts,
     scores_into,
 )
-from rankagg.io.scan.count import count_parts, scan_journal
+from rankagg.io.scan.count import count_parts
 from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
+from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
     from distributed import Client
 
+Scattered = Literal["refuse", "sort"]
 SORTED_ROWS = 2**17
 SORTING_MEMORY = "400MB"
 ROLES = ("system", "task", "instance", "score")
 LABEL_ROWS = 2**18
 
 
-def sorted_files(
+def sorted_file(
     layout: ScanLayout, parts: Sequence[ScanPart], folder: Path
-) -> tuple[tuple[ScanFile, ...], ScanLayout]:
+) -> tuple[ScanFile, ScanLayout]:
     """Write the rows of all parts into one Parquet file, by task and instance."""
     try:
         import duckdb  # noqa: PLC0415
@@ -85,7 +84,7 @@ def sorted_files(
             said = " ".join(str(error).split())
             raise DataFormatError(f"the rows cannot be sorted in {folder}: {said}") from None
     file = ScanFile(target, "parquet")
-    return (file,), replace(
+    return file, replace(
         layout,
         types=columns_of(file),
         system="system",
@@ -95,12 +94,8 @@ def sorted_files(
     )
 
 
-Engine = Literal["local", "dask"]
-Scattered = Literal["refuse", "sort"]
-
-
 def scan_scores(
-    sources: Sources,
+    source: Sources,
     *,
     higher_is_better: Directions,
     systems: Iterable[str] | None = None,
@@ -120,7 +115,7 @@ def scan_scores(
 
     Parameters
     ----------
-    sources : path or iterable of paths
+    source : path or iterable of paths
         Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
         CSV and TSV (``.csv``, ``.tsv``) and JSON Lines (``.jsonl``, ``.ndjson``), text also
         packed, as ``.csv.gz``. Folders may name columns: ``task=x/part-0.parquet``.
@@ -168,7 +163,7 @@ def scan_scores(
     <Consensus by Borda: A > B>
     """
     check_choice(scattered, get_args(Scattered), "scattered")
-    files = scan_files(sources)
+    files = scan_files(source)
     layout = layout_of(
         files,
         higher_is_better=higher_is_better,
@@ -211,7 +206,13 @@ class ScoreScan(Value):
         self._set(_files=files, _layout=layout, _weights=task_weights, _scattered=scattered)
 
     def _key(self) -> tuple[Any, ...]:
-        return repr(self._plain()), tuple(self._weights.items())
+        layout = self._layout
+        systems = None if layout.systems is None else layout.systems.labels
+        columns = layout.columns, layout.system, layout.task, layout.instance, layout.score
+        better = layout.higher_is_better
+        directions = frozenset(better.items()) if isinstance(better, Mapping) else better
+        weights = tuple(self._weights.items())
+        return self._files, systems, columns, directions, weights, self._scattered
 
     @property
     def files(self) -> tuple[Any, ...]:
@@ -238,33 +239,26 @@ class ScoreScan(Value):
     def summarize(
         self,
         *,
-        engine: Engine = "local",
-        client: Client | None = None,
         n_jobs: int | None = None,
+        client: Client | None = None,
         progress: bool | None = None,
-        journal: str | PathLike[str] | None = None,
         n_groups: int | None = None,
     ) -> ScoreSummary:
         """Add up all scores: one pass, in memory that does not grow with the rows.
 
         Parameters
         ----------
-        engine : {"local", "dask"}, default "local"
-            What does the work: this machine, or a cluster of Dask (the extra ``big``). Its workers
-            must see the files under the same paths, as on a file system that they share; only
-            sums travel. What a lost worker did is done again by another.
-        client : distributed.Client, optional
-            Of the cluster, for "dask"; by default the current one.
         n_jobs : int, optional
-            For "local": workers for joblib, -1 for one a core. By default what
-            `joblib.parallel_config` says, and else one. Row groups of a Parquet file are counted
-            side by side, here and on a cluster; other files, and those of the long form, one by
-            one.
+            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
+            and else one. Row groups of a Parquet file are counted side by side, here and on a
+            cluster; other files, and those of the long form, one by one.
+        client : distributed.Client, optional
+            Of a cluster of Dask (the extra ``big``) that does the work; by default this machine.
+            Its workers must see the files under the same paths, as on a file system that they
+            share; only sums travel. What a lost worker did is done again by another.
         progress : bool, optional
-            Whether to show a bar with rate and time left on the standard error; by default on a
-            terminal only.
-        journal : path, optional
-            A file that every finished part is noted in. A scan that was stopped goes on from it.
+            Whether to show a bar with the rate on the standard error, and the time left for
+            Parquet files; by default on a terminal only.
         n_groups : int, optional
             Add up instances in so many groups besides, which a bootstrap draws: 200 are enough.
             The group of an instance follows from its label alone, by a fixed hash; it is the same
@@ -282,12 +276,9 @@ class ScoreScan(Value):
             than finite scores, an instance twice, or rows of one instance apart; the message
             names file, row group and row.
         InvalidInputError
-            If a task has no direction, the journal is one of another scan, or the sums of groups
-            take more than 2 GiB.
-        OutputError
-            If the journal cannot be written.
+            If a task has no direction, or the sums of groups take more than 2 GiB.
         WorkerError
-            If a worker was killed.
+            If a worker was killed, or the cluster was lost.
 
         Warns
         -----
@@ -301,15 +292,11 @@ class ScoreScan(Value):
         take none), by which it knows those that occur twice. With groups a batch is twice as large,
         and there are sums of every task and group.
         """
-        check_choice(engine, get_args(Engine), "engine")
-        cluster = self._cluster(engine, client, n_jobs)
+        if client is not None:
+            self._check_cluster(client, n_jobs)
         shown = None if progress is None else check_flag(progress, "progress")
         layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
-        files = self._files
-        parts = scan_parts(files, whole=layout.is_long)
-        book = None
-        if journal is not None:
-            book = scan_journal(journal, self._plain(layout.n_groups))
+        parts = scan_parts(self._files, whole=layout.is_long)
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
             layout = replace(layout, systems=_labels_of(layout.system, layout, parts))
@@ -317,13 +304,9 @@ class ScoreScan(Value):
         check_room((layout.n_groups or 0) * 16 * n**2, layout.n_groups or 0, 1, n)
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
-                files, layout = sorted_files(layout, parts, Path(folder))
-                parts = scan_parts(files, whole=True)
-            with nullcontext() if book is None else book.locked():
-                totals = count_parts(
-                    layout, parts, n_jobs=n_jobs, progress=shown, journal=book, client=cluster
-                )
-            tallies = totals.tallies(parts)
+                file, layout = sorted_file(layout, parts, Path(folder))
+                parts = scan_parts([file], whole=True)
+            tallies = count_parts(layout, parts, n_jobs=n_jobs, progress=shown, client=client)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(
             layout.systems,
@@ -341,12 +324,8 @@ class ScoreScan(Value):
             raise InvalidInputError("n_groups", allowed, number, remedy)
         return number
 
-    def _cluster(self, engine: Engine, client: Client | None, n_jobs: int | None) -> Client | None:
-        """Return the client of the cluster; None for this machine."""
-        if engine == "local":
-            if client is not None:
-                raise InvalidInputError("client", 'left out, or given with `engine="dask"`', client)
-            return None
+    def _check_cluster(self, client: Client, n_jobs: int | None) -> None:
+        check_client(client)
         if n_jobs is not None:
             raise InvalidInputError(
                 "n_jobs", "left out on a cluster, which has workers of its own", n_jobs
@@ -355,26 +334,6 @@ class ScoreScan(Value):
             allowed = "'refuse' on a cluster: what is sorted would lie on this machine only"
             remedy = "Sort the files first, by task and instance."
             raise InvalidInputError("scattered", allowed, self._scattered, remedy)
-        return check_client(client)
-
-    def _plain(self, n_groups: int | None = None) -> dict[str, Any]:
-        """Return plain data of what is read, and how it is added up, for the journal."""
-        layout = self._layout
-        directions = layout.higher_is_better
-        return {
-            "files": [list(file.identity) for file in self._files],
-            "systems": None if layout.systems is None else list(layout.systems),
-            "columns": {
-                name: getattr(layout, name)
-                for name in ("columns", "system", "score", "task", "instance")
-            },
-            "higher_is_better": (
-                sorted(([task, flag] for task, flag in directions.items()), key=str)
-                if isinstance(directions, Mapping)
-                else directions
-            ),
-            "groups": n_groups,
-        }
 
     def __repr__(self) -> str:
         form = "long" if self._layout.is_long else "wide"
@@ -391,5 +350,5 @@ def _labels_of(column: str, layout: ScanLayout, parts: list[ScanPart]) -> ItemSe
             if batch.n_rows:
                 label_codes(batch, column, known)
     if not known:
-        raise InvalidInputError("sources", "files with a score", "none")
+        raise InvalidInputError("source", "files with a score", "none")
     return ItemSet(known)

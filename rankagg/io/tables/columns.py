@@ -55,6 +55,8 @@ ORDINAL = re.compile(
     rf"|(?:er|re|nde|ème|e|[.ºª°])(?: [^\W\d_]+)?)|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
     re.IGNORECASE,
 )
+# Shorter names, and shorter words of names, differ in a letter often.
+FEWEST_LETTERS, FEWEST_IN_WORD = 5, 3
 
 
 class Numbers(NamedTuple):
@@ -167,9 +169,6 @@ class NumberStyle:
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
 
-
-# Shorter names, and shorter words of names, differ in a letter often.
-FEWEST_LETTERS, FEWEST_IN_WORD = 5, 3
 
 USUAL = NumberStyle()
 RANKS = NumberStyle(ordinals=True)

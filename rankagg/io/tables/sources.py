@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Opened = TypeVar("Opened")
 
 Source = str | PathLike[str] | IO[str]
+#: Files, patterns and folders.
+Sources = str | PathLike[str] | Iterable[str | PathLike[str]]
 #: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
 #: interchange protocol for frames, goes where a file goes.
 TableSource = Source | Any
@@ -55,9 +57,7 @@ PER_OBJECT = 96
 SEEN = 10_000
 SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
 UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
-BY_HAND = "copy its table into a CSV file"
-LOAD = "load it with numpy.load and give the array to ScoreTable"
-PICKLED = "save its table as CSV (UTF-8), or give the object itself"
+BY_HAND = "copy its table into a CSV file, or give the data as a DataFrame"
 ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
@@ -73,20 +73,11 @@ FILE_KINDS = (
     (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
     (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
     (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
-    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "an archive", "unpack it first"),
     (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
     (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
-    (rb"PK\x03\x04.*word/", "a Word document", BY_HAND),
-    (rb"PK\x03\x04.*\.npy", "an archive of NumPy arrays", LOAD),
     (rb"PK\x03\x04", "a zip archive", UNPACK),
-    (rb"SQLite format 3\0", "an SQLite database", PANDAS.format("read_sql")),
-    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", PANDAS.format("read_hdf")),
-    (rb"\x93NUMPY", "a NumPy array", LOAD),
-    (rb"ARROW1\0\0", "an Arrow or Feather file", PANDAS.format("read_feather")),
     (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", PANDAS.format("read_parquet")),
-    (rb"\x80[\x02-\x05].*\.\Z", "a pickle", PICKLED),
     (rb"%PDF-", "a PDF document", BY_HAND),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff", "a picture", BY_HAND),
 )
 
 
@@ -250,7 +241,7 @@ def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
 
 
 def files_at(
-    path: str | PathLike[str], parameter: str, hidden: tuple[str, ...]
+    path: str | PathLike[str], hidden: tuple[str, ...]
 ) -> tuple[list[tuple[Path, tuple[str, ...]]], bool]:
     """Return the files of a path, a pattern or a folder, with the folders that lead to each.
 
@@ -258,9 +249,9 @@ def files_at(
     folder is left out.
     """
     if not isinstance(path, str | PathLike):
-        raise InvalidInputError(parameter, "paths, patterns or folders", path)
+        raise InvalidInputError("source", "paths, patterns or folders", path)
     if isinstance(path, PathLike) and not isinstance(path.__fspath__(), str):
-        raise InvalidInputError(parameter, "paths of text", path)
+        raise InvalidInputError("source", "paths of text", path)
     top = Path(path)
     try:
         if top.is_dir():
@@ -272,8 +263,8 @@ def files_at(
         matching = (Path(p) for p in sorted(glob(str(top), recursive=True)))
         return [(file, file.parts[:-1]) for file in matching if file.is_file()], False
     except (ValueError, OSError) as error:
-        told = f"{error}."
-        raise InvalidInputError(parameter, "paths that can be read", str(path), told) from None
+        remedy = f"{error}."
+        raise InvalidInputError("source", "paths that can be read", str(path), remedy) from None
 
 
 def decoded(name: str, data: bytes | str) -> str:
@@ -324,7 +315,7 @@ def first_lines(text: str) -> list[str]:
 def check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
     kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
-    no_text = ("binary, or UTF-16 text without a byte order mark", ENCODING)
+    no_text = ("binary, or UTF-16 text without a byte order mark", f"{ENCODING}; {BY_HAND}")
     found = next(kinds, no_text if b"\0" in data[:4096] else None)
     if found is not None:
         raise DataFormatError(f"{name} is {found[0]}, not UTF-8 text: {found[1]}.")

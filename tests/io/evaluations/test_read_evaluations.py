@@ -271,10 +271,10 @@ def test_formats_go_together(tmp_path) -> None:
     assert again.equals(frame)
 
 
-@pytest.mark.parametrize("paths", [[], 3, [3], b"x", [b"x"], None])
-def test_paths_are_paths(paths) -> None:
-    with pytest.raises(InvalidInputError, match=r"`paths` must be"):
-        ra.read_evaluations(paths)
+@pytest.mark.parametrize("source", [[], 3, [3], b"x", [b"x"], None])
+def test_paths_are_paths(source) -> None:
+    with pytest.raises(InvalidInputError, match=r"`source` must be"):
+        ra.read_evaluations(source)
 
 
 @pytest.mark.parametrize("path", ["nowhere", "nowhere/*.json", "a\0b", "\ud800", "x" * 5000])

@@ -18,7 +18,7 @@ class TestSources:
     @pytest.mark.parametrize("source", ["none.parquet", "*.parquet", "folder"])
     def test_no_file(self, source, tmp_path):
         (tmp_path / "folder").mkdir()
-        with pytest.raises(InvalidInputError, match="sources"):
+        with pytest.raises(InvalidInputError, match="`source` must be"):
             ra.io.scan_scores(tmp_path / source, higher_is_better=True)
 
     def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
@@ -164,7 +164,7 @@ class TestRows:
         where = {
             1: "row group 1, row 1 and a.parquet, row group 1, row 2",
             2: "row group 1, row 1 and a.parquet, row group 1, row 3",
-            30: "row groups 0 to 1 and .*a.parquet, row groups 8 to 9",
+            30: "row group 1, row 1 and a.parquet, row group 8, row 3",
         }[gap]
         self.refuse(frame, tmp_path, where)
 
@@ -215,15 +215,3 @@ def test_a_column_is_taken_by_its_name(tmp_path):
     pq.write_table(pa.table({"B": [1.0], "A": [2.0], "C": [3.0]}), path)
     summary = ra.io.scan_scores(path, higher_is_better=True, systems=["A", "C", "B"]).summarize()
     assert summary.to_frame()["scores"].to_dict() == {"A": 2.0, "C": 3.0, "B": 1.0}
-
-
-def test_rows_of_long_text_are_estimated(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("A,B\n" + "".join(f"{i % 10},{i % 1000}\n" for i in range(300_000)))
-    (part,) = batches.scan_parts(batches.scan_files(path), whole=False)
-    assert batches.rows_about(part) == pytest.approx(300_000, rel=0.01)
-    assert path.stat().st_size > 2**20
-    packed = tmp_path / "b.csv.gz"
-    packed.write_bytes(gzip.compress(b"A,B\n1,2\n"))
-    (part,) = batches.scan_parts(batches.scan_files(packed), whole=False)
-    assert batches.rows_about(part) is None

@@ -1,4 +1,4 @@
-"""Groups of instances hang on labels: no batch, order, file, engine or stop changes a bit."""
+"""Groups of instances hang on labels: no batch, order, file or engine changes a bit."""
 
 import json
 from itertools import pairwise
@@ -128,24 +128,6 @@ def test_an_instance_that_is_there_twice_but_for_spaces(tmp_path):
     (tmp_path / "a.csv").write_text("id,A\nx,1\n x,2\n")
     with pytest.raises(DataFormatError, match="are the same instance"):
         ra.io.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id").summarize()
-
-
-@pytest.mark.parametrize("lines", [1, 3])
-def test_it_goes_on_from_a_journal(lines, tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_ROWS", 5)
-    table = drawn(4)
-    made = scan(write(wide(table), tmp_path / "a.parquet", rows=5), table)
-    journal = tmp_path / "scan.jsonl"
-    first = made.summarize(n_groups=GROUPS, journal=journal)
-    kept = journal.read_text().splitlines(keepends=True)
-    assert len(kept) > 5
-    journal.write_text("".join(kept[:lines]))
-    again = made.summarize(n_groups=GROUPS, journal=journal)
-    assert json.dumps(again.to_dict()) == json.dumps(first.to_dict())
-    assert again == expected_of(table)
-    for other in (None, GROUPS + 1):
-        with pytest.raises(InvalidInputError, match="journal"):
-            made.summarize(n_groups=other, journal=journal)
 
 
 @pytest.mark.parametrize("groups", [0, 1, 2.5, "5", 10**7])

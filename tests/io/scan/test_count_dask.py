@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -59,39 +58,20 @@ def folder_of(table, form, path):
 def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     table = drawn(seed)
     made = scan(folder_of(table, form, tmp_path / "data"), table, names)
-    found = made.summarize(engine="dask", client=client)
+    found = made.summarize(client=client)
     assert found == ra.ScoreSummary.from_scores(table)
     assert found.to_dict() == made.summarize().to_dict()
-    with client.as_current():
-        assert made.summarize(engine="dask") == found
-    grouped = made.summarize(engine="dask", client=client, n_groups=5)
+    grouped = made.summarize(client=client, n_groups=5)
     assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
     assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
 
 
-def test_relative_paths_and_a_journal(client, tmp_path, monkeypatch):
+def test_relative_paths_and_tasks_that_are_dropped(client, tmp_path, monkeypatch):
     table = drawn(2)
     folder_of(table, wide, tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     made = scan("data", table)
-    found = made.summarize(engine="dask", client=client, journal="scan.jsonl")
-    written = Path("scan.jsonl").read_bytes()
-    # This machine finds nothing left to do, nor does the cluster.
-    for options in ({}, {"engine": "dask", "client": client}):
-        assert made.summarize(journal="scan.jsonl", **options).to_dict() == found.to_dict()
-    assert Path("scan.jsonl").read_bytes() == written
-
-
-def test_tasks_are_named_and_dropped(client, tmp_path):
-    table = drawn(3)
-    made = scan(folder_of(table, wide, tmp_path / "data"), table)
-    parts = batches.scan_parts(made._files, whole=False)
-    keys = [scan_dask._task_key("0" * 64, part) for part in parts]
-    assert len(set(keys)) == len(keys) == 8
-    assert keys[0] == "count_part-0000000000000000-0.parquet-0-0-0"
-    counting = scan_dask.count_on_cluster(client, made._layout, parts)
-    assert next(counting).number in range(len(parts))
-    counting.close()
+    assert made.summarize(client=client) == made.summarize()
     deadline = time.monotonic() + 10
     while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
         assert time.monotonic() < deadline, "tasks are kept"
@@ -109,7 +89,7 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
         with pytest.raises(DataFormatError) as here:
             made.summarize()
         with pytest.raises(DataFormatError, match=said) as there:
-            made.summarize(engine="dask", client=client)
+            made.summarize(client=client)
         assert said or str(here.value) == str(there.value)
 
 
@@ -131,19 +111,19 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
     expected = made.summarize().to_dict()
     monkeypatch.setattr(scan_dask, "count_part", count_slowly)
     processes = client.run(os.getpid)
-    real = scan_dask.count_on_cluster
+    real = scan_dask._on_cluster
     done = []
 
     def killing(*given):
         for counts in real(*given):
-            done.append(counts.number)
+            done.append(counts)
             if len(done) == 6:
                 os.kill(min(processes.values()), signal.SIGKILL)
             yield counts
 
-    monkeypatch.setattr("rankagg.io.scan.count.count_on_cluster", killing)
-    assert made.summarize(engine="dask", client=client).to_dict() == expected
-    assert sorted(done) == list(range(32))
+    monkeypatch.setattr("rankagg.io.scan.count._on_cluster", killing)
+    assert made.summarize(client=client).to_dict() == expected
+    assert len(done) == 32
     client.wait_for_workers(2, timeout=30)
     assert min(processes.values()) not in client.run(os.getpid).values()
 
@@ -157,10 +137,10 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
     monkeypatch.setattr(scan_dask, "count_part", die)
     with pytest.raises(WorkerError, match="lost again and again"):
-        made.summarize(engine="dask", client=client)
+        made.summarize(client=client)
     monkeypatch.undo()
     client.wait_for_workers(2, timeout=30)
-    assert made.summarize(engine="dask", client=client) == ra.ScoreSummary.from_scores(table)
+    assert made.summarize(client=client) == ra.ScoreSummary.from_scores(table)
 
 
 @pytest.fixture
@@ -195,8 +175,8 @@ def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
     address, scheduler = elsewhere
     table = drawn(1)
     folder = folder_of(table, wide, tmp_path / "data")
-    monkeypatch.setattr(scan_dask, "AHEAD", 1)
-    real = scan_dask.count_on_cluster
+    monkeypatch.setattr(scan_dask, "count_part", count_slowly)
+    real = scan_dask._on_cluster
 
     def killing(*given):
         for number, counts in enumerate(real(*given)):
@@ -205,17 +185,11 @@ def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
                 scheduler.wait(30)
             yield counts
 
-    journal = tmp_path / "scan.jsonl"
+    monkeypatch.setattr("rankagg.io.scan.count._on_cluster", killing)
     with cluster.connected(address) as client:
         client.wait_for_workers(1, timeout=30)
-        with monkeypatch.context() as patch:
-            patch.setattr("rankagg.io.scan.count.count_on_cluster", killing)
-            with pytest.raises(WorkerError, match="The cluster was lost"):
-                scan(folder, table).summarize(engine="dask", client=client, journal=journal)
-    # This machine goes on from there.
-    assert 3 <= len(journal.read_text().splitlines()) < 9
-    found = scan(folder, table).summarize(journal=journal)
-    assert found.to_dict() == ra.ScoreSummary.from_scores(table).to_dict()
+        with pytest.raises(WorkerError, match="The cluster was lost"):
+            scan(folder, table).summarize(client=client)
 
 
 def test_what_cannot_be_asked_for(client, tmp_path):
@@ -223,12 +197,12 @@ def test_what_cannot_be_asked_for(client, tmp_path):
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
     scattered = scan(write(long(table), tmp_path / "b.csv"), table, LONG, scattered="sort")
     for one, options, words in (
-        (made, {}, "there is none"),
         (made, {"client": 3}, "distributed.Client"),
+        (made, {"client": client, "n_jobs": 2}, "workers of its own"),
         (scattered, {"client": client}, "scattered"),
     ):
         with pytest.raises(InvalidInputError, match=words):
-            one.summarize(engine="dask", **options)
+            one.summarize(**options)
 
 
 def test_on_the_command_line(client, tmp_path, run):

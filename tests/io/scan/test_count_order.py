@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -13,26 +12,25 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from rankagg.io.scan.batches import scan_parts
-from rankagg.io.scan.count import Totals, count_part
+from rankagg.io.scan.count import count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
 
-def test_parts_in_any_order(tmp_path, monkeypatch):
+def test_files_and_parts_in_any_order(tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(1)
-    made = scan(write(wide(table), tmp_path / "a.parquet", rows=3), table)
-    parts = scan_parts(made._files, whole=False)
-    assert len(parts) > 5
-    counted = [count_part(made._layout, part) for part in parts]
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(3):
-        totals = Totals()
-        for at in rng.permutation(len(parts)):
-            totals.add(counted[at])
-        found.append(totals.tallies(parts))
-        assert list(found[-1]) == list(table.tasks)
-    assert found[0] == found[1] == found[2] == dict(ra.ScoreSummary.from_scores(table).tallies)
+    frame = wide(table)
+    paths = [
+        write(rows, tmp_path / f"{at}.parquet", rows=3)
+        for at, rows in enumerate((frame[:11], frame[11:30], frame[30:]))
+    ]
+    found = [
+        scan([paths[at] for at in order], table).summarize()
+        for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0))
+    ]
+    assert found[0] == found[1] == found[2] == ra.ScoreSummary.from_scores(table)
+    assert list(found[0].tasks) == list(table.tasks)
+    assert list(found[1].tasks) == list(dict.fromkeys([*frame["task"][30:], *frame["task"]]))
 
 
 def test_summaries_of_files_add_up(tmp_path):
