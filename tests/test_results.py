@@ -76,7 +76,7 @@ def missing_scores():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
     )
     return ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=EVIL, data=table)], proportions=[0, 0.25], n_repetitions=2
+        models=[ra.studies.ObservedData(label=EVIL, data=table)], proportions=[0, 0.25], n_repetitions=2
     ).run()
 
 
@@ -95,15 +95,15 @@ def scores():
 
 def confidence():
     return ra.studies.ConfidenceStudy(
-        models=[ra.studies.Resampled(label=EVIL, data=scores())], proportions=[0.1],
+        models=[ra.studies.ResampledData(label=EVIL, data=scores())], proportions=[0.1],
         n_repetitions=2,
     ).run()  # fmt: skip
 
 
 def corruption():
     return ra.studies.CorruptionStudy(
-        models=[ra.studies.Observed(label=EVIL, data=scores())],
-        corruptions=[ra.studies.Reversed(), ra.studies.Noisy()], n_repetitions=2,
+        models=[ra.studies.ObservedData(label=EVIL, data=scores())],
+        corruptions=[ra.studies.ReversedScores(), ra.studies.NoisyScores()], n_repetitions=2,
     ).run()  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def _():
 
 @app.cell
 def _(factor, toy):
-    scaled = ra.studies.Rescaled(factor=factor.value).corrupt(toy, ["Task3"])
+    scaled = ra.studies.RescaledScores(factor=factor.value).corrupt(toy, ["Task3"])
     rankings = {
         rule.name: " > ".join(rule.aggregate(scaled).order)
         for rule in (ra.Mean(), ra.Borda(), ra.Kemeny())
@@ -86,7 +86,7 @@ def _(factor, toy):
 @app.cell(hide_code=True)
 def _(factor, rankings, toy):
     def _order(rule, by):
-        return "".join(rule.aggregate(ra.studies.Rescaled(factor=by).corrupt(toy, ["Task3"])).order)
+        return "".join(rule.aggregate(ra.studies.RescaledScores(factor=by).corrupt(toy, ["Task3"])).order)
 
     assert _order(ra.Mean(), 1) == "ABC"
     assert _order(ra.Mean(), 0.01) == "CBA"
@@ -330,7 +330,7 @@ def _():
 def _():
     board = ra.datasets.load("superglue_human")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="SuperGLUE", data=board)],
+        models=[ra.studies.ObservedData(label="SuperGLUE", data=board)],
         rules=[ra.Mean(), ra.Borda()],
         policies=["uniform", "last"],
         proportions=[0, 0.1, 0.3, 0.5],

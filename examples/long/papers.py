@@ -82,7 +82,7 @@ def corrupted_draws():
     rules = ONE_LEVEL | TWO_LEVELS
     study = S.CorruptionStudy(
         models=[S.LatentModel(step=step) for step in STEPS],
-        corruptions=[S.Adversarial()],
+        corruptions=[S.AdversarialScores()],
         rules=list(rules.values()),
         n_corrupted=range(13),
         n_repetitions=30,
@@ -98,11 +98,11 @@ def corrupted_tables(tables):
     """Yield how far rules are led astray on leaderboards whose tasks are reversed or rescaled."""
     for name, table in tables.items():
         study = S.CorruptionStudy(
-            models=[S.Observed(label=name, data=table)],
+            models=[S.ObservedData(label=name, data=table)],
             corruptions=[
-                S.Reversed(),
-                S.Rescaled(factor=10),
-                S.Rescaled(factor=10, after=S.Reversed()),
+                S.ReversedScores(),
+                S.RescaledScores(factor=10),
+                S.RescaledScores(factor=10, after=S.ReversedScores()),
             ],
             rules=list(ONE_LEVEL.values()),
             n_corrupted=range(table.n_tasks // 2 + 1),
@@ -124,10 +124,10 @@ def missing(tables, rules):
     """Yield how near rankings of incomplete scores are to those of all."""
     for name, table in tables.items():
         study = S.MissingScoresStudy(
-            models=[S.Observed(label=name, data=table)],
+            models=[S.ObservedData(label=name, data=table)],
             rules=list(rules.values()),
             policies=["uniform"],
-            removals=[S.AtRandom(), S.ByScore(strength=5)],
+            removals=[S.RandomRemoval(), S.RemovalByScore(strength=5)],
             proportions=[tenth / 10 for tenth in range(1, 10)],
             n_repetitions=20,
         )
@@ -169,7 +169,7 @@ def decided(tables):
     """Yield the share of pairs told apart by equation 4, and for all pairs at once by instance."""
     ways = [S.PrintedRadius(radius="equation 4"), S.IntervalMethod(unit="instance", holm=True)]
     for name, table in tables.items():
-        model = S.Observed(label=name, data=table)
+        model = S.ObservedData(label=name, data=table)
         study = S.ConfidenceStudy(models=[model], methods=ways, alphas=[0.01], n_repetitions=1)
         for row in study.run().to_frame().to_dict("records"):
             share = row["decided"] / row["pairs"]

@@ -284,7 +284,7 @@ def confidence_heatmap(
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
     >>> study = ra.studies.ConfidenceStudy(
-    ...     models=[ra.studies.Observed(label="SuperGLUE", data=table)],
+    ...     models=[ra.studies.ObservedData(label="SuperGLUE", data=table)],
     ...     methods=[ra.studies.IntervalMethod(holm=True, method="clopper-pearson")],
     ...     proportions=[0.2],
     ...     n_repetitions=1,

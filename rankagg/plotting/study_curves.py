@@ -271,7 +271,7 @@ def missing_scores_plot(
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
     >>> study = ra.studies.MissingScoresStudy(
-    ...     models=[ra.studies.Observed(label="SuperGLUE", data=table)],
+    ...     models=[ra.studies.ObservedData(label="SuperGLUE", data=table)],
     ...     proportions=[0, 0.2, 0.4],
     ...     n_repetitions=5,
     ... )

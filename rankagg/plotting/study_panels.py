@@ -191,7 +191,7 @@ def corruption_plot(
     >>> from rankagg import plotting
     >>> study = ra.studies.CorruptionStudy(
     ...     models=[ra.datasets.load("superglue_human")],
-    ...     corruptions=[ra.studies.Reversed(), ra.studies.Noisy()],
+    ...     corruptions=[ra.studies.ReversedScores(), ra.studies.NoisyScores()],
     ...     n_repetitions=2,
     ... )
     >>> ax = plotting.corruption_plot(study.run())

@@ -19,7 +19,7 @@ from rankagg.exceptions import InvalidInputError
 __all__ = ["CorruptionContract", "RemovalContract", "StudyContract"]
 
 FULL = ra.distributions.LatentScores([0, 1, 2, 3, 4]).sample(4, 3, rng=0)
-INCOMPLETE = ra.studies.AtRandom().remove(FULL, 0.2, rng=0)
+INCOMPLETE = ra.studies.RandomRemoval().remove(FULL, 0.2, rng=0)
 
 
 def _mirrored(table: ra.ScoreTable) -> ra.ScoreTable:
@@ -85,7 +85,7 @@ class CorruptionContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.studies import CorruptionContract
     >>> class TestReversed(CorruptionContract):
-    ...     corruption = ra.studies.Reversed()
+    ...     corruption = ra.studies.ReversedScores()
     """
 
     corruption: ClassVar[ra.studies.Corruption]
@@ -134,7 +134,7 @@ class RemovalContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.studies import RemovalContract
     >>> class TestBySystem(RemovalContract):
-    ...     removal = ra.studies.BySystem(spread=3)
+    ...     removal = ra.studies.RemovalBySystem(spread=3)
     """
 
     removal: ClassVar[ra.studies.ScoreRemoval]

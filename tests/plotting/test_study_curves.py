@@ -11,7 +11,7 @@ from tests.conftest import slow_but
 from tests.plotting.reading import notes
 
 LATENT = ra.studies.LatentModel(step=0.2, n_systems=6, n_tasks=4, n_instances=None)
-LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
+LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 
 
 @pytest.fixture(scope="module")

@@ -39,8 +39,8 @@ def latent():
 def tables():
     """Return a study of a table as it is and drawn anew."""
     models = [
-        ra.studies.Observed(label="as it is", data=TABLE),
-        ra.studies.Resampled(label="drawn", data=TABLE),
+        ra.studies.ObservedData(label="as it is", data=TABLE),
+        ra.studies.ResampledData(label="drawn", data=TABLE),
     ]
     return ra.studies.ConfidenceStudy(
         models=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4
@@ -121,9 +121,9 @@ def test_headings_say_what_differs():
 
 
 def test_mechanisms_have_panels_of_their_own():
-    mechanisms = [ra.studies.AtRandom(), ra.studies.ByScore(strength=9)]
+    mechanisms = [ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=9)]
     result = ra.studies.ConfidenceStudy(
-        models=[ra.studies.Resampled(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
+        models=[ra.studies.ResampledData(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
         proportions=[0, 0.4], removals=mechanisms, n_repetitions=2,
     ).run()  # fmt: skip
     table = result.by_method()["decided"].droplevel(["model", "alpha"])
@@ -199,12 +199,12 @@ def test_bad_input_is_named(tables, draw, options, message):
 MODELS = [
     ra.studies.LatentModel(step=step, n_systems=5, n_tasks=6, n_instances=3) for step in (0.2, 1.0)
 ]
-TURNED = [ra.studies.Rescaled(factor=by, after=ra.studies.Reversed()) for by in (1, 4, 9)]
-SCALED = [ra.studies.Rescaled(factor=by) for by in (1, 4, 9)]
+TURNED = [ra.studies.RescaledScores(factor=by, after=ra.studies.ReversedScores()) for by in (1, 4, 9)]
+SCALED = [ra.studies.RescaledScores(factor=by) for by in (1, 4, 9)]
 
 
 def corrupted(**changes):
-    settings = {"corruptions": [ra.studies.Reversed()], "models": MODELS, "n_repetitions": 4}
+    settings = {"corruptions": [ra.studies.ReversedScores()], "models": MODELS, "n_repetitions": 4}
     return ra.studies.CorruptionStudy(**settings | changes).run()
 
 
@@ -267,13 +267,13 @@ def test_lines_over_a_parameter_of_the_models(many):
 
 
 def test_what_has_no_such_number_is_told():
-    result = corrupted(corruptions=[*SCALED, ra.studies.Copied()], models=MODELS[:1],
+    result = corrupted(corruptions=[*SCALED, ra.studies.CopiedScores()], models=MODELS[:1],
                        n_corrupted=[2])  # fmt: skip
     assert "without factor, and not shown: copied" in notes(result.plot())
 
 
 def test_more_panels_than_a_page_holds_are_told():
-    kinds = [ra.studies.Noisy(share=share) for share in np.linspace(0, 1, 7)]
+    kinds = [ra.studies.NoisyScores(share=share) for share in np.linspace(0, 1, 7)]
     ax = corrupted(
         corruptions=kinds, models=MODELS[:1], n_corrupted=[0, 3], n_repetitions=1,
         rules=[ra.Borda()],

@@ -95,7 +95,7 @@ def ratios(_):
 
 
 def observed(systems):
-    return ra.studies.Observed(label="Scores", data=data_of(systems)[1])
+    return ra.studies.ObservedData(label="Scores", data=data_of(systems)[1])
 
 
 def incomplete(systems):
@@ -107,7 +107,7 @@ def incomplete(systems):
 def corrupted(systems):
     return ra.studies.CorruptionStudy(
         models=[observed(systems)],
-        corruptions=[ra.studies.Reversed(), ra.studies.Noisy(after=ra.studies.Copied())],
+        corruptions=[ra.studies.ReversedScores(), ra.studies.NoisyScores(after=ra.studies.CopiedScores())],
         n_repetitions=2,
     ).run()
 

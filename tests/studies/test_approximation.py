@@ -189,7 +189,7 @@ def test_above_an_optimum_of_0_there_is_no_ratio():
 def test_too_many_items_for_a_profile_are_refused():
     profile = ra.Profile.from_orders(["ABC", "BCA"])
     with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
-        make(models=[ra.studies.Resampled(label="abc", data=profile)])
+        make(models=[ra.studies.ResampledData(label="abc", data=profile)])
 
 
 def test_means_take_part_where_all_models_give_scores():

@@ -74,7 +74,7 @@ def loop(values, alpha, radius):
 @pytest.mark.parametrize("method", [EQUATION, FIGURE])
 def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     model = latent(1.5, 40, 4)
-    removals = [ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]
+    removals = [ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]
     study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6],
                  removals=removals)  # fmt: skip
     frame = study.run().to_frame().set_index(["removal", "proportion", "repetition", "alpha"])
@@ -278,7 +278,7 @@ def test_by_method_agrees_with_a_loop_over_rows():
 
 
 def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone():
-    result = make(removals=[ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]).run()
+    result = make(removals=[ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]).run()
     known = result.to_frame().dropna(subset="covered")
     known = known.groupby(["removal", "proportion"])["covered_imputed"]
     assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
@@ -299,7 +299,7 @@ BY_INSTANCE = ra.studies.IntervalMethod(unit="instance")
 
 
 def test_metrics_of_an_instance_are_not_independent():
-    model = ra.studies.Resampled(label="m", data=metrics(n_metrics=12), n_rankings=40)
+    model = ra.studies.ResampledData(label="m", data=metrics(n_metrics=12), n_rankings=40)
     methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
     study = make(models=[model], methods=methods, proportions=[0], n_repetitions=20)
     table = flat(study.run()).set_index("method")
@@ -310,7 +310,7 @@ def test_metrics_of_an_instance_are_not_independent():
 
 
 def test_of_a_table_as_it_is_no_truth_is_known():
-    model = ra.studies.Observed(label="SuperGLUE", data=LEADERBOARD)
+    model = ra.studies.ObservedData(label="SuperGLUE", data=LEADERBOARD)
     result = make(models=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
     assert frame["decided"].notna().all()
@@ -322,7 +322,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
 
 
 def test_methods_fit_the_tables():
-    several = make(models=[ra.studies.Observed(label="m", data=metrics())], methods=None)
+    several = make(models=[ra.studies.ObservedData(label="m", data=metrics())], methods=None)
     assert {way.unit for way in several.ways} == {"ranking", "instance"}
     plain = make(methods=None)
     assert {way.unit for way in plain.ways} == {"ranking"}
@@ -357,7 +357,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted():
         [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    weighted = ra.studies.Observed(label="weighted", data=table)
+    weighted = ra.studies.ObservedData(label="weighted", data=table)
     result = make(models=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
     table = flat(result).set_index("method")
     assert (table.loc["clopper-pearson", "failed"] == 3).all()
@@ -375,6 +375,6 @@ def test_a_method_that_cannot_judge_a_table_is_counted():
 def test_one_system_has_no_pairs():
     table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="two or more systems"):
-        make(models=[ra.studies.Observed(label="one", data=table)])
+        make(models=[ra.studies.ObservedData(label="one", data=table)])
     with pytest.raises(InvalidInputError, match="radius of PrintedRadius"):
         ra.studies.PrintedRadius(radius="equation 5")

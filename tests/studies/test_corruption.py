@@ -6,7 +6,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
+from rankagg.studies import AdversarialScores, CopiedScores, Corruption, NoisyScores, RescaledScores, ReversedScores
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
 from rankagg.studies.study import Columns
 from tests import oracles
@@ -22,7 +22,7 @@ TABLE = ra.ScoreTable(
     systems="ABCD", tasks="vwxyz", higher_is_better={t: t != "x" for t in "vwxyz"},
 )  # fmt: skip
 SMALL = {
-    "models": MODELS, "corruptions": [Adversarial(), Rescaled(factor=8.0, after=Reversed())],
+    "models": MODELS, "corruptions": [AdversarialScores(), RescaledScores(factor=8.0, after=ReversedScores())],
     "rules": RULES, "n_repetitions": 3, "seed": 7,
 }  # fmt: skip
 
@@ -53,7 +53,7 @@ def scores_in_words(study, cell):
         for instance in range(2):
             column = [scores[s, task, instance] for s in range(4)]
             for s in range(4):
-                if cell.corruption == Adversarial():
+                if cell.corruption == AdversarialScores():
                     new = -heights[s] + drawn[s, instance]
                 else:
                     new = 8.0 * (max(column) + min(column) - column[s])
@@ -117,11 +117,11 @@ def test_rows_agree_with_slow_loops():
 
 
 def test_without_a_true_order_rules_are_held_against_themselves():
-    study = make(models=[TABLE], corruptions=[Reversed()], rules=RULES[:2], n_repetitions=2)
+    study = make(models=[TABLE], corruptions=[ReversedScores()], rules=RULES[:2], n_repetitions=2)
     frame = study.run().to_frame()
     for cell in study.cells():
         tasks = TABLE.tasks.at(cell.shared(7, "tasks").permutation(5)[: cell.n_corrupted])
-        corrupted = Reversed().corrupt(TABLE, tasks)
+        corrupted = ReversedScores().corrupt(TABLE, tasks)
         for rule in study.rules:
             before, after = rule.aggregate(TABLE), rule.aggregate(corrupted)
             (row,) = frame[
@@ -139,7 +139,7 @@ def test_without_a_true_order_rules_are_held_against_themselves():
 def test_systems_stand_in_random_order_so_that_ties_do_not_help():
     """With two opposite tasks every order of two systems is optimal."""
     table = ra.ScoreTable([[1.0, 2.0], [2.0, 1.0]], systems="AB", higher_is_better=True)
-    result = make(models=[table], corruptions=[Noisy()], rules=[ra.Kemeny()], n_corrupted=[0],
+    result = make(models=[table], corruptions=[NoisyScores()], rules=[ra.Kemeny()], n_corrupted=[0],
                   n_repetitions=30).run()  # fmt: skip
     assert 0.25 < result.by_method()["mean_distance"].iloc[0] < 0.75
 
@@ -147,7 +147,7 @@ def test_systems_stand_in_random_order_so_that_ties_do_not_help():
 def test_smaller_sets_of_tasks_are_within_larger_ones():
     """A corruption without random numbers turns more and more pairs of a single rule's."""
     table = ra.ScoreTable(np.eye(2, 8)[:, ::-1] + [[8.0], [0.0]], higher_is_better=True)
-    frame = make(models=[table], corruptions=[Reversed()], rules=[ra.Borda()]).run().to_frame()
+    frame = make(models=[table], corruptions=[ReversedScores()], rules=[ra.Borda()]).run().to_frame()
     for _, part in frame.groupby("repetition"):
         assert part["distance"].is_monotonic_increasing
     cells = [CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
@@ -156,7 +156,7 @@ def test_smaller_sets_of_tasks_are_within_larger_ones():
 
 
 def test_rules_on_rankings_see_no_factor():
-    corruptions = [Rescaled(factor=by, after=Adversarial()) for by in (1.0, 2.0, 50.0)]
+    corruptions = [RescaledScores(factor=by, after=AdversarialScores()) for by in (1.0, 2.0, 50.0)]
     result = make(corruptions=corruptions, n_repetitions=1, n_corrupted=[2]).run()
     means = result.by_method()["mean_distance"].unstack("corruption")
     changed = means.nunique(axis=1).groupby("method").max() > 1
@@ -190,7 +190,7 @@ def test_by_method_summarizes_the_rows():
 ])  # fmt: skip
 def test_what_is_not_proved_in_time_is_counted(model):
     result = make(
-        rules=(ra.Borda(), *EXACT), models=[model], corruptions=[Adversarial()],
+        rules=(ra.Borda(), *EXACT), models=[model], corruptions=[AdversarialScores()],
         n_corrupted=[4], n_repetitions=2, time_limit=0.0,
     ).run()  # fmt: skip
     frame = result.to_frame().set_index("method")
@@ -205,7 +205,7 @@ def test_what_is_not_proved_in_time_is_counted(model):
 def test_what_is_not_proved_of_the_scores_before_is_counted_too():
     """All tasks are the same in the end, so that the optimum is plain."""
     model = ra.studies.LatentModel(step=0, n_systems=40, n_tasks=9, n_instances=None)
-    result = make(rules=EXACT[:1], models=[model], corruptions=[Copied()], n_corrupted=[9],
+    result = make(rules=EXACT[:1], models=[model], corruptions=[CopiedScores()], n_corrupted=[9],
                   n_repetitions=1, time_limit=0.0).run()  # fmt: skip
     assert result.n_unproved == 1
 
@@ -241,7 +241,7 @@ def result_of(distances):
     """Return the result that has these mean distances at 0, 1, 2, ... corrupted tasks."""
     counts = list(range(len(distances)))
     study = make(
-        rules=[ra.Borda()], models=[TABLE], corruptions=[Reversed()],
+        rules=[ra.Borda()], models=[TABLE], corruptions=[ReversedScores()],
         n_corrupted=counts[::-1], n_repetitions=2,
     )  # fmt: skip
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
@@ -317,7 +317,7 @@ def test_it_says_what_distances_are_to():
         assert f"distance to {told}\n" in result.summary()
         assert "from the start" not in result.summary()
     gaps = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
-    result = make(models=[gaps], corruptions=[Reversed()], n_repetitions=1, n_corrupted=[1]).run()
+    result = make(models=[gaps], corruptions=[ReversedScores()], n_repetitions=1, n_corrupted=[1]).run()
     assert "table 1: 2 scores missing from the start" in result.summary()
 
 
@@ -339,11 +339,11 @@ class Mine(Corruption):
         ({"n_corrupted": []}, "n_corrupted of CorruptionStudy"),
         ({"corruptions": []}, "corruptions of CorruptionStudy"),
         ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `Reversed\(\)`"),
-        ({"corruptions": [Noisy(), Noisy()]}, "different values. Got noisy 2 times"),
+        ({"corruptions": [NoisyScores(), NoisyScores()]}, "different values. Got noisy 2 times"),
         ({"models": [TABLE.rankings()]}, "`models`.*sources of scores"),
         (
             {"models": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
-             "corruptions": [Reversed(), Mine()]},
+             "corruptions": [ReversedScores(), Mine()]},
             "complete for what is Mine. Got 2 missing scores. `ScoreTable.drop`",
         ),
     ],
@@ -356,19 +356,19 @@ def test_what_is_refused_is_named(changes, words):
 def test_gaps_are_borne_where_they_can_be():
     table = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
     result = make(
-        models=[table], corruptions=[Reversed(), Noisy(), Rescaled(factor=2)], n_repetitions=1,
+        models=[table], corruptions=[ReversedScores(), NoisyScores(), RescaledScores(factor=2)], n_repetitions=1,
         rules=RULES[:2],
     ).run()  # fmt: skip
     assert result.to_frame()["distance"].notna().all()
     with pytest.raises(InvalidInputError, match="copied"):
-        make(models=[table], corruptions=[Copied()])
+        make(models=[table], corruptions=[CopiedScores()])
 
 
 @pytest.mark.slow
 def test_the_point_that_the_paper_prints_otherwise_is_a_close_one():
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
     study = ra.studies.CorruptionStudy(
-        models=[ra.studies.LatentModel(step=0.1)], corruptions=[Adversarial()], n_corrupted=[2],
+        models=[ra.studies.LatentModel(step=0.1)], corruptions=[AdversarialScores()], n_corrupted=[2],
         rules=RULES[:1], n_repetitions=5000,
     )  # fmt: skip
     (row,) = study.run(n_jobs=2).by_method().to_dict("records")

@@ -20,13 +20,13 @@ SMALL = ra.ScoreTable(
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
+LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
 def make(**changes):
     settings = {
-        "models": [ra.studies.Observed(label="small", data=SMALL), LATENT],
+        "models": [ra.studies.ObservedData(label="small", data=SMALL), LATENT],
         "rules": [ra.Mean(), ra.Median(), ra.Borda()], "policies": POLICIES,
         "proportions": [0, 0.3, 0.8], "n_repetitions": 3, "seed": 5,
     }  # fmt: skip
@@ -100,7 +100,7 @@ def same(first, second, k):
 
 def test_rows_agree_with_a_loop_over_the_scores():
     study = make(
-        models=[ra.studies.Observed(label="small", data=SMALL)],
+        models=[ra.studies.ObservedData(label="small", data=SMALL)],
         rules=[ra.Mean(), ra.Borda()],
         proportions=[0, 0.3, 0.6, 0.8],
         n_repetitions=8,
@@ -202,7 +202,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
 def test_where_nothing_is_removed_tau_is_one(whole_tasks):
     methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
     study = make(
-        models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
+        models=[ra.studies.ObservedData(label="small", data=SMALL), LEADERBOARD, LATENT],
         rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -275,7 +275,7 @@ def test_text_and_plain_data_say_the_same():
 def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="XTREME", data=table)], proportions=[0.1, 0.3],
+        models=[ra.studies.ObservedData(label="XTREME", data=table)], proportions=[0.1, 0.3],
         n_repetitions=1000,
     )  # fmt: skip
     groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
@@ -323,7 +323,7 @@ def test_systems_without_scores_from_the_start_are_not_lost():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
     )
     frame = (
-        make(models=[ra.studies.Observed(label="gap", data=table)], proportions=[0])
+        make(models=[ra.studies.ObservedData(label="gap", data=table)], proportions=[0])
         .run()
         .to_frame()
     )

@@ -41,7 +41,7 @@ STUDIES = {
         "data": TABLE, "n_repetitions": 2, **changes,
     }),
     "corruption": lambda **changes: ra.studies.CorruptionStudy(**{
-        "models": [TABLE, LATENT], "corruptions": [ra.studies.Reversed(), ra.studies.Noisy()],
+        "models": [TABLE, LATENT], "corruptions": [ra.studies.ReversedScores(), ra.studies.NoisyScores()],
         "n_repetitions": 2, "rules": [ra.Mean(), ra.Borda()], **changes,
     }),
 }  # fmt: skip
@@ -210,8 +210,8 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
         ("missing scores", {"proportions": [1.0]}, r"\[0, 1\)"),
         ("missing scores", {"proportions": [0.99]}, "leaves some of 20 entries; 19 may go"),
         ("missing scores", {"removals": ["by-score"]}, r"such as `AtRandom\(\)`"),
-        ("missing scores", {"removals": [ra.studies.AtRandom()] * 2}, "different values"),
-        ("missing scores", {"removals": ra.studies.AtRandom()}, "removals of MissingScoresStudy"),
+        ("missing scores", {"removals": [ra.studies.RandomRemoval()] * 2}, "different values"),
+        ("missing scores", {"removals": ra.studies.RandomRemoval()}, "removals of MissingScoresStudy"),
         ("missing scores", {"removals": []}, "removals of MissingScoresStudy"),
         ("missing scores", {"scales": [0]}, "scales of MissingScoresStudy"),
         ("missing scores", {"whole_tasks": 1}, "whole_tasks"),
@@ -240,7 +240,7 @@ def test_bad_values_are_named(name, changes, message):
         (ra.studies.LatentModel(step=0.1, n_instances=None), "GumbelModel(step=0.1)"),
         (ra.studies.LatentModel(step=0.1, n_instances=5), "GumbelModel(step=0.1, n_instances=5)"),
         (
-            ra.studies.Resampled(label="x", data=ra.Profile.from_orders(["AB", "BA"])),
+            ra.studies.ResampledData(label="x", data=ra.Profile.from_orders(["AB", "BA"])),
             "ResampleModel(label='x', digest='c05e0c28')",
         ),
     ],
@@ -255,8 +255,8 @@ def test_sources_of_scores_keep_their_keys_too():
     assert next(study.cells()).key == (LATENT.identity, 0.0, 0)
     told = "LatentModel(step=0.4, n_systems=4, n_tasks=1)"
     assert LATENT.identity == told
-    observed = ra.studies.Observed(label="x", data=TABLE)
-    resampled = ra.studies.Resampled(label="x", data=TABLE, n_rankings=3)
+    observed = ra.studies.ObservedData(label="x", data=TABLE)
+    resampled = ra.studies.ResampledData(label="x", data=TABLE, n_rankings=3)
     assert observed.identity == f"x {observed.digest}"
     assert resampled.identity == f"x, 3 tasks, drawn from {observed.digest}"
 
@@ -278,7 +278,7 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     cycles = ra.studies.CycleStudy(models=models, n_repetitions=3, n_rankings=[5]).run().to_frame()
     assert cycles.groupby("model", sort=False).size().tolist() == [1, 1, 3, 3]
     missing = ra.studies.MissingScoresStudy(models=[TABLE], proportions=[0.2], n_repetitions=2)
-    named = ra.studies.Observed(label="table 1", data=TABLE)
+    named = ra.studies.ObservedData(label="table 1", data=TABLE)
     again = ra.studies.MissingScoresStudy(models=[named], proportions=[0.2], n_repetitions=2)
     assert missing == again
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
@@ -291,7 +291,7 @@ def test_two_real_profiles_of_one_size_are_two_models():
 
 
 def test_fewer_systems_of_a_table_are_drawn_at_random():
-    source = ra.studies.Resampled(label="x", data=TABLE)
+    source = ra.studies.ResampledData(label="x", data=TABLE)
     drawn = [source.draw(2, 6, rng=seed) for seed in range(60)]
     assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
     counts = np.bincount([TABLE.systems.index(s) for table in drawn for s in table.systems])
@@ -301,9 +301,9 @@ def test_fewer_systems_of_a_table_are_drawn_at_random():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ra.studies.Observed(label="x", data=TABLE).draw(3), "n_items"),
-        (lambda: ra.studies.Observed(label="x", data=PROFILE).draw(4, 9), "n_rankings"),
-        (lambda: ra.studies.Resampled(label="x", data=TABLE).draw(5), "at most 4"),
+        (lambda: ra.studies.ObservedData(label="x", data=TABLE).draw(3), "n_items"),
+        (lambda: ra.studies.ObservedData(label="x", data=PROFILE).draw(4, 9), "n_rankings"),
+        (lambda: ra.studies.ResampledData(label="x", data=TABLE).draw(5), "at most 4"),
         (lambda: ra.studies.ConfidenceStudy(models=[PROFILE]), "sources of scores"),
         (lambda: ra.studies.CycleStudy(models=[3]), "profiles or tables"),
         (lambda: ra.studies.CycleStudy(models=PROFILE), "profiles or tables"),

@@ -11,7 +11,7 @@ from rankagg import plotting
 
 study = ra.studies.CorruptionStudy(
     models=[ra.datasets.load("superglue_human")],
-    corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100), ra.studies.Copied()],
+    corruptions=[ra.studies.ReversedScores(), ra.studies.RescaledScores(factor=100), ra.studies.CopiedScores()],
     rules=[ra.Mean(), ra.Borda()],
     n_repetitions=20,
 )

@@ -19,13 +19,13 @@ from rankagg.distributions import LatentScores
 from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping
 from rankagg.plotting.sheet import PlotSheet
 from rankagg.studies import (
-    Adversarial,
+    AdversarialScores,
     AgreementResult,
     AgreementStudy,
     CorruptionResult,
     CorruptionStudy,
     LatentModel,
-    Rescaled,
+    RescaledScores,
     TaskSubsetStudy,
 )
 from replication.experiment import (
@@ -134,13 +134,13 @@ MODELS = {phi: LatentModel(step=phi) for phi in (0.05, 0.1, 0.3)}
 LEVELS = [*PROCEDURES.values(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny())]
 FACTORS = range(1, 11)
 #: The multiplied scores of section 4.3, as they are and reversed before.
-SCALED = [Rescaled(factor=factor, after=one) for one in (None, Adversarial()) for factor in FACTORS]
+SCALED = [RescaledScores(factor=factor, after=one) for one in (None, AdversarialScores()) for factor in FACTORS]
 
 
 def figure_3(**size: Any) -> CorruptionStudy:
     """Return the study of more and more corrupted tasks."""
     models = [*MODELS.values()]
-    return CorruptionStudy(models=models, corruptions=[Adversarial()], rules=LEVELS, **size)
+    return CorruptionStudy(models=models, corruptions=[AdversarialScores()], rules=LEVELS, **size)
 
 
 def figure_7(**size: Any) -> CorruptionStudy:
@@ -184,8 +184,8 @@ def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
     found.add("Figure 7", {"largest error of the mean, rescaled": errors["Mean"][~turned].max()})
     found.add("Figure 7", {"error of one level depends on the factor": depends.max() > 1})
     for phi, factor in ((0.05, 2), (0.3, 6), (0.3, 7)):
-        for before, how in ((None, "rescaled"), (Adversarial(), "rescaled and reversed")):
-            corruption = Rescaled(factor=factor, after=before)
+        for before, how in ((None, "rescaled"), (AdversarialScores(), "rescaled and reversed")):
+            corruption = RescaledScores(factor=factor, after=before)
             error = errors["Mean"][MODELS[phi].name, corruption.name]
             case = how, f"phi = {phi:g}", f"factor {factor}"
             found.add("Figure 7", {"error of the mean": error}, *case)

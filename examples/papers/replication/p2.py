@@ -22,7 +22,7 @@ from rankagg.studies import (
     LatentModel,
     MissingScoresResult,
     MissingScoresStudy,
-    Observed,
+    ObservedData,
     PrintedRadius,
 )
 from replication.experiment import (
@@ -279,7 +279,7 @@ def metrics_of(table: ra.ScoreTable) -> ra.ScoreTable:
 
 def _metrics_of(bench: Bench) -> list[Observed]:
     tables = bench.tables(*INSTANCES_OF)
-    return [Observed(label=name, data=metrics_of(table)) for name, table in tables.items()]
+    return [ObservedData(label=name, data=metrics_of(table)) for name, table in tables.items()]
 
 
 # -- scores of tasks go missing -------------------------------------------------------------------
@@ -320,7 +320,7 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     if not tables:
         return
     study = MissingScoresStudy(
-        models=[Observed(label=name, data=table) for name, table in tables.items()],
+        models=[ObservedData(label=name, data=table) for name, table in tables.items()],
         policies=("uniform",),
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=bench.repetitions(),

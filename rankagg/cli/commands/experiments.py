@@ -188,7 +188,7 @@ def experiment(
     if "tolerance" in takes:
         settings |= {"data": given.data, "tolerance": given.tolerance}
     else:
-        source = ra.studies.Resampled if study == "confidence" else ra.studies.Observed
+        source = ra.studies.ResampledData if study == "confidence" else ra.studies.ObservedData
         settings["models"] = [source(label=given.name, data=given.data)]
     called = dict.fromkeys(("models", "data", "table"), "FILE")
     return run.answer(getattr(ra.studies, asked), called=called, source=given.lines, **settings)

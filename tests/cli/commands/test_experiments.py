@@ -91,7 +91,7 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
 
 
 def observed():
-    return [ra.studies.Observed(label=NAME, data=ra.datasets.load(NAME))]
+    return [ra.studies.ObservedData(label=NAME, data=ra.datasets.load(NAME))]
 
 
 FEW = {"rules": [ra.Borda()], "n_repetitions": 2, "seed": 3}
@@ -106,13 +106,13 @@ EXPERIMENTS = {
     "--study corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
     f"{FEW_LINE}": lambda: ra.studies.CorruptionStudy(
         models=observed(), **FEW, corruptions=[
-            ra.studies.Noisy(share=0.5), ra.studies.Copied(), ra.studies.Rescaled(factor=10.0),
+            ra.studies.NoisyScores(share=0.5), ra.studies.CopiedScores(), ra.studies.RescaledScores(factor=10.0),
         ],
     ),
     "--repetitions 2 --removal by-score=0.5 --removal blocks": (
         lambda: ra.studies.MissingScoresStudy(
             models=observed(), n_repetitions=2,
-            removals=[ra.studies.ByScore(strength=0.5), ra.studies.Blocks()],
+            removals=[ra.studies.RemovalByScore(strength=0.5), ra.studies.RemovalOfBlocks()],
         )
     ),
 }  # fmt: skip
@@ -133,8 +133,8 @@ def test_every_mechanism_can_be_named(said):
 def test_an_experiment_on_confidence_by_mechanism(parsed):
     line = f"{CONFIDENCE} --repetitions 2 --proportion 0 --proportion 0.25 --removal by-score=3"
     result = ra.studies.ConfidenceStudy(
-        models=[ra.studies.Resampled(label=NAME, data=ra.datasets.load(NAME))],
-        removals=[ra.studies.ByScore(strength=3.0)], proportions=[0, 0.25], n_repetitions=2,
+        models=[ra.studies.ResampledData(label=NAME, data=ra.datasets.load(NAME))],
+        removals=[ra.studies.RemovalByScore(strength=3.0)], proportions=[0, 0.25], n_repetitions=2,
     ).run()  # fmt: skip
     found = json.loads(json.dumps(result.to_dict()))["results"]
     assert parsed(f"{line} --out rows.csv")["results"] == found

@@ -763,7 +763,7 @@ TABLES = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
 def missing_of_tasks(data, n_repetitions):
     """Return the tables of figure 2 and tables 1 and 2, all systems."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=data[name]) for name in TABLES],
+        models=[ra.studies.ObservedData(label=name, data=data[name]) for name in TABLES],
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=n_repetitions,
     )
@@ -928,7 +928,7 @@ def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=No
 def missing_of_instances(data, n_repetitions):
     """Return the tables of figures 5 and 10 and tables 3 and 4."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
+        models=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         rules=tuple(IMPUTING.values()),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
@@ -995,7 +995,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
     study = ra.studies.ConfidenceStudy(
-        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
+        models=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         methods=methods,
         alphas=(0.01,),
         proportions=(0.2,),

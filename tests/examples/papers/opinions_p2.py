@@ -96,7 +96,7 @@ def judged(hits, m, true, level, radius):
 
 def instances_left(data):
     """Return the study whose tables those are; draws do not depend on its methods."""
-    models = [ra.studies.Observed(label=name, data=own.automatic(data[name])) for name in own.FIVE]
+    models = [ra.studies.ObservedData(label=name, data=own.automatic(data[name])) for name in own.FIVE]
     return ra.studies.ConfidenceStudy(models=models, proportions=(0.2,), n_repetitions=TIMES)
 
 

@@ -12,7 +12,7 @@ from replication.p2 import IMPUTING, _pool
 def test_what_is_pooled_is_that_of_the_tables_of_all_data_sets():
     names = ("superglue_human", "glue_human")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=ra.datasets.load(name)) for name in names],
+        models=[ra.studies.ObservedData(label=name, data=ra.datasets.load(name)) for name in names],
         rules=tuple(IMPUTING.values()),
         proportions=(0.2, 0.6, 0.9),
         n_repetitions=5,

@@ -42,7 +42,7 @@ def small(bench, found):
     """Run a study of nine rules on few tables."""
     study = ra.studies.CorruptionStudy(
         models=[ra.studies.LatentModel(step=0.3, n_systems=4, n_tasks=4, n_instances=2)],
-        corruptions=[ra.studies.Reversed()], rules=[ra.Mean(), ra.Borda()],
+        corruptions=[ra.studies.ReversedScores()], rules=[ra.Mean(), ra.Borda()],
         n_repetitions=bench.repetitions(7),
     )  # fmt: skip
     result = bench.run(NAME, study)
