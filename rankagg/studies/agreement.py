@@ -85,9 +85,9 @@ class AgreementResult(StudyResult):
             )
         }
     )
-    _lines = ("first", "second")
     _usual_x = ("k",)
     _points = ("scope", "k")
+    _counts = ("tables", "table")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair of rules, on all tasks, on all instances and within each task.
@@ -168,7 +168,8 @@ class AgreementResult(StudyResult):
         return found.assign(at_random=found.index.get_level_values("k") / total)
 
     def _drawn(self) -> pd.DataFrame:
-        return self.by_k().reset_index()
+        table = self.by_k().reset_index()
+        return table.assign(method=table["first"] + " / " + table["second"])
 
     def headline(self) -> str:
         """Return in one sentence how far the first two rules agree."""

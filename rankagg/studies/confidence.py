@@ -163,6 +163,7 @@ class ConfidenceResult(StudyResult):
         }
     )
     _usual_x = ("step", "proportion")
+    _counts = ("tables", "table")
     _stated = MappingProxyType({"tables": "n_cells", "failed": "n_failed", "methods": "_names"})
 
     def to_frame(self) -> pd.DataFrame:
@@ -267,6 +268,11 @@ class ConfidenceResult(StudyResult):
             lines += ["", f"{_where(first)}, alpha {first['alpha']:g}:", text]
         return "\n".join(lines)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return tuple(self._times("methods could not judge the table", self.n_failed))
+
     def _facts(self) -> Iterable[str]:
         study = self.study
         yield (
@@ -283,7 +289,7 @@ class ConfidenceResult(StudyResult):
         )
         if self._frame["wrong"].isna().all():
             yield "true proportions are not known"
-        yield from self._times("methods could not judge the table", self.n_failed)
+        yield from self.notes
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say of every method whether it held its level where that is hardest."""
@@ -322,9 +328,9 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     ----------
     data : DataSource, ScoreTable or a list of them, optional
         Where scores come from: `LatentModel` for scores that are drawn, a table as it is,
-        `ResampledData` for one whose instances are drawn anew, so that the truth is known, or your
-        own. By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100 and 500
-        times.
+        `ResampledData` for one whose instances are drawn anew, so that the truth is known, or
+        your own. By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100
+        and 500 times.
     methods : sequence of PairMethod, optional
         `IntervalMethod`, `PrintedRadius` or your own. By default the radii of figure 4 and equation
         4, Hoeffding's, Wilson's and Clopper and Pearson's intervals for each pair and for all, and

@@ -73,6 +73,7 @@ class CycleResult(StudyResult):
         }
     )
     _lines = ("model", "n_items")
+    _counts = ("profiles", "profile")
     _stated = MappingProxyType({"repetitions": "study.n_repetitions", "headline": "headline"})
 
     def to_frame(self) -> pd.DataFrame:

@@ -139,6 +139,7 @@ class MissingScoresResult(StudyResult):
     )
     _usual_x = ("proportion",)
     _formats = MappingProxyType({"scale": "{:zg}".format})
+    _counts = ("tables", "table")
     _stated = MappingProxyType(
         {"whole_tasks": "study.whole_tasks", "tables": "n_cells", "methods": "study.methods"}
     )
@@ -250,6 +251,18 @@ class MissingScoresResult(StudyResult):
         table = table.rename_axis(columns=None).reset_index()
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        number = self.by_method()[["unranked", "undefined", "failed"]].sum().astype(int)
+        unranked = self._times("methods left systems unranked", number["unranked"])
+        undefined = self._times("tau is not defined", number["undefined"])
+        failed = self._times("methods could not rank the table", number["failed"])
+        unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
+        late = self._times("exact rankings are not proved optimal", unproved)
+        placed = (f"{line}; tau takes those for randomly placed" for line in unranked)
+        return (*placed, *undefined, *failed, *late)
+
     def _facts(self) -> Iterable[str]:
         study, tables = self.study, counted(self.n_cells, "table")
         yield f"{counted(len(study.methods), 'method')} on {tables}, seed {study.rng}"
@@ -265,13 +278,7 @@ class MissingScoresResult(StudyResult):
         for noun in ("system", "task"):
             if lost := int((each[f"lost_{noun}s"] > 0).sum()):
                 yield f"at least one {noun} lost all its scores in {lost} of {tables}"
-        number = self.by_method()[["unranked", "undefined", "failed"]].sum().astype(int)
-        for line in self._times("methods left systems unranked", number["unranked"]):
-            yield f"{line}; tau takes those for randomly placed"
-        yield from self._times("tau is not defined", number["undefined"])
-        yield from self._times("methods could not rank the table", number["failed"])
-        unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
-        yield from self._times("exact rankings are not proved optimal", unproved)
+        yield from self.notes
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""

@@ -400,6 +400,8 @@ class StudyResult(Result):
     _curves: ClassVar[Mapping[str, Curve]] = MappingProxyType({})
     _lines: ClassVar[tuple[str, ...]] = ("method",)
     _usual_x: ClassVar[tuple[str, ...]] = ()
+    #: The column of how many data sets a point is of, and what these are called.
+    _counts: ClassVar[tuple[str, str]] = ("cells", "data set")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per data set and method, as the study's class says.

@@ -58,6 +58,7 @@ class TaskSubsetResult(StudyResult):
             "top1": Curve("chance of the same first system"),
         }
     )
+    _counts = ("subsets", "subset")
     _stated = MappingProxyType(
         {"tasks": "study.data.n_tasks", "repetitions": "study.n_repetitions"}
         | {"headline": "headline", "notes": "notes"}

@@ -30,7 +30,7 @@ CULTURE_NUMBERS = {
     "n_dimensions": "The dimension in --culture",
     "norm_phi": "--culture norm-mallows",
 }
-#: Classes of `rankagg.studies` as they are typed ("by-score" is `RemovalByScore`), and what a number is.
+#: Classes of `rankagg.studies` as they are typed, and what a number is.
 VARIED = {
     "--corruption": {"reversed": "", "adversarial": "step", "copied": "", "noisy": "share"}
     | {"rescaled": "factor"},
