@@ -37,6 +37,9 @@ AXES: Final = {
 # Those of these that span an order of magnitude are on a logarithmic scale.
 LOGARITHMIC: Final = ("n_items", "n_rankings", "factor", "scale")
 MAGNITUDE: Final = 10
+# Where the upright axis of shares starts, if none is lower, and its steps if some is.
+HALF, NEAR_ONE = 0.5, 0.9
+STEPS = (0.02, 0.05, 0.1, 0.2)
 
 
 @plot_of(StudyResult, "The `run` of a study")
@@ -175,7 +178,9 @@ def _along(
             for name, number in one.items():
                 if isinstance(number, Real) and (name == column or name not in result._points):
                     found.setdefault(name, (column, {}))[1][value] = float(number)
-    varying = [name for name, (_, at) in found.items() if len(set(at.values())) > 1]
+    numbers = {name: len(set(at.values())) for name, (_, at) in found.items()}
+    # That with the most values first.
+    varying = sorted((n for n in numbers if numbers[n] > 1), key=numbers.__getitem__, reverse=True)
     texts = {name: table[name].unique().tolist() for name in result._points if name not in found}
     usual = [name for name in result._usual_x if name in varying]
     several = [name for name, values in texts.items() if len(values) > 1]
@@ -245,6 +250,7 @@ def _upright(table: pd.DataFrame, curve: Curve) -> list[float]:
     lowest, highest = np.nanmin(heights), np.nanmax(heights)
     if lowest < 0:
         return [-1.0, -0.5, 0.0, 0.5, 1.0]
-    low = 0.9 if lowest >= 0.9 else 0.5 if lowest >= 0.5 else 0.0
-    high = 1.0 if low else min(1.0, max(0.1, float(np.ceil(10 * highest - 1e-9) / 10)))
-    return np.linspace(low, high, 6).tolist()
+    if lowest >= HALF:
+        return np.linspace(NEAR_ONE if lowest >= NEAR_ONE else HALF, 1, 6).tolist()
+    step = next(step for step in STEPS if highest <= 6 * step)
+    return [step * k for k in range(1 + max(1, int(np.ceil(highest / step - 1e-9))))]

@@ -190,6 +190,20 @@ class ObservedData(DataSource):
         """The label."""
         return self.label
 
+    def name_without(self, parameter: str = "") -> str:
+        """Return the name, which has no parameters.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Not used.
+
+        Returns
+        -------
+        str
+        """
+        return self.name
+
     @property
     def identity(self) -> str:
         """The label and the digest."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
-from numbers import Real
 from operator import attrgetter, itemgetter
 from os import PathLike
 from types import MappingProxyType
@@ -369,6 +368,11 @@ class Curve:
 #: Points of a grid in words, by their column; others are called as they are.
 WORDS: Mapping[str, Callable[[Any], str]] = {
     "n_items": lambda number: counted(number, "item"),
+    "scope": {
+        "tasks": "rules aggregate tasks",
+        "instances": "rules aggregate all instances",
+        "within": "rules aggregate one task's instances",
+    }.__getitem__,
     "n_rankings": lambda number: counted(number, "ranking"),
     "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
     "missing": lambda share: f"{share:.0%} missing" if share else "",
@@ -380,7 +384,7 @@ WORDS: Mapping[str, Callable[[Any], str]] = {
 
 def in_words(column: str, value: Any) -> str:
     """Return the value of a dimension in words; nothing where it is the usual one."""
-    return WORDS.get(column, str)(value) if isinstance(value, Real) else str(value)
+    return WORDS.get(column, str)(value)
 
 
 class StudyResult(Result):

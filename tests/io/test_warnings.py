@@ -64,7 +64,7 @@ def places(call, **names):
 def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
     (tmp_path / "a.csv").write_text("system,task,instance,score\nA,t,1,1\nB,t,1,2\n")
     study = ra.studies.CycleStudy(
-        models=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3
+        data=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3, rng=0
     )
     scan = ra.scan_scores(
         tmp_path / "*.csv", task="task", instance="instance", score="score", system="system",

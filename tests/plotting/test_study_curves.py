@@ -18,9 +18,9 @@ LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("
 def result():
     """Return a study of two models and two scales, in which systems get lost."""
     return ra.studies.MissingScoresStudy(
-        models=[LEADERBOARD, LATENT],
+        data=[LEADERBOARD, LATENT],
         rules=[ra.Mean(), ra.Borda()], policies=["uniform", "last"],
-        proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8,
+        proportions=[0.9, 0, 0.3], scales=[1, 10], n_repetitions=8, rng=0,
     ).run()  # fmt: skip
 
 
@@ -63,7 +63,9 @@ def test_it_is_said_what_was_drawn_and_what_is_not_known(result):
 
 
 def test_one_proportion_can_be_drawn():
-    study = ra.studies.MissingScoresStudy(models=[LEADERBOARD], proportions=[0], n_repetitions=2)
+    study = ra.studies.MissingScoresStudy(
+        data=[LEADERBOARD], proportions=[0], n_repetitions=2, rng=0
+    )
     assert study.run().plot().get_xlim() == (0, 0.1)
 
 

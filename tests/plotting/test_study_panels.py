@@ -31,7 +31,12 @@ def latent():
         for size in (20, 80) for step in (1.0, 0.0, 0.4)
     ]  # fmt: skip
     return ra.studies.ConfidenceStudy(
-        models=models, methods=METHODS, alphas=[0.05, 0.3], proportions=[0, 0.3], n_repetitions=2
+        data=models,
+        methods=METHODS,
+        alphas=[0.05, 0.3],
+        proportions=[0, 0.3],
+        n_repetitions=2,
+        rng=0,
     ).run()
 
 
@@ -43,7 +48,7 @@ def tables():
         ra.studies.ResampledData(label="drawn", data=TABLE),
     ]
     return ra.studies.ConfidenceStudy(
-        models=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4
+        data=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4, rng=0
     ).run()
 
 
@@ -111,7 +116,7 @@ def test_headings_say_what_differs():
         ra.studies.LatentModel(step=step, n_systems=n, **size)
         for size in sizes for n in (3, 4) for step in (0, 1)
     ]  # fmt: skip
-    result = ra.studies.ConfidenceStudy(models=models, methods=METHODS, n_repetitions=1).run()
+    result = ra.studies.ConfidenceStudy(data=models, methods=METHODS, n_repetitions=1, rng=0).run()
     ax = result.plot()
     assert [heading.replace("\n", " ") for heading in headings(ax)] == [
         "1 task, 3 systems", "1 task, 4 systems", "20 tasks, 3 systems", "20 tasks, 4 systems",
@@ -123,8 +128,8 @@ def test_headings_say_what_differs():
 def test_mechanisms_have_panels_of_their_own():
     mechanisms = [ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=9)]
     result = ra.studies.ConfidenceStudy(
-        models=[ra.studies.ResampledData(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
-        proportions=[0, 0.4], removals=mechanisms, n_repetitions=2,
+        data=[ra.studies.ResampledData(label="drawn", data=TABLE)], methods=METHODS, alphas=[0.2],
+        proportions=[0, 0.4], removals=mechanisms, n_repetitions=2, rng=0,
     ).run()  # fmt: skip
     table = result.by_method()["decided"].droplevel(["model", "alpha"])
     names = [mechanism.name for mechanism in mechanisms]
@@ -199,7 +204,9 @@ def test_bad_input_is_named(tables, draw, options, message):
 MODELS = [
     ra.studies.LatentModel(step=step, n_systems=5, n_tasks=6, n_instances=3) for step in (0.2, 1.0)
 ]
-TURNED = [ra.studies.RescaledScores(factor=by, after=ra.studies.ReversedScores()) for by in (1, 4, 9)]
+TURNED = [
+    ra.studies.RescaledScores(factor=by, after=ra.studies.ReversedScores()) for by in (1, 4, 9)
+]
 SCALED = [ra.studies.RescaledScores(factor=by) for by in (1, 4, 9)]
 
 

@@ -82,15 +82,15 @@ def missing(systems):
 @cache
 def confidence(_):
     return ra.studies.ConfidenceStudy(
-        models=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
-        alphas=[0.1], proportions=[0.2], n_repetitions=2,
+        data=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
+        alphas=[0.1], proportions=[0.2], n_repetitions=2, rng=0,
     ).run()  # fmt: skip
 
 
 def ratios(_):
     return ra.studies.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
-        n_items=[5], n_rankings=[5], n_repetitions=5,
+        rules=[ra.Borda(), ra.Copeland()], data=[ra.cultures.MallowsCulture(phi=0.9)],
+        n_items=[5], n_rankings=[5], n_repetitions=5, rng=0,
     ).run()  # fmt: skip
 
 
@@ -100,21 +100,25 @@ def observed(systems):
 
 def incomplete(systems):
     return ra.studies.MissingScoresStudy(
-        models=[observed(systems)], proportions=[0, 0.2, 0.4], n_repetitions=5
+        data=[observed(systems)], proportions=[0, 0.2, 0.4], n_repetitions=5, rng=0
     ).run()
 
 
 def corrupted(systems):
     return ra.studies.CorruptionStudy(
-        models=[observed(systems)],
-        corruptions=[ra.studies.ReversedScores(), ra.studies.NoisyScores(after=ra.studies.CopiedScores())],
+        data=[observed(systems)],
+        corruptions=[
+            ra.studies.ReversedScores(),
+            ra.studies.NoisyScores(after=ra.studies.CopiedScores()),
+        ],
         n_repetitions=2,
+        rng=0,
     ).run()
 
 
 def cycles(_):
     models = [ra.cultures.ImpartialCulture()]
-    return ra.studies.CycleStudy(models=models, n_repetitions=9).run()
+    return ra.studies.CycleStudy(data=models, n_repetitions=9, rng=0).run()
 
 
 def goodness(profile):
@@ -161,9 +165,9 @@ OF_SCORES = {
     plotting.task_agreement_plot: ra.task_agreement,
     plotting.robustness_plot: partial(ra.stability, rule=ra.Borda(), n_samples=5, rng=0),
     plotting.task_subset_plot: lambda scores: ra.studies.TaskSubsetStudy(
-        data=scores, n_repetitions=4
+        data=scores, n_repetitions=4, rng=0
     ).run(),
-    plotting.agreement_plot: lambda scores: ra.studies.AgreementStudy(data=scores).run(),
+    plotting.agreement_plot: lambda scores: ra.studies.AgreementStudy(data=scores, rng=0).run(),
 }
 
 

@@ -84,8 +84,8 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
 def test_what_was_asked_is_told_with_all_values():
     table = ra.ScoreTable(np.arange(12).reshape(4, 3), systems="ABCD", higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.ObservedData(label="board", data=table)], proportions=[0, 0.25],
-        removals=[ra.studies.RemovalByScore(strength=3)], n_repetitions=2, seed=7,
+        data=[ra.studies.ObservedData(label="board", data=table)], proportions=[0, 0.25],
+        removals=[ra.studies.RemovalByScore(strength=3)], n_repetitions=2, rng=7,
     )  # fmt: skip
     page = study.run(progress=False).to_html()
     pairs = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))

@@ -7,7 +7,14 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies import AdversarialScores, CopiedScores, Corruption, NoisyScores, RescaledScores, ReversedScores
+from rankagg.studies import (
+    AdversarialScores,
+    CopiedScores,
+    Corruption,
+    NoisyScores,
+    RescaledScores,
+    ReversedScores,
+)
 from rankagg.testing.studies import CorruptionContract
 
 TABLE = ra.ScoreTable(
@@ -81,7 +88,9 @@ def test_copies_are_of_the_first_task_with_its_instances_in_turn():
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_noise_is_that_share_of_the_variance(share):
     values = np.random.default_rng(1).normal(5, 3, size=(20_000, 1))
-    found = NoisyScores(share=share).corrupt(ra.ScoreTable(values, higher_is_better=True), [0], rng=0)
+    found = NoisyScores(share=share).corrupt(
+        ra.ScoreTable(values, higher_is_better=True), [0], rng=0
+    )
     explained = np.corrcoef(found.values[:, 0], values[:, 0])[0, 1] ** 2
     assert explained == pytest.approx(1 - share, abs=0.03)
     assert found.values.std() == pytest.approx(values.std(), rel=0.03)
@@ -94,7 +103,10 @@ def test_one_follows_another():
     assert both != ReversedScores().corrupt(TABLE, ["x"])
 
 
-@pytest.mark.parametrize("corruption", [AdversarialScores(), NoisyScores(), RescaledScores(factor=2, after=NoisyScores())])
+@pytest.mark.parametrize(
+    "corruption",
+    [AdversarialScores(), NoisyScores(), RescaledScores(factor=2, after=NoisyScores())],
+)
 def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
     one = corruption.corrupt(TABLE, ["y"], rng=5)
     two = corruption.corrupt(TABLE, ["y", "z"], rng=5)
@@ -111,7 +123,16 @@ def test_other_units_leave_the_rankings_and_change_a_mean():
 
 
 def test_names_tell_what_happens():
-    names = [c.name for c in (ReversedScores(), AdversarialScores(), AdversarialScores(step=2.0), CopiedScores(), NoisyScores())]
+    names = [
+        c.name
+        for c in (
+            ReversedScores(),
+            AdversarialScores(),
+            AdversarialScores(step=2.0),
+            CopiedScores(),
+            NoisyScores(),
+        )
+    ]
     assert names == ["reversed", "adversarial", "adversarial, step = 2", "copied", "noisy"]
     assert NoisyScores(share=0.5, after=CopiedScores()).name == "noisy, after copied, share = 0.5"
 

@@ -18,7 +18,7 @@ def test_rows_are_what_the_rules_say():
         *RESTRICTED[:3],
     ]
     study = ra.studies.CycleStudy(
-        models=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, seed=3
+        data=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, rng=3
     )
     frame = study.run().to_frame()
     seen = Counter()
@@ -45,7 +45,7 @@ def test_rows_are_what_the_rules_say():
 @pytest.mark.parametrize("n_rankings", [5, 6])
 def test_restricted_domains_have_no_cycles(n_rankings):
     study = ra.studies.CycleStudy(
-        models=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5
+        data=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5, rng=0
     )
     table = study.run().by_size()
     assert (table["cycle"] == 0).all()
@@ -58,7 +58,7 @@ def test_restricted_domains_have_no_cycles(n_rankings):
 @pytest.mark.parametrize("measure", ["winner", "optimal"])
 def test_the_plot_shows_the_shares_and_what_is_known(measure):
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2)]
-    result = ra.studies.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
+    result = ra.studies.CycleStudy(data=models, n_rankings=[3, 5], n_repetitions=8, rng=0).run()
     table = result.by_size()
     ax = plotting.cycle_plot(result, measure=measure)
     lines = {line.get_gid(): list(line.get_ydata()) for line in ax.get_lines()}
@@ -78,7 +78,9 @@ def test_the_plot_shows_the_shares_and_what_is_known(measure):
 def test_numbers_of_rankings_that_are_far_apart_are_spread():
     models = [ra.cultures.ImpartialCulture()]
     for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log")):
-        result = ra.studies.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
+        result = ra.studies.CycleStudy(
+            data=models, n_rankings=numbers, n_repetitions=2, rng=0
+        ).run()
         ax = plotting.cycle_plot(result)
         assert ax.get_xscale() == scale
         assert [label.get_text() for label in ax.get_xticklabels()] == list(map(str, numbers))
@@ -86,7 +88,9 @@ def test_numbers_of_rankings_that_are_far_apart_are_spread():
 
 def test_what_is_known_is_told_with_its_source():
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
-    study = ra.studies.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
+    study = ra.studies.CycleStudy(
+        data=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1, rng=0
+    )
     result = study.run()
     rows = result.to_dict()["known"]
     assert all([*row] == ["model", "n_items", "cycle_limit", "source"] for row in rows)

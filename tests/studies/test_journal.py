@@ -26,10 +26,11 @@ from rankagg.exceptions import (
 
 STUDY = ra.studies.ApproximationStudy(
     rules=[ra.Borda(), ra.Copeland()],
-    models=[ra.cultures.MallowsCulture(phi=0.9)],
+    data=[ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[3, 5],
     n_rankings=[4],
     n_repetitions=3,
+    rng=0,
 )
 RESULT = STUDY.run()
 ROWS = {cell.key: STUDY._try(cell, None) for cell in STUDY.cells()}
@@ -127,7 +128,7 @@ def test_a_line_that_is_none_is_named(path, line, words):
 def test_a_line_of_another_study_and_one_twice_are_noticed(path, tmp_path):
     lines = path.read_text().splitlines(keepends=True)
     other = tmp_path / "other.jsonl"
-    replace(STUDY, n_items=[3], n_repetitions=1, seed=5).run(journal=other)
+    replace(STUDY, n_items=[3], n_repetitions=1, rng=5).run(journal=other)
     path.write_text("".join([*lines, other.read_text().splitlines(keepends=True)[1]]))
     with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
         read(path)

@@ -57,7 +57,7 @@ class TestBlocks(RemovalContract):
 
 class TestStudyOfSeveral(StudyContract):
     study = make(
-        models=[SMALL, LATENT], rules=[ra.Borda()], proportions=[0.3], n_repetitions=2,
+        data=[SMALL, LATENT], rules=[ra.Borda()], proportions=[0.3], n_repetitions=2,
         removals=[S.RandomRemoval(), S.RemovalByScore(), S.RemovalOfBlocks()],
     )  # fmt: skip
 
@@ -104,7 +104,9 @@ def test_sets_are_as_frequent_as_drawn_one_after_another(number):
     assert_alike(found, chances(odds, number), 400)
 
 
-@pytest.mark.parametrize("removal", [S.RemovalBySystem(spread=2), S.RemovalByTask(spread=2)], ids=repr)
+@pytest.mark.parametrize(
+    "removal", [S.RemovalBySystem(spread=2), S.RemovalByTask(spread=2)], ids=repr
+)
 def test_log_odds_of_systems_and_tasks_are_normal(removal):
     table, axis = TABLE.drop(tasks=["z"]), int(isinstance(removal, S.RemovalByTask))
     expected, rng = Counter(), np.random.default_rng(1)
@@ -117,7 +119,9 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
 
 
 def test_a_stronger_mechanism_takes_lower_scores():
-    chance = [frequencies(S.RemovalByScore(strength=s), 1, 200)[frozenset({(1, 0)})] for s in (0, 2)]
+    chance = [
+        frequencies(S.RemovalByScore(strength=s), 1, 200)[frozenset({(1, 0)})] for s in (0, 2)
+    ]
     # The odds of B on x are e to the strength; A on x, y and z has 1, e and 1, B on y 1.
     for s, found in zip((0, 2), chance, strict=True):
         expected = np.exp(s) / (2 * np.exp(s) + 3)
@@ -182,11 +186,11 @@ def test_bad_values_are_named(make_one, message):
 
 
 def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
-    study = make(models=[LATENT], proportions=[0.25], n_repetitions=100)
+    study = make(data=[LATENT], proportions=[0.25], n_repetitions=100)
     gone = np.zeros((5, 4))
     for cell in study.cells():
         table = LATENT.draw(rng=1)
-        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.seed, "missing"))
+        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.rng, "missing"))
         assert left.tasks == table.tasks
         missing = left.missing.reshape(5, 4, 3)
         assert (missing.all(axis=2) == missing.any(axis=2)).all()
@@ -220,16 +224,16 @@ def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
 # -- in a study ------------------------------------------------------------------------------------
 
 
-CONFIDENCE = S.ConfidenceStudy(models=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()])
+CONFIDENCE = S.ConfidenceStudy(data=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()], rng=0)
 
 
 @pytest.mark.parametrize(
     ("usual", "first", "last"),
     [
-        (make(models=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
+        (make(data=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
          (f"{LATENT.identity}, RemovalByScore(strength=3)", 1.0, 0.3, 1)),
-        (CONFIDENCE, (CONFIDENCE.models[0].identity, 0.3, 0),
-         (f"{CONFIDENCE.models[0].identity}, RemovalByScore(strength=3)", 0.3, 1)),
+        (CONFIDENCE, (CONFIDENCE.data[0].identity, 0.3, 0),
+         (f"{CONFIDENCE.data[0].identity}, RemovalByScore(strength=3)", 0.3, 1)),
     ],
     ids=["missing scores", "confidence"],
 )  # fmt: skip
@@ -254,7 +258,7 @@ def test_a_journal_of_before_goes_on_with_more_mechanisms(
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():
-    few = {"models": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
+    few = {"data": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
     usual = make(**few).run()
     assert "removal" not in usual.to_frame()
     assert "removal" not in usual.by_method().index.names
@@ -285,7 +289,7 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
 def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
     never = Stated(odds=(-np.inf,) * 5 + (0.0,) * 7)
     with pytest.raises(InvalidInputError, match="leaves some of 11 entries; 6 may go"):
-        make(models=[SMALL], proportions=[0.1, 0.8], removals=[never])
+        make(data=[SMALL], proportions=[0.1, 0.8], removals=[never])
 
 
 def test_gaps_from_the_start_are_told():
@@ -295,7 +299,9 @@ def test_gaps_from_the_start_are_told():
     assert LATENT.name + ":" not in result.summary().split("mean tau-b")[0]
     assert told in " ".join(text.get_text() for text in result.plot().figure.findobj() if
                             hasattr(text, "get_text"))  # fmt: skip
-    study = S.ConfidenceStudy(models=[S.ObservedData(label="small", data=SMALL)], n_repetitions=1)
+    study = S.ConfidenceStudy(
+        data=[S.ObservedData(label="small", data=SMALL)], n_repetitions=1, rng=0
+    )
     assert told in study.run().summary()
 
 

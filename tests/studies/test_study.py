@@ -24,24 +24,24 @@ LATENT = ra.studies.LatentModel(step=0.4, n_systems=4, n_tasks=1, n_instances=20
 STUDIES = {
     "approximation": lambda **changes: ra.studies.ApproximationStudy(**{
         "rules": [ra.Borda(), ra.KwikSort()], "n_items": [4], "n_rankings": [5],
-        "models": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 3, **changes,
+        "data": [ra.cultures.MallowsCulture(phi=0.9), LATENT], "n_repetitions": 3, **changes,
     }),
     "cycles": lambda **changes: ra.studies.CycleStudy(**{
-        "models": [ra.cultures.ImpartialCulture()], "n_repetitions": 4, **changes,
+        "data": [ra.cultures.ImpartialCulture()], "n_repetitions": 4, **changes,
     }),
     "confidence": lambda **changes: ra.studies.ConfidenceStudy(**{
-        "models": [LATENT], "proportions": [0, 0.2], "n_repetitions": 4,
+        "data": [LATENT], "proportions": [0, 0.2], "n_repetitions": 4,
         "methods": [ra.studies.IntervalMethod(method="percentile")], **changes,
     }),
     "missing scores": lambda **changes: ra.studies.MissingScoresStudy(**{
-        "models": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 3,
+        "data": [TABLE, LATENT], "proportions": [0.2], "n_repetitions": 3,
         "rules": [ra.Mean(), ra.Borda()], **changes,
     }),
     "task subsets": lambda **changes: ra.studies.TaskSubsetStudy(**{
         "data": TABLE, "n_repetitions": 2, **changes,
     }),
     "corruption": lambda **changes: ra.studies.CorruptionStudy(**{
-        "models": [TABLE, LATENT], "corruptions": [ra.studies.ReversedScores(), ra.studies.NoisyScores()],
+        "data": [TABLE, LATENT], "corruptions": [ra.studies.ReversedScores(), ra.studies.NoisyScores()],
         "n_repetitions": 2, "rules": [ra.Mean(), ra.Borda()], **changes,
     }),
 }  # fmt: skip
@@ -89,7 +89,7 @@ def test_the_journal_of_another_study_is_refused(make, tmp_path):
     make(n_repetitions=1).run(journal=path)
     before = path.read_text()
     others = [one for one in STUDIES.values() if one is not make]
-    for other in (make(seed=8), others[0](), others[-1]()):
+    for other in (make(rng=8), others[0](), others[-1]()):
         with pytest.raises(InvalidInputError, match="same rules, seed and limits"):
             other.run(journal=path)
     assert path.read_text() == before
@@ -139,7 +139,7 @@ def test_a_cell_stays_what_it_is_in_another_grid(make):
     assert len(larger) >= len(frame)
     both = frame.merge(larger, how="left", indicator=True)
     assert (both["_merge"] == "both").all()
-    assert not rows(make(seed=8, n_repetitions=1).run()).equals(frame)
+    assert not rows(make(rng=8, n_repetitions=1).run()).equals(frame)
 
 
 def test_stopping_a_search_stops_every_study(monkeypatch):
@@ -167,7 +167,7 @@ def test_every_cell_has_random_numbers_of_its_own(make):
 
 
 @EVERY
-@pytest.mark.parametrize("changes", [{"seed": -1}, {"n_repetitions": 0}])
+@pytest.mark.parametrize("changes", [{"rng": -1}, {"n_repetitions": 0}])
 def test_bad_seeds_and_repetitions_are_named(make, changes):
     with pytest.raises(InvalidInputError, match=f"{next(iter(changes))} of .*Study"):
         make(**changes)
@@ -189,11 +189,11 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
             ({"rules": ra.Borda()}, "rules of ApproximationStudy"),
             ({"rules": ["borda"]}, "rule object"),
             ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
-            ({"models": []}, "models of ApproximationStudy"),
-            ({"models": [ra.Mallows]}, "cultures, distributions"),
-            ({"models": [LATENT] * 2}, r"different values\. Got .* 2 times\. `Observed\(label="),
+            ({"data": []}, "models of ApproximationStudy"),
+            ({"data": [ra.Mallows]}, "cultures, distributions"),
+            ({"data": [LATENT] * 2}, r"different values\. Got .* 2 times\. `Observed\(label="),
             ({"rules": [len]}, "rule object .* A rule of your own is a subclass"),
-            ({"models": LATENT}, "different values"),
+            ({"data": LATENT}, "different values"),
             ({"n_items": 5}, "n_items of ApproximationStudy"),
             ({"missing": [0.1, 0.1]}, "different values"),
             ({"time_limit": -1}, "time_limit of ApproximationStudy"),
@@ -246,12 +246,12 @@ def test_bad_values_are_named(name, changes, message):
     ],
 )  # fmt: skip
 def test_journals_have_the_keys_that_they_always_had(source, identity):
-    study = ra.studies.CycleStudy(models=[source], n_items=[2], n_rankings=[3])
+    study = ra.studies.CycleStudy(data=[source], n_items=[2], n_rankings=[3], rng=0)
     assert next(study.cells()).key == (identity, 2, 3, 0)
 
 
 def test_sources_of_scores_keep_their_keys_too():
-    study = ra.studies.ConfidenceStudy(models=[LATENT], n_repetitions=1)
+    study = ra.studies.ConfidenceStudy(data=[LATENT], n_repetitions=1, rng=0)
     assert next(study.cells()).key == (LATENT.identity, 0.0, 0)
     told = "LatentModel(step=0.4, n_systems=4, n_tasks=1)"
     assert LATENT.identity == told
@@ -264,7 +264,7 @@ def test_sources_of_scores_keep_their_keys_too():
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=models, n_items=[3], n_repetitions=4
+        rules=[ra.Borda(), ra.Copeland()], data=models, n_items=[3], n_repetitions=4, rng=0
     )
     frame = study.run().to_frame()
     drawn = frame.groupby("model", sort=False)[["n_items", "n_rankings", "repetition"]].max()
@@ -275,11 +275,13 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
         cost = votes.cost(rule.aggregate(PROFILE).ranking)
         found = frame[(frame["method"] == rule.name) & (frame["n_items"] == 4)]["cost"]
         assert found.tolist() == [cost, cost]
-    cycles = ra.studies.CycleStudy(models=models, n_repetitions=3, n_rankings=[5]).run().to_frame()
+    cycles = (
+        ra.studies.CycleStudy(data=models, n_repetitions=3, n_rankings=[5], rng=0).run().to_frame()
+    )
     assert cycles.groupby("model", sort=False).size().tolist() == [1, 1, 3, 3]
-    missing = ra.studies.MissingScoresStudy(models=[TABLE], proportions=[0.2], n_repetitions=2)
+    missing = ra.studies.MissingScoresStudy(data=[TABLE], proportions=[0.2], n_repetitions=2, rng=0)
     named = ra.studies.ObservedData(label="table 1", data=TABLE)
-    again = ra.studies.MissingScoresStudy(models=[named], proportions=[0.2], n_repetitions=2)
+    again = ra.studies.MissingScoresStudy(data=[named], proportions=[0.2], n_repetitions=2, rng=0)
     assert missing == again
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
 
@@ -304,9 +306,9 @@ def test_fewer_systems_of_a_table_are_drawn_at_random():
         (lambda: ra.studies.ObservedData(label="x", data=TABLE).draw(3), "n_items"),
         (lambda: ra.studies.ObservedData(label="x", data=PROFILE).draw(4, 9), "n_rankings"),
         (lambda: ra.studies.ResampledData(label="x", data=TABLE).draw(5), "at most 4"),
-        (lambda: ra.studies.ConfidenceStudy(models=[PROFILE]), "sources of scores"),
-        (lambda: ra.studies.CycleStudy(models=[3]), "profiles or tables"),
-        (lambda: ra.studies.CycleStudy(models=PROFILE), "profiles or tables"),
+        (lambda: ra.studies.ConfidenceStudy(data=[PROFILE], rng=0), "sources of scores"),
+        (lambda: ra.studies.CycleStudy(data=[3], rng=0), "profiles or tables"),
+        (lambda: ra.studies.CycleStudy(data=PROFILE, rng=0), "profiles or tables"),
         (ra.cultures.MallowsCulture, "one of `phi` and `norm_phi`"),
         (lambda: ra.cultures.MallowsCulture(phi=0.5, norm_phi=0.5), "one of `phi` and `norm_phi`"),
     ],
@@ -327,13 +329,13 @@ def test_files_of_preflib_take_part_under_their_names(tmp_path):
     ra.write_preflib(profile, tmp_path / "sushi.soc")
     given = [tmp_path / "sushi.soc", ra.cultures.MallowsCulture(phi=0.5)]
     study = ra.studies.ApproximationStudy(
-        rules=[ra.Borda()], models=given, n_items=[3], n_repetitions=2
+        rules=[ra.Borda()], data=given, n_items=[3], n_repetitions=2, rng=0
     )
     frame = study.run().to_frame()
     assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
     ra.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
-    assert replace(study, models=given[:1]).models[0].name == "Ten dishes (sushi)"
-    alone = ra.studies.ApproximationStudy(rules=[ra.Borda()], models=[profile]).run()
+    assert replace(study, data=given[:1]).data[0].name == "Ten dishes (sushi)"
+    alone = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=[profile], rng=0).run()
     assert frame["cost"][0] == alone.to_frame()["cost"][0]
 
 

@@ -30,7 +30,7 @@ BOTH = (ra.Mean(), ra.Borda())
 
 
 def make(data=TABLE, **changes):
-    return ra.studies.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "seed": 2} | changes))
+    return ra.studies.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "rng": 2} | changes))
 
 
 # -- the figures ----------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def test_taus_are_those_of_the_words_of_the_paper():
     checked = 0
     for size in range(1, 6):
         for repetition in range(3):
-            drawn = SubsetCell(size, repetition).tasks(5, seed=2)
+            drawn = SubsetCell(size, repetition).tasks(5, rng=2)
             assert len(set(drawn.tolist())) == size
             for method, by_hand in (("Mean", mean_by_hand), ("Borda", borda_by_hand)):
                 truth, part = (np.round(by_hand(c), 9) for c in (signed, signed[:, drawn]))
@@ -70,7 +70,7 @@ def test_instances_stay_with_their_task():
     frame = make(INSTANCES, rules=rules, n_repetitions=6).run().to_frame()
     for row in frame.to_dict("records"):
         cell = SubsetCell(row["size"], row["repetition"])
-        kept = {INSTANCES.tasks[int(k)] for k in cell.tasks(3, seed=2)}
+        kept = {INSTANCES.tasks[int(k)] for k in cell.tasks(3, rng=2)}
         part = INSTANCES.drop(tasks=[task for task in "xyz" if task not in kept])
         (rule,) = (rule for rule in rules if rule.name == row["method"])
         some, all_ = (rule.aggregate(table).ranking for table in (part, INSTANCES))
@@ -93,7 +93,7 @@ def test_the_whole_set_of_tasks_has_tau_one(data):
 
 def test_subsets_of_a_size_have_equal_chances():
     cells = [SubsetCell(2, k) for k in range(600)]
-    drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]
+    drawn = [tuple(cell.tasks(4, rng=0).tolist()) for cell in cells]
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == 6
     # Standard deviation 9.
@@ -159,7 +159,7 @@ def test_systems_without_a_score_on_a_subset_are_counted():
     result = make(GAPS, n_repetitions=8, sizes=[1]).run()
     frame = result.to_frame()
     for row in frame.query("method == 'Mean'").to_dict("records"):
-        (task,) = SubsetCell(1, row["repetition"]).tasks(GAPS.n_tasks, seed=2)
+        (task,) = SubsetCell(1, row["repetition"]).tasks(GAPS.n_tasks, rng=2)
         assert row["n_ranked"] == GAPS.n_systems - GAPS.missing[:, task].sum()
     partly = (frame["n_ranked"] < GAPS.n_systems).sum()
     assert partly
@@ -171,7 +171,7 @@ def test_a_tie_of_all_has_no_tau():
         [[1.0, 1.0], [1.0, 2.0]], systems="AB", tasks="xy", higher_is_better=True
     )  # fmt: skip
     result = make(flat, n_repetitions=8).run()
-    gone = [SubsetCell(1, k).tasks(2, seed=2)[0] == 0 for k in range(8)]
+    gone = [SubsetCell(1, k).tasks(2, rng=2)[0] == 0 for k in range(8)]
     frame = result.to_frame()
     assert frame.query("method == 'Borda'")["tau"].isna().tolist() == gone
     assert sum(gone) in range(1, 8)

@@ -11,10 +11,11 @@ from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
 study = ra.studies.MissingScoresStudy(
-    models=[ra.studies.ObservedData(label="SuperGLUE", data=table)],
+    data=[ra.studies.ObservedData(label="SuperGLUE", data=table)],
     rules=[ra.Mean(), ra.Borda()],
     proportions=[0, 0.1, 0.2, 0.3, 0.4],
     n_repetitions=30,
+    rng=0,
 )
 
 with plotting.style("paper"):

@@ -11,10 +11,11 @@ from rankagg import plotting
 
 study = ra.studies.ApproximationStudy(
     rules=[ra.Borda(), ra.Copeland(), ra.RankedPairs()],
-    models=[ra.cultures.MallowsCulture(phi=0.8), ra.cultures.MallowsCulture(phi=0.95)],
+    data=[ra.cultures.MallowsCulture(phi=0.8), ra.cultures.MallowsCulture(phi=0.95)],
     n_items=[8],
     n_rankings=[9],
     n_repetitions=20,
+    rng=0,
 )
 
 with plotting.style("paper"):

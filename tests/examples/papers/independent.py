@@ -594,7 +594,7 @@ def p1_subsets(data, n_repetitions=100):
     found = {}
     for board in BOARDS:
         table = data[board]
-        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions, rng=0)
         means, _, sizes = subset_claims(table, ("mean", "one level"), study)
         lead = means["one level"] - means["mean"]
         if board != "SuperGLUE":
@@ -610,7 +610,7 @@ def p1_subsets(data, n_repetitions=100):
         found["Figure 8", f"sizes of subsets at which Borda is nearer, {board}"] = float(ahead)
     for name, file in NINE.items():
         table = data[file]
-        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions, rng=0)
         means, spreads, _ = subset_claims(table, ("mean", "one level", "two levels"), study)
         for rule in ("one level", "two levels"):
             higher_mean = claim(means[rule] - means["mean"], "higher")
@@ -763,9 +763,10 @@ TABLES = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
 def missing_of_tasks(data, n_repetitions):
     """Return the tables of figure 2 and tables 1 and 2, all systems."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.ObservedData(label=name, data=data[name]) for name in TABLES],
+        data=[ra.studies.ObservedData(label=name, data=data[name]) for name in TABLES],
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     return missing_scores(study, ("mean", "one level"))
 
@@ -914,11 +915,12 @@ ALL_RULES = ("mean", "one level", "two levels")
 def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=None):
     """Return the tables of figure 3, with some proportions of them removed."""
     study = ra.studies.MissingScoresStudy(
-        models=[model or ra.studies.LatentModel(step=0.1)],
+        data=[model or ra.studies.LatentModel(step=0.1)],
         rules=tuple(IMPUTING.values()),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     rows = [cell for cell in study.cells() if cell.proportion in shares]
     object.__setattr__(study, "cells", lambda: iter(rows))
@@ -928,10 +930,11 @@ def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=No
 def missing_of_instances(data, n_repetitions):
     """Return the tables of figures 5 and 10 and tables 3 and 4."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
+        data=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         rules=tuple(IMPUTING.values()),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     return missing_scores(study, ALL_RULES)
 
@@ -979,7 +982,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     found = {}
     # By default its models are those of Figure 4, and equal systems.
     methods = (PrintedRadius(radius="equation 4"),)
-    study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions)
+    study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions, rng=0)
     shares = {}
     for cell in study.cells():
         table = cell.left(cell.complete(study.seed), study.seed)
@@ -995,11 +998,12 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
     study = ra.studies.ConfidenceStudy(
-        models=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
+        data=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         methods=methods,
         alphas=(0.01,),
         proportions=(0.2,),
         n_repetitions=n_tables,
+        rng=0,
     )
     shares = {}
     for cell in study.cells():
