@@ -15,7 +15,6 @@ from rankagg.studies import (
     ReversedScores,
 )
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
-from rankagg.studies.study import Columns
 from tests import oracles
 from tests.studies.rules import Stubborn
 
@@ -252,10 +251,10 @@ def result_of(distances):
         n_corrupted=counts[::-1], n_repetitions=2,
     )  # fmt: skip
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
-    cells, found = list(study.cells()), Columns(study._fields)
+    cells, found = list(study.cells()), {}
     for cell in cells:
         distance = distances[cell.n_corrupted] + 0.02 * cell.repetition - 0.01
-        found.add(cell.key, [{**row, "distance": distance}])
+        found[cell.key] = [{**row, "distance": distance}]
     return CorruptionResult(study=study, _frame=study._frame(cells, found))
 
 
@@ -347,9 +346,9 @@ class Mine(Corruption):
         ({"n_corrupted": [-1]}, "n_corrupted of CorruptionStudy"),
         ({"n_corrupted": []}, "n_corrupted of CorruptionStudy"),
         ({"corruptions": []}, "corruptions of CorruptionStudy"),
-        ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `Reversed\(\)`"),
+        ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `ReversedScores\(\)`"),
         ({"corruptions": [NoisyScores(), NoisyScores()]}, "different values. Got noisy 2 times"),
-        ({"data": [TABLE.rankings()]}, "`models`.*sources of scores"),
+        ({"data": [TABLE.rankings()]}, "`data`.*sources of scores"),
         (
             {"data": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
              "corruptions": [ReversedScores(), Mine()]},
