@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, check_number
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
@@ -296,9 +296,13 @@ def confidence_heatmap(
     way = _chosen(method, study.ways, "method")
     source = _chosen(model, study._sources, "model")
     mechanism = _chosen(removal, study.removals, "removal")
-    level = check_choice(study.alphas[0] if alpha is None else alpha, list(study.alphas), "alpha")
+    level = check_choice(
+        study.alphas[0] if alpha is None else check_number(alpha, "alpha"),
+        list(study.alphas),
+        "alpha",
+    )
     share = check_choice(
-        study.proportions[0] if proportion is None else proportion,
+        study.proportions[0] if proportion is None else check_number(proportion, "proportion"),
         list(study.proportions),
         "proportion",
     )

@@ -271,7 +271,8 @@ class ConfidenceResult(StudyResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
-        return tuple(self._times("methods could not judge the table", self.n_failed))
+        failed = self._times("methods could not judge the table", self.n_failed)
+        return (*gap_notes(self.study._sources), *failed)
 
     def _facts(self) -> Iterable[str]:
         study = self.study
@@ -282,7 +283,6 @@ class ConfidenceResult(StudyResult):
         if any(study.proportions):
             how = "; ".join(removal.name for removal in study.removals)
             yield f"a proportion of single scores removed: {how}"
-        yield from gap_notes(study._sources)
         yield (
             "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
             "tables"

@@ -147,7 +147,8 @@ class CorruptionResult(StudyResult):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         failed = self._times("rules could not rank the data", self.n_failed)
-        return (*failed, *self._times("an optimum was not proved", self.n_unproved))
+        gaps = gap_notes(self.study._sources)
+        return (*gaps, *failed, *self._times("an optimum was not proved", self.n_unproved))
 
     def _table(self) -> pd.DataFrame:
         """Return the mean distances, in columns for some of the numbers of corrupted tasks."""
@@ -165,7 +166,6 @@ class CorruptionResult(StudyResult):
         rules = counted(len(self.study.rules), "rule")
         yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.rng}"
         yield f"normalized Kendall distance to {self.distance_to}"
-        yield from gap_notes(self.study._sources)
         yield from self.notes
         yield f"its mean by the number of corrupted tasks; breakdown: first above {LOST}"
 

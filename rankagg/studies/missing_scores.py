@@ -261,7 +261,8 @@ class MissingScoresResult(StudyResult):
         unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
         late = self._times("exact rankings are not proved optimal", unproved)
         placed = (f"{line}; tau takes those for randomly placed" for line in unranked)
-        return (*placed, *undefined, *failed, *late)
+        gaps = gap_notes(self.study._sources)
+        return (*gaps, *placed, *undefined, *failed, *late)
 
     def _facts(self) -> Iterable[str]:
         study, tables = self.study, counted(self.n_cells, "table")
@@ -272,7 +273,6 @@ class MissingScoresResult(StudyResult):
             if study.whole_tasks
             else f"a proportion of single scores removed: {how}"
         )
-        yield from gap_notes(study._sources)
         yield "mean tau-b with the ranking of the full data by the same method"
         each = self._frame.drop_duplicates([*self._grid, "repetition"])
         for noun in ("system", "task"):

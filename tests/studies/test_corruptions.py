@@ -158,7 +158,8 @@ class Lost(Corruption):
         (lambda: Lost().corrupt(TABLE, ["x"]), r"scores of Lost.*finite scores of shape \(5, 2\)"),
         (lambda: Lost(what=7).corrupt(TABLE, ["x"]), r"finite scores of shape \(5, 2\)"),
         (
-            lambda: CopiedScores().corrupt(ra.ScoreTable([[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
+            lambda: CopiedScores().corrupt(ra.ScoreTable(
+                                                   [[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
                                                    higher_is_better=True), ["x"]),
             r"complete for what is copied. Got 2 missing scores. `ScoreTable.drop` leaves",
         ),

@@ -231,9 +231,9 @@ CONFIDENCE = S.ConfidenceStudy(data=[S.LatentModel(step=0.4)], methods=[S.Interv
     ("usual", "first", "last"),
     [
         (make(data=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
-         (f"{LATENT.identity}, RemovalByScore(strength=3)", 1.0, 0.3, 1)),
+         (f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, 1)),
         (CONFIDENCE, (CONFIDENCE.data[0].identity, 0.3, 0),
-         (f"{CONFIDENCE.data[0].identity}, RemovalByScore(strength=3)", 0.3, 1)),
+         (f"{CONFIDENCE.data[0].identity}, ByScore(strength=3)", 0.3, 1)),
     ],
     ids=["missing scores", "confidence"],
 )  # fmt: skip
@@ -276,14 +276,6 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
     assert "at once: completely at random; by system\n" in both.summary()
     assert f"{LATENT.name}, by system: over all proportions removed" in both.summary()
     assert "by system & Mean" in both.to_latex()
-    labels = [line.get_label() for line in both.plot().get_legend().legend_handles]
-    assert labels == [f"{m}, {name}" for name in names for m in both.study.methods]
-    labels = [line.get_label() for line in both.plot(removal=names[1]).get_legend().legend_handles]
-    assert labels == [f"{method}, by system" for method in both.study.methods]
-    labels = [line.get_label() for line in usual.plot(removal=names[0]).get_legend().legend_handles]
-    assert labels == list(usual.study.methods)
-    with pytest.raises(InvalidInputError, match="removal"):
-        both.plot(removal="by task")
 
 
 def test_what_a_mechanism_cannot_take_is_refused_before_any_run():

@@ -106,7 +106,8 @@ EXPERIMENTS = {
     "--study corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
     f"{FEW_LINE}": lambda: ra.studies.CorruptionStudy(
         data=observed(), **FEW, corruptions=[
-            ra.studies.NoisyScores(share=0.5), ra.studies.CopiedScores(), ra.studies.RescaledScores(factor=10.0),
+            ra.studies.NoisyScores(share=0.5), ra.studies.CopiedScores(),
+            ra.studies.RescaledScores(factor=10.0),
         ],
     ),
     "--repetitions 2 --removal by-score=0.5 --removal blocks": (
@@ -134,7 +135,8 @@ def test_an_experiment_on_confidence_by_mechanism(parsed):
     line = f"{CONFIDENCE} --repetitions 2 --proportion 0 --proportion 0.25 --removal by-score=3"
     result = ra.studies.ConfidenceStudy(
         data=[ra.studies.ResampledData(label=NAME, data=ra.datasets.load(NAME))],
-        removals=[ra.studies.RemovalByScore(strength=3.0)], proportions=[0, 0.25], n_repetitions=2, rng=0,
+        removals=[ra.studies.RemovalByScore(strength=3.0)], proportions=[0, 0.25],
+        n_repetitions=2, rng=0,
     ).run()  # fmt: skip
     found = json.loads(json.dumps(result.to_dict()))["results"]
     assert parsed(f"{line} --out rows.csv")["results"] == found
