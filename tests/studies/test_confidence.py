@@ -320,7 +320,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
     assert "true proportions are not known" in result.summary()
     assert "wrong decisions" not in result.summary()
     with pytest.raises(InvalidInputError, match="what the study knows"):
-        result.plot(measure="any_wrong")
+        result.plot(y="any_wrong")
 
 
 def test_methods_fit_the_tables():

@@ -22,4 +22,4 @@ study = ra.studies.ConfidenceStudy(
 )
 
 with plotting.style("paper"):
-    plotting.confidence_plot(study.run())
+    plotting.study_plot(study.run())

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.CorruptionStudy(
-    data=[ra.datasets.load("superglue_human")],
+    data=ra.datasets.load("superglue_human"),
     corruptions=[
         ra.studies.ReversedScores(),
         ra.studies.RescaledScores(factor=100),
@@ -22,4 +22,4 @@ study = ra.studies.CorruptionStudy(
 )
 
 with plotting.style("paper"):
-    plotting.corruption_plot(study.run())
+    plotting.study_plot(study.run())

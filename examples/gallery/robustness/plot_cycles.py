@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.CycleStudy(
-    data=[ra.cultures.ImpartialCulture()],
+    data=ra.cultures.ImpartialCulture(),
     n_items=[3, 5],
     n_rankings=[5, 11, 25],
     n_repetitions=100,
@@ -18,4 +18,4 @@ study = ra.studies.CycleStudy(
 )
 
 with plotting.style("paper"):
-    plotting.cycle_plot(study.run())
+    plotting.study_plot(study.run())

@@ -3,7 +3,7 @@ How near rules come to the optimum
 ==================================
 
 Kemeny cost of every rule divided by that of the exact optimum on the same random votes: one is
-optimal, and rows farther to the right pay more.
+optimal, and higher points pay more.
 """
 
 import rankagg as ra
@@ -19,4 +19,4 @@ study = ra.studies.ApproximationStudy(
 )
 
 with plotting.style("paper"):
-    plotting.ratio_plot(study.run())
+    plotting.study_plot(study.run())

@@ -13,4 +13,4 @@ table = ra.datasets.load("superglue_human")
 study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=40, rng=0)
 
 with plotting.style("paper"):
-    plotting.task_subset_plot(study.run())
+    plotting.study_plot(study.run())
