@@ -165,9 +165,8 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
         curve = curves[group[0]]
         handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
     if depth == total:
-        at, chance = range(1, depth + 1), {"color": GRAY, "ls": ":", "zorder": 1}
-        shares = np.arange(1, depth + 1) / total
-        handles += ax.plot(at, shares, label="at random", gid="random", **chance)
+        at = np.arange(1, depth + 1)
+        handles += ax.plot(at, at / total, ":", color=GRAY, label="at random", gid="random")
     ax.set_xlim(1 if depth > 1 else 0.5, max(depth, 1.5))
     ax.set_ylim(0, 1.03)
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])

@@ -51,7 +51,8 @@ class PanelScale:
         ends = self.values[[0, -1]]
         if self.is_logarithmic:
             values, ends = np.log(values), np.log(ends)
-        return self.left + self.width * (values - ends[0]) / (ends[1] - ends[0])
+        places: Floats = self.left + self.width * (values - ends[0]) / (ends[1] - ends[0])
+        return places
 
     def ticks(self) -> dict[float, str]:
         """Return round values by where they stand, as many as there is room for."""

@@ -251,6 +251,6 @@ def _upright(table: pd.DataFrame, curve: Curve) -> list[float]:
     if lowest < 0:
         return [-1.0, -0.5, 0.0, 0.5, 1.0]
     if lowest >= HALF:
-        return np.linspace(NEAR_ONE if lowest >= NEAR_ONE else HALF, 1, 6).tolist()
+        return [*map(float, np.linspace(NEAR_ONE if lowest >= NEAR_ONE else HALF, 1, 6))]
     step = next(step for step in STEPS if highest <= 6 * step)
     return [step * k for k in range(1 + max(1, int(np.ceil(highest / step - 1e-9))))]

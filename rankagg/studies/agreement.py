@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label, Tolerance
+from rankagg._typing import Label, RNGLike, Tolerance
 from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
@@ -86,7 +86,6 @@ class AgreementResult(StudyResult):
         }
     )
     _usual_x = ("k",)
-    _points = ("scope", "k")
     _counts = ("tables", "table")
 
     def to_frame(self) -> pd.DataFrame:
@@ -125,7 +124,7 @@ class AgreementResult(StudyResult):
             is fewer than two or one rule ties them all.
         """
         columns = [*self._grid, *PAIR, "k", *CURVES_OF_PAIRS]
-        return self._frame[columns].astype({"task": object}).replace({"task": {nan: None}})
+        return self._frame[columns].astype({"task": object})
 
     def by_scope(self) -> pd.DataFrame:
         """Return what `to_frame` says on average over tasks.
@@ -166,6 +165,10 @@ class AgreementResult(StudyResult):
         found = pd.DataFrame(table)
         total = self.study.data.n_systems
         return found.assign(at_random=found.index.get_level_values("k") / total)
+
+    @property
+    def _points(self) -> list[str]:
+        return ["scope", "k"]
 
     def _drawn(self) -> pd.DataFrame:
         table = self.by_k().reset_index()
@@ -268,8 +271,8 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
         For how many of the first and of the last systems the tables state the agreement.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-    rng : int, optional
-        A seed for rules that draw random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed for rules that draw; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
@@ -294,7 +297,6 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
 
     _cell = PartCell
     _found = AgreementResult
-    _grid = ("scope", "task")
     _dimensions: ClassVar[dict[Any, str]] = {}
     _fields: ClassVar[Fields] = {
         **dict.fromkeys(("first", "second"), "str"),
@@ -302,13 +304,12 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
         **dict.fromkeys((*CURVES_OF_PAIRS, "tau"), "float64"),
         "proved": "bool",
     }
-    n_repetitions: ClassVar[int] = 1
-
     data: ScoreTable
     rules: Sequence[Aggregator] | None = None
     depths: Sequence[int] = DEPTHS
     tolerance: Tolerance = field(default=0.0, hash=False)
-    rng: int | None = None
+    n_repetitions: int = field(default=1, init=False)
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         owner = "of AgreementStudy"
@@ -330,6 +331,10 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
         return tuple(self.rules or ())
 
     @property
+    def _grid(self) -> list[str]:
+        return ["scope", "task"]
+
+    @property
     def _one_level(self) -> tuple[Aggregator, ...]:
         return tuple(rule for rule in self.ways if not isinstance(rule, TwoLevel))
 
@@ -346,7 +351,7 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
     def _try(self, cell: PartCell, prepared: None) -> list[Row]:
         """Aggregate one part with every rule, and compare each two."""
         if cell.scope == "within":
-            number = list(self.data.tasks).index(cell.task)
+            number = [*self.data.tasks].index(cell.task)
             parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
             evidence = parts.part(np.array([number]))
         else:
@@ -370,5 +375,6 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
                 "tau": None if isnan(tau) else tau,
                 "proved": not any(found[name].is_proved is False for name in (first, second)),
             }
-            rows += [pair | row for row in curves.reset_index().to_dict("records")]
+            points = curves.reset_index().to_dict("records")
+            rows += [pair | {str(name): value for name, value in row.items()} for row in points]
         return rows

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from rankagg._typing import RNGLike
 from rankagg._validation import check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
@@ -257,8 +258,8 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
     n_repetitions : int, default 100
         Data sets for each combination.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for the exact optimum of one cell, and the nearest of all; none by default. What is
         not proved in time is counted, and its ratio is an interval.
@@ -306,7 +307,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     n_rankings: Sequence[int] = (10,)
     missing: Sequence[float] = (0.0,)
     n_repetitions: int = 100
-    rng: int | None = None
+    rng: RNGLike = None
     time_limit: float | None = None
     nearest: bool = False
 

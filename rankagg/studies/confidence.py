@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, RNGLike
 from rankagg._validation import check_kind, check_number
 from rankagg.core import ROWS, ScoreTable, counted
 from rankagg.cultures import DataSource, checked
@@ -345,8 +345,8 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         `RemovalByAge`, `RemovalOfBlocks` or your own.
     n_repetitions : int, default 100
         Tables for each combination.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
@@ -397,7 +397,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     proportions: Sequence[float] = (0.0,)
     removals: Sequence[ScoreRemoval] = (RANDOM_REMOVAL,)
     n_repetitions: int = 100
-    rng: int | None = None
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -427,7 +427,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     def _prepared(self, deadline: object) -> Truths:
         """Return the true proportions that methods estimate, as far as models know them."""
         found = {}
-        for model in self._sources:
+        for model in self.data:
             for unit, ties in dict.fromkeys((method.unit, method.ties) for method in self.ways):
                 try:
                     frame = model.true_proportions(unit=unit, ties=ties)

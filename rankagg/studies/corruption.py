@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Generator
+from rankagg._typing import Generator, RNGLike
 from rankagg._validation import check_integer, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
@@ -220,8 +220,8 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         within tasks (two levels).
     n_repetitions : int, default 100
         Tables for each combination.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for a rule that searches, on one table; none by default. What is not proved in time
         is counted.
@@ -270,7 +270,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     n_corrupted: Sequence[int] | None = None
     rules: Sequence[Aggregator] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
     n_repetitions: int = 100
-    rng: int | None = None
+    rng: RNGLike = None
     time_limit: float | None = None
 
     def __post_init__(self) -> None:

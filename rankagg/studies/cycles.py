@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, RNGLike
 from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation import Borda, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
@@ -213,8 +213,8 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         How many rankings a profile has. With an even number majorities may tie.
     n_repetitions : int, default 1000
         Profiles for each combination.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
@@ -250,7 +250,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     n_items: Sequence[int] = (3,)
     n_rankings: Sequence[int] = (3, 11, 101)
     n_repetitions: int = 1000
-    rng: int | None = None
+    rng: RNGLike = None
 
     def _is_drawn(self, cell: ProfileCell) -> bool:
         return not cell.model.is_fixed

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Ranks, RNGLike, Unranked
 from rankagg._validation import check_flag, check_kind, check_number, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.core import ROWS, UNRANKED, PartialRanking, ScoreTable, counted, places, plain_rows
@@ -352,8 +352,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         score. Without instances both are the same.
     n_repetitions : int, default 100
         Tables for each combination.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
@@ -393,7 +393,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     scales: Sequence[float] = (1.0,)
     whole_tasks: bool = True
     n_repetitions: int = 100
-    rng: int | None = None
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,7 +35,7 @@ from rankagg.inference.units import Unit
 from rankagg.io.preflib import read_preflib, title_of
 
 #: Single data sets; everything else is a list of them.
-ONE_DATA_SET = DataSource | RankingDistribution | Profile | ScoreTable | str | PathLike | Mapping
+ONE_DATA_SET = (DataSource, RankingDistribution, Profile, ScoreTable, str, PathLike, Mapping)
 
 
 @dataclass(frozen=True, kw_only=True)

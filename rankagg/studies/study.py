@@ -24,7 +24,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
-from rankagg._validation import check_flag, check_integer, check_number
+from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -103,12 +103,13 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     _found: ClassVar[type[StudyResult]]
 
     n_repetitions: int
-    rng: int | None
+    rng: RNGLike
 
     def __post_init__(self) -> None:
         owner = f"of {type(self).__name__}"
-        drawn = int(np.random.default_rng().integers(SEEDS)) if self.rng is None else self.rng
-        self._set("rng", check_integer(drawn, f"rng {owner}", low=0))
+        if isinstance(self.rng, Generator | np.random.SeedSequence | None):
+            self._set("rng", int(as_generator(self.rng).integers(SEEDS)))
+        self._set("rng", check_integer(self.rng, f"rng {owner}", low=0))
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
         if getattr(self, "time_limit", None) is not None:
             check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
@@ -126,7 +127,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     @property
     def _seed(self) -> int:
         """The seed, which was drawn where none was stated."""
-        assert self.rng is not None, "set on creation"
+        assert isinstance(self.rng, int), "set on creation"
         return self.rng
 
     @property
@@ -299,15 +300,15 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     def _frame(self, cells: list[AnyCell], found: Mapping[Key, list[Row]]) -> pd.DataFrame:
         """Return a line for each row of each cell: the cell, then the row."""
         lines = [(cell, row) for cell in cells for row in found[cell.key]]
-        columns: dict[str, Any] = {
-            name: [
-                getattr(value, "name", value)
-                for value in (getattr(cell, name) for cell, _ in lines)
-            ]
-            for name in (*self._grid, "repetition")
-        }
+        columns: dict[str, Any] = {}
+        for name in (*self._grid, "repetition"):
+            values = [getattr(cell, name) for cell, _ in lines]
+            named = [getattr(value, "name", value) for value in values]
+            # Labels stay what they are where there is none for some cells.
+            columns[name] = pd.Series(named, dtype=object) if None in named else named
         for name in lines[0][1]:
-            columns[name] = pd.array([row[name] for _, row in lines], self._fields[name])
+            kind: Any = self._fields[name]
+            columns[name] = pd.array([row[name] for _, row in lines], kind)
         return pd.DataFrame(columns)
 
     def _result(self, frame: pd.DataFrame) -> AnyResult:

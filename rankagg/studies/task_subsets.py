@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Positions, Tolerance
+from rankagg._typing import Positions, RNGLike, Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Mean
 from rankagg.analysis.comparison.agreement import agreement_of
@@ -198,8 +198,8 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         How many tasks subsets have; by default every number from 1 to all but one.
     n_repetitions : int, default 100
         Subsets of each size.
-    rng : int, optional
-        A seed of all random numbers; one that is drawn, and kept, by default.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -242,7 +242,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     rules: Sequence[Aggregator] = (Mean(), Borda())
     sizes: Sequence[int] | None = None
     n_repetitions: int = 100
-    rng: int | None = None
+    rng: RNGLike = None
     tolerance: Tolerance = field(default=0.0, hash=False)
 
     def __post_init__(self) -> None:
