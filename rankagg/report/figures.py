@@ -143,7 +143,8 @@ def study_page(result: StudyResult, title: str, source: Iterable[str], **plotted
     formats = dict.fromkeys(rounded, result._number[2:-1])
     words = map(str, table.select_dtypes(exclude="number"))
     found = Section("found", "What was found", is_open=True).items(facts)
-    curve = result._curves[plotted.get("y") or next(iter(result._curves))]
+    usual = next(iter(result._curves.values()))
+    curve = result._curves.get(plotted.get("y", ""), usual)
     caption = capital(" ".join(curve.label.split()))
     found.add("figure", figure_of(lambda: result.plot(**plotted), kind, caption))
     found.table(table_of(table, "In numbers", formats=formats, text=words))
@@ -152,7 +153,8 @@ def study_page(result: StudyResult, title: str, source: Iterable[str], **plotted
         if name in ("rules", "methods", "corruptions", "removals"):
             rules += value
         elif value is not None:
-            asked.append((name.removeprefix("n_").replace("_", " ").capitalize(), _told(value)))
+            heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
+            asked.append((heading.capitalize(), _told(value)))
     asked += [("After", reference)] if (reference := references_of(study)) else []
     found.items(result._below(None))
     sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
