@@ -72,7 +72,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     }
     rows = pd.concat([part.assign(line=name, at=frame.index) for name, part in curves.items()])
     panel = Panel("", rows.assign(dotted=np.nan))
-    lowest = float(np.nanmin(rows[["low", "middle"]].to_numpy(np.float64)))
+    lowest = float(np.nanmin(rows[["low", "middle"]].to_numpy(np.float64), initial=1.0))
     upright = np.linspace(-1.0 if lowest < 0 else 0.0, 1.0, 5 if lowest < 0 else 6).tolist()
     label = "agreement with the consensus\nof all data"
     sheet, handles, *_ = draw_panels(ax, [panel], label, upright=upright)

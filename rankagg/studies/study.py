@@ -257,8 +257,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         cells, found = list(self.cells()), dict[Key, list[Row]]()
         book = None if journal is None else self._journal(journal)
         with nullcontext() if book is None else book.locked():
-            if book is not None:
-                found = {tuple(noted["cell"]): noted["rows"] for _, noted in book.read(3)}
+            for _, noted in () if book is None else book.read(stacklevel=3):
+                found[tuple(noted["cell"])] = noted["rows"]
             left = [cell for cell in cells if cell.key not in found]
             hidden = None if progress is None else not check_flag(progress, "progress")
             bar = tqdm(

@@ -89,7 +89,7 @@ def test_what_was_asked_is_told_with_all_values():
     )  # fmt: skip
     page = study.run(progress=False).to_html()
     pairs = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
-    assert pairs["Models"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
+    assert pairs["Data"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
     assert (pairs["Proportions"], pairs["Repetitions"], pairs["Seed"]) == ("0.0; 0.25", "2", "7")
     assert pairs["After"].startswith("Himmi et al. (2023)")
     methods = Page(page).cells("Methods, with all parameters")
