@@ -319,7 +319,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
     assert frame[["wrong", "covered", "covered_imputed"]].isna().all(axis=None)
     assert "true proportions are not known" in result.summary()
     assert "wrong decisions" not in result.summary()
-    with pytest.raises(InvalidInputError, match="what the study knows"):
+    with pytest.raises(InvalidInputError, match="study knows something of"):
         result.plot(y="any_wrong")
 
 

@@ -94,7 +94,7 @@ def observed():
     return [ra.studies.ObservedData(label=NAME, data=ra.datasets.load(NAME))]
 
 
-FEW = {"rules": [ra.Borda()], "n_repetitions": 2, "seed": 3}
+FEW = {"rules": [ra.Borda()], "n_repetitions": 2, "rng": 3}
 FEW_LINE = "--repetitions 2 --rule borda --seed 3"
 EXPERIMENTS = {
     f"--study missing-scores {FEW_LINE}": lambda: ra.studies.MissingScoresStudy(
