@@ -565,7 +565,7 @@ def on_subsets(table, said, study):
     }
     parts["two levels"] = expected_all(-even(parts["one level"]))
     for cell in study.cells():
-        tasks = cell.tasks(table.n_tasks, study.seed)
+        tasks = cell.tasks(table.n_tasks, study.rng)
         for rule in said:
             some = parts[rule][:, tasks]
             scores = even(some.mean(axis=1) if rule == "mean" else -some.sum(axis=1))
@@ -670,12 +670,12 @@ def p1_drawn(data=None, n_repetitions=100):
 
 def corrupted(study, cell):
     """Return the scores of a corrupted table, their tasks, and the height of each true place."""
-    table = cell.model.draw(rng=cell.shared(study.seed, "data"))
+    table = cell.model.draw(rng=cell.shared(study.rng, "data"))
     values, units = table.values.copy(), table.unit_tasks
-    order = cell.shared(study.seed, "systems").permutation(len(values))
+    order = cell.shared(study.rng, "systems").permutation(len(values))
     values, truth = values[order], np.array([table.systems[k] + 1 for k in order])
-    tasks = cell.shared(study.seed, "tasks").permutation(table.n_tasks)[: cell.n_corrupted]
-    noise = cell.shared(study.seed, "corruption")
+    tasks = cell.shared(study.rng, "tasks").permutation(table.n_tasks)[: cell.n_corrupted]
+    noise = cell.shared(study.rng, "corruption")
     scaled = hasattr(cell.corruption, "factor")
     for task in tasks:
         scores = values[:, units == task]
@@ -714,12 +714,12 @@ def cell_errors(study, cell):
 
 def removed(study, cell):
     """Return what the study's cell draws: the full scores, and what is left of them."""
-    table = cell.model.draw(rng=cell.generator(study.seed, "data"))
+    table = cell.model.draw(rng=cell.generator(study.rng, "data"))
     left = cell.removal.remove(
         study._scaled(table, cell),
         cell.proportion,
         whole_tasks=study.whole_tasks,
-        rng=cell.generator(study.seed, "missing"),
+        rng=cell.generator(study.rng, "missing"),
     )
     # The nearest whole number of what systems scored on tasks.
     there, kept = n_entries(table), n_entries(left)
@@ -985,7 +985,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions, rng=0)
     shares = {}
     for cell in study.cells():
-        table = cell.left(cell.complete(study.seed), study.seed)
+        table = cell.left(cell.complete(study.rng), study.rng)
         m, step = table.n_units, cell.model.step
         above, pairs = decided_pairs(table)
         for label, level in (("its radius", 0.01 / (4 * 10 * m * m)), ("Eq. 4", 0.01)):
@@ -1007,7 +1007,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     )
     shares = {}
     for cell in study.cells():
-        above, pairs = decided_pairs(cell.left(cell.complete(study.seed), study.seed))
+        above, pairs = decided_pairs(cell.left(cell.complete(study.rng), study.rng))
         hits = sum(z > 0 and abs(p - 0.5) > np.sqrt(log(100) / (2 * z)) for p, z in above)
         shares.setdefault(cell.model.name, []).append(hits / pairs)
     for name, values in shares.items():
