@@ -29,7 +29,7 @@ print("\nA simulated benchmark: 20 systems whose skills are 0.1 apart, as Colomb
 skill = 0.1 * np.arange(20)
 table = ra.distributions.LatentScores(skill).sample(n_tasks=20, n_instances=20, rng=0)
 truth = ra.distributions.LatentScores(skill).ranking_distribution().mode
-spoiled = ra.studies.Adversarial(step=10).corrupt(table, [0, 1, 2], truth, rng=1)
+spoiled = ra.studies.AdversarialScores(step=10).corrupt(table, [0, 1, 2], truth, rng=1)
 two_level = ra.TwoLevel(ra.Borda(), ra.Borda())
 for name, data in (("clean", table), ("3 tasks reversed, on a larger scale", spoiled)):
     taus = [

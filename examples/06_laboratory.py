@@ -24,11 +24,11 @@ print(ra.explain(comparison["Kemeny"], "A", "B"))
 print("\nIn general: 200 data sets of 10 Mallows rankings of 8 items, each solved exactly")
 study = ra.studies.ApproximationStudy(
     rules=[ra.Borda(), ra.Copeland(), ra.InsertionSearch()],
-    models=[ra.cultures.MallowsCulture(phi=0.6), ra.cultures.MallowsCulture(phi=0.9)],
+    data=[ra.cultures.MallowsCulture(phi=0.6), ra.cultures.MallowsCulture(phi=0.9)],
     n_items=[8],
     n_rankings=[10],
     n_repetitions=100,
-    seed=1,
+    rng=1,
 )
 result = study.run()
 table = result.by_method().droplevel(["n_items", "n_rankings", "missing"])

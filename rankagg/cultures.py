@@ -54,6 +54,9 @@ class Named:
 
     #: What a reader calls such; the name of the class by default.
     _kind: ClassVar[str] = ""
+    #: What random numbers and journals call the class, by default its name. It is fixed, so that a
+    #: class that is renamed gives the same results.
+    _identity: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -89,8 +92,22 @@ class Named:
     @property
     def identity(self) -> str:
         """What decides random numbers and stands in journals: the call that makes it."""
-        told = ", ".join(f"{name}={value!r}" for name, value in self._stated.items())
-        return f"{type(self).__name__}({told})"
+        stated = ", ".join(f"{name}={_fixed(value)}" for name, value in self._stated.items())
+        return f"{_identity_of(type(self))}({stated})"
+
+
+def _identity_of(kind: type) -> str:
+    """Return the fixed name of a class; a subclass has its own."""
+    return vars(kind).get("_identity") or kind.__name__
+
+
+def _fixed(value: object) -> str:
+    """Return the call that makes a value, with fixed names of classes."""
+    if not isinstance(value, Named):
+        return repr(value)
+    shown = (one.name for one in fields(value) if one.repr)
+    parameters = ", ".join(f"{name}={_fixed(getattr(value, name))}" for name in shown)
+    return f"{_identity_of(type(value))}({parameters})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,12 @@ def drawn(example):
     return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in PLOTS]
 
 
-def test_every_plot_has_one_example():
+def test_every_plot_has_one_example_and_that_of_studies_one_for_each():
     assert len(PLOTS) > 20
-    assert sorted(plot for example in EXAMPLES for plot in drawn(example)) == sorted(PLOTS)
+    shown = [plot for example in EXAMPLES for plot in drawn(example)]
+    assert sorted(set(shown)) == sorted(PLOTS)
+    assert [plot for plot in PLOTS if shown.count(plot) > 1] == ["study_plot"]
+    assert shown.count("study_plot") == 7
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -45,7 +45,7 @@ REFUSALS = {
     ).drop(systems=[items[0] + "x"]),
     "choice": lambda items: ra.datasets.info(items[0] * 20),
     "models": lambda items: ra.studies.CycleStudy(
-        models=[ra.studies.Observed(label=x, data=tied(items)) for x in items[:60]]
+        data=[ra.studies.ObservedData(label=x, data=tied(items)) for x in items[:60]], rng=0
     ),
 }
 

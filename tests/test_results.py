@@ -66,8 +66,8 @@ def battles():
 
 def study():
     return ra.studies.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.5)],
-        n_items=[4], n_rankings=[5], n_repetitions=2, seed=1,
+        rules=[ra.Borda(), ra.Copeland()], data=[ra.cultures.MallowsCulture(phi=0.5)],
+        n_items=[4], n_rankings=[5], n_repetitions=2, rng=1,
     ).run()  # fmt: skip
 
 
@@ -76,7 +76,10 @@ def missing_scores():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [4, 3, 1]], systems=ITEMS, higher_is_better=True
     )
     return ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=EVIL, data=table)], proportions=[0, 0.25], n_repetitions=2
+        data=[ra.studies.ObservedData(label=EVIL, data=table)],
+        proportions=[0, 0.25],
+        n_repetitions=2,
+        rng=0,
     ).run()
 
 
@@ -95,20 +98,20 @@ def scores():
 
 def confidence():
     return ra.studies.ConfidenceStudy(
-        models=[ra.studies.Resampled(label=EVIL, data=scores())], proportions=[0.1],
-        n_repetitions=2,
+        data=[ra.studies.ResampledData(label=EVIL, data=scores())], proportions=[0.1],
+        n_repetitions=2, rng=0,
     ).run()  # fmt: skip
 
 
 def corruption():
     return ra.studies.CorruptionStudy(
-        models=[ra.studies.Observed(label=EVIL, data=scores())],
-        corruptions=[ra.studies.Reversed(), ra.studies.Noisy()], n_repetitions=2,
+        data=[ra.studies.ObservedData(label=EVIL, data=scores())],
+        corruptions=[ra.studies.ReversedScores(), ra.studies.NoisyScores()], n_repetitions=2, rng=0,
     ).run()  # fmt: skip
 
 
 RESULTS = {
-    "AgreementResult": lambda: ra.studies.AgreementStudy(data=scores()).run(),
+    "AgreementResult": lambda: ra.studies.AgreementStudy(data=scores(), rng=0).run(),
     "CastVotes": cast_votes,
     "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
@@ -120,7 +123,7 @@ RESULTS = {
     "Consensus": exact,
     "CorruptionResult": corruption,
     "CycleResult": lambda: ra.studies.CycleStudy(
-        models=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
+        data=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3, rng=0
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.inference.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
@@ -164,7 +167,9 @@ RESULTS = {
     "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
     "ApproximationResult": study,
     "TaskAgreement": lambda: ra.analysis.task_agreement(scores()),
-    "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
+    "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(
+        data=scores(), n_repetitions=2, rng=0
+    ).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "SimulatedTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "TiedCertificate": lambda: weak().certificate,

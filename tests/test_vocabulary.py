@@ -37,13 +37,8 @@ SYNONYMS = {
     "n_rankings": {"n_voters", "n_ballots", "n_votes"},
     "higher_is_better": {"ascending", "descending", "direction", "maximize", "minimize"},
 }  # fmt: skip
-# The seed of a study is a part of its value: another one is another study.
-STUDIES = (
-    "studies.ApproximationStudy", "studies.ConfidenceStudy", "studies.CorruptionStudy",
-    "studies.CycleStudy", "studies.MissingScoresStudy", "studies.TaskSubsetStudy",
-)  # fmt: skip
 # The number of values is n in the formula.
-EXPLAINED = {(study, "seed") for study in STUDIES} | {("hoeffding_radius", "n")}
+EXPLAINED = {("hoeffding_radius", "n")}
 
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {

@@ -75,7 +75,7 @@ def _():
 
 @app.cell
 def _(factor, toy):
-    scaled = ra.studies.Rescaled(factor=factor.value).corrupt(toy, ["Task3"])
+    scaled = ra.studies.RescaledScores(factor=factor.value).corrupt(toy, ["Task3"])
     rankings = {
         rule.name: " > ".join(rule.aggregate(scaled).order)
         for rule in (ra.Mean(), ra.Borda(), ra.Kemeny())
@@ -86,7 +86,9 @@ def _(factor, toy):
 @app.cell(hide_code=True)
 def _(factor, rankings, toy):
     def _order(rule, by):
-        return "".join(rule.aggregate(ra.studies.Rescaled(factor=by).corrupt(toy, ["Task3"])).order)
+        return "".join(
+            rule.aggregate(ra.studies.RescaledScores(factor=by).corrupt(toy, ["Task3"])).order
+        )
 
     assert _order(ra.Mean(), 1) == "ABC"
     assert _order(ra.Mean(), 0.01) == "CBA"
@@ -330,11 +332,12 @@ def _():
 def _():
     board = ra.datasets.load("superglue_human")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="SuperGLUE", data=board)],
+        data=[ra.studies.ObservedData(label="SuperGLUE", data=board)],
         rules=[ra.Mean(), ra.Borda()],
         policies=["uniform", "last"],
         proportions=[0, 0.1, 0.3, 0.5],
         n_repetitions=30,
+        rng=0,
     )
     removed = study.run()
     with ra.plotting.style():
@@ -439,7 +442,7 @@ def _(needed):
 @app.cell
 def _():
     confidence = ra.studies.ConfidenceStudy(
-        models=[ra.studies.LatentModel(step=0.4, n_systems=6, n_tasks=1, n_instances=300)],
+        data=[ra.studies.LatentModel(step=0.4, n_systems=6, n_tasks=1, n_instances=300)],
         methods=[
             ra.studies.PrintedRadius(radius="equation 4"),
             ra.studies.IntervalMethod(simultaneous="bonferroni"),
@@ -447,6 +450,7 @@ def _():
         alphas=[0.1],
         proportions=[0, 0.2],
         n_repetitions=20,
+        rng=0,
     )
     covered = confidence.run().by_method()[["coverage", "coverage_imputed", "decided"]]
     covered = covered.droplevel(["model", "alpha"])

@@ -54,7 +54,9 @@ def _(solutions):
     _least = max(_steps.values())
     for _by in (0.99 * _least, 1.01 * _least):
         _first = (
-            ra.Mean().aggregate(ra.studies.Rescaled(factor=_by).corrupt(TOY, ["Task3"])).order[0]
+            ra.Mean()
+            .aggregate(ra.studies.RescaledScores(factor=_by).corrupt(TOY, ["Task3"]))
+            .order[0]
         )
         assert (_first == "A") == (_by > _least)
     page.solution(

@@ -335,10 +335,11 @@ def _():
 def _(rules):
     study = ra.studies.ApproximationStudy(
         rules=[rule for rule in rules if rule.name != "Kemeny"],
-        models=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
+        data=[ra.cultures.ImpartialCulture(), ra.cultures.MallowsCulture(phi=0.8)],
         n_items=[12],
         n_rankings=[9],
         n_repetitions=20,
+        rng=0,
     )
     result = study.run()
     found = result.by_method()[["hit_rate", "mean_ratio", "max_ratio"]]

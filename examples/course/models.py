@@ -661,7 +661,7 @@ def _():
 @app.cell
 def _():
     study = ra.studies.CycleStudy(
-        models=[
+        data=[
             ra.cultures.ImpartialCulture(),
             ra.cultures.AnonymousCulture(),
             ra.cultures.SinglePeakedCulture(),
@@ -669,6 +669,7 @@ def _():
         ],
         n_rankings=[25],
         n_repetitions=80,
+        rng=0,
     )
     cycles = study.run().by_size().droplevel(["n_items", "n_rankings"])
     cycle_shares = cycles[["cycle", "cycle_low", "cycle_high", "cycle_exact", "optimal"]]

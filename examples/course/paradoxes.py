@@ -454,9 +454,10 @@ def _(cyclic):
 @app.cell
 def _():
     study = ra.studies.CycleStudy(
-        models=[ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()],
+        data=[ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()],
         n_rankings=[3, 25],
         n_repetitions=50,
+        rng=0,
     ).run()
     counted = study.by_size().reset_index()
     columns = ["model", "n_rankings", "cycle", "cycle_exact", "cycle_low", "cycle_high"]

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 STUDY = ra.studies.ApproximationStudy(
     rules=[ra.Borda(), ra.Copeland(), ra.MC4(), ra.KwikSort(), ra.InsertionSearch()],
-    models=[
+    data=[
         ra.cultures.MallowsCulture(phi=0.9),
         ra.cultures.PlackettLuceCulture(spread=1.0),
         ra.studies.LatentModel(step=0.05, n_instances=5),
@@ -22,7 +22,7 @@ STUDY = ra.studies.ApproximationStudy(
     n_items=[10, 30, 100],
     n_rankings=[10],
     n_repetitions=100,
-    seed=2026,
+    rng=2026,
 )
 COLUMNS = ["model", "n_items", "repetition", "method", "cost", "optimum", "hit"]
 

@@ -81,11 +81,12 @@ def corrupted_draws():
     """Yield errors on the first paper's Gumbel scores as tasks are turned round, and where lost."""
     rules = ONE_LEVEL | TWO_LEVELS
     study = S.CorruptionStudy(
-        models=[S.LatentModel(step=step) for step in STEPS],
-        corruptions=[S.Adversarial()],
+        data=[S.LatentModel(step=step) for step in STEPS],
+        corruptions=[S.AdversarialScores()],
         rules=list(rules.values()),
         n_corrupted=range(13),
         n_repetitions=30,
+        rng=0,
     )
     result = study.run()
     found, lost = result.by_method(), result.breakdown()
@@ -98,15 +99,16 @@ def corrupted_tables(tables):
     """Yield how far rules are led astray on leaderboards whose tasks are reversed or rescaled."""
     for name, table in tables.items():
         study = S.CorruptionStudy(
-            models=[S.Observed(label=name, data=table)],
+            data=[S.ObservedData(label=name, data=table)],
             corruptions=[
-                S.Reversed(),
-                S.Rescaled(factor=10),
-                S.Rescaled(factor=10, after=S.Reversed()),
+                S.ReversedScores(),
+                S.RescaledScores(factor=10),
+                S.RescaledScores(factor=10, after=S.ReversedScores()),
             ],
             rules=list(ONE_LEVEL.values()),
             n_corrupted=range(table.n_tasks // 2 + 1),
             n_repetitions=30,
+            rng=0,
         )
         found = study.run().by_method()
         yield from rows("corruption", found, ERRORS, ONE_LEVEL)
@@ -115,7 +117,7 @@ def corrupted_tables(tables):
 def subsets(tables, rules):
     """Yield how near rankings on some tasks are to those on all."""
     for name, table in tables.items():
-        study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50)
+        study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50, rng=0)
         found = study.run().by_size().assign(table=name, case="", se=None)
         yield from rows("subsets", found, ["table", "case", "size", "mean", "se"], rules)
 
@@ -124,12 +126,13 @@ def missing(tables, rules):
     """Yield how near rankings of incomplete scores are to those of all."""
     for name, table in tables.items():
         study = S.MissingScoresStudy(
-            models=[S.Observed(label=name, data=table)],
+            data=[S.ObservedData(label=name, data=table)],
             rules=list(rules.values()),
             policies=["uniform"],
-            removals=[S.AtRandom(), S.ByScore(strength=5)],
+            removals=[S.RandomRemoval(), S.RemovalByScore(strength=5)],
             proportions=[tenth / 10 for tenth in range(1, 10)],
             n_repetitions=20,
+            rng=0,
         )
         columns = ["model", "removal", "proportion", "mean_tau", "se_tau"]
         yield from rows("missing", study.run().by_method(), columns, rules)
@@ -169,8 +172,8 @@ def decided(tables):
     """Yield the share of pairs told apart by equation 4, and for all pairs at once by instance."""
     ways = [S.PrintedRadius(radius="equation 4"), S.IntervalMethod(unit="instance", holm=True)]
     for name, table in tables.items():
-        model = S.Observed(label=name, data=table)
-        study = S.ConfidenceStudy(models=[model], methods=ways, alphas=[0.01], n_repetitions=1)
+        model = S.ObservedData(label=name, data=table)
+        study = S.ConfidenceStudy(data=[model], methods=ways, alphas=[0.01], n_repetitions=1, rng=0)
         for row in study.run().to_frame().to_dict("records"):
             share = row["decided"] / row["pairs"]
             yield "decided", name, "", row["method"], row["pairs"], share, None

@@ -39,12 +39,17 @@ def study_of(name, folder):
     table = table_of(folder / f"{NAMES[name]}.csv")
     levels = [ra.TwoLevel(ra.Borda(), ra.Borda())] if table.instances else []
     return ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=table)],
+        data=[ra.studies.ObservedData(label=name, data=table)],
         rules=[*RULES, *levels],
         policies=["uniform", "last"],
-        removals=[ra.studies.AtRandom(), ra.studies.ByScore(), ra.studies.ByScore(strength=5)],
+        removals=[
+            ra.studies.RandomRemoval(),
+            ra.studies.RemovalByScore(),
+            ra.studies.RemovalByScore(strength=5),
+        ],
         proportions=[tenth / 10 for tenth in range(1, 10)],
         n_repetitions=50,
+        rng=0,
     )
 
 

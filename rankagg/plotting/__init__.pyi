@@ -18,14 +18,8 @@ from .interval_rows import effects_plot as effects_plot
 from .interval_rows import forest_plot as forest_plot
 from .interval_rows import separation_plot as separation_plot
 from .missing_cells import missingness_map as missingness_map
-from .optimum_ratios import ratio_plot as ratio_plot
 from .permutohedra import permutohedron_plot as permutohedron_plot
-from .study_curves import agreement_plot as agreement_plot
-from .study_curves import cycle_plot as cycle_plot
-from .study_curves import missing_scores_plot as missing_scores_plot
-from .study_curves import task_subset_plot as task_subset_plot
-from .study_panels import confidence_plot as confidence_plot
-from .study_panels import corruption_plot as corruption_plot
+from .study_plots import study_plot as study_plot
 from .subset_robustness import robustness_plot as robustness_plot
 from .theme import style as style
 from .tournaments import tournament_plot as tournament_plot

@@ -16,7 +16,6 @@ from rankagg.core import counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import every_mark
 from rankagg.plotting.sheet import PlotSheet, open_frame, plain_legend, rank_ticks, right_names
-from rankagg.plotting.study_curves import chance_line
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
@@ -166,7 +165,8 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
         curve = curves[group[0]]
         handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
     if depth == total:
-        handles.append(chance_line(ax, np.arange(1, depth + 1) / total))
+        at = np.arange(1, depth + 1)
+        handles += ax.plot(at, at / total, ":", color=GRAY, label="at random", gid="random")
     ax.set_xlim(1 if depth > 1 else 0.5, max(depth, 1.5))
     ax.set_ylim(0, 1.03)
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, check_number
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
@@ -22,7 +22,6 @@ from rankagg.core import PairwiseMatrix, PartialRanking, counted
 from rankagg.inference import RankIntervals
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
-from rankagg.plotting.study_curves import number_of_study
 from rankagg.plotting.theme import (
     ACCENTS,
     DIVERGING,
@@ -284,7 +283,7 @@ def confidence_heatmap(
     >>> from rankagg import plotting
     >>> table = ra.datasets.load("superglue_human")
     >>> study = ra.studies.ConfidenceStudy(
-    ...     models=[ra.studies.Observed(label="SuperGLUE", data=table)],
+    ...     data=ra.studies.ObservedData(label="SuperGLUE", data=table),
     ...     methods=[ra.studies.IntervalMethod(holm=True, method="clopper-pearson")],
     ...     proportions=[0.2],
     ...     n_repetitions=1,
@@ -295,10 +294,18 @@ def confidence_heatmap(
     """
     study = result.study
     way = _chosen(method, study.ways, "method")
-    source = _chosen(model, study.models, "model")
+    source = _chosen(model, study._sources, "model")
     mechanism = _chosen(removal, study.removals, "removal")
-    level = number_of_study(alpha, study.alphas, "alpha")
-    share = number_of_study(proportion, study.proportions, "proportion")
+    level = check_choice(
+        study.alphas[0] if alpha is None else check_number(alpha, "alpha"),
+        list(study.alphas),
+        "alpha",
+    )
+    share = check_choice(
+        study.proportions[0] if proportion is None else check_number(proportion, "proportion"),
+        list(study.proportions),
+        "proportion",
+    )
     removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
     ranked, judged = result._judged(JudgedCell(source, share, mechanism), level, way)
     order = Borda().aggregate(ranked.profile).ranking

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from rankagg._typing import Ranks
 from rankagg.analysis import Stability
 from rankagg.core import counted, counts_told
-from rankagg.plotting.curves import Band, band_sheet, draw_bands, frame_curves
+from rankagg.plotting.curves import Panel, draw_panels
 from rankagg.plotting.sheet import PlotSheet, open_frame, right_names, round_ticks, row_names
 from rankagg.plotting.theme import ACCENTS, GRAY, PALE, dot, plot_of, stroke
 
@@ -65,15 +65,17 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     frame = stability.subsets(OUTER)
     if frame.empty:
         return draw_influence(stability, ax)
-    low, middle, high = (frame[f"tau_{q:g}"].to_numpy(np.float64) for q in OUTER)
-    band = Band("tau: median", frame.index.to_numpy(np.float64), middle, low, high)
-    sheet = band_sheet(ax, [band])
-    ax, handles = sheet.ax, draw_bands(sheet.ax, [band])
-    look: dict[str, Any] = {"color": ACCENTS[1], "ls": "--", "marker": "s", "mfc": "white"}
-    look |= {"label": "share of subsets with the same winner", "zorder": 3, "clip_on": False}
-    winner = ax.plot(frame.index, frame["top1"], gid="winner", **look)
-    frame_curves(ax, [band], start=0.0)
-    ax.set_ylabel("agreement with the consensus\nof all data")
+    ends = dict(zip(("low", "middle", "high"), (f"tau_{q:g}" for q in OUTER), strict=True))
+    curves = {
+        "tau: median": frame[list(ends.values())].set_axis(list(ends), axis=1),
+        "share of subsets with the same winner": frame[["top1"]].set_axis(["middle"], axis=1),
+    }
+    rows = pd.concat([part.assign(line=name, at=frame.index) for name, part in curves.items()])
+    panel = Panel("", rows.assign(dotted=np.nan))
+    lowest = float(np.nanmin(rows[["low", "middle"]].to_numpy(np.float64), initial=1.0))
+    upright = np.linspace(-1.0 if lowest < 0 else 0.0, 1.0, 5 if lowest < 0 else 6).tolist()
+    label = "agreement with the consensus\nof all data"
+    sheet, handles, *_ = draw_panels(ax, [panel], label, upright=upright)
     parts, whole = stability._on_subsets, stability.consensus.ranking.ranks
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
@@ -86,7 +88,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     return sheet.finish(
         notes,
         axis=f"{stability.noun} kept, of {len(stability.units)}",
-        handles=[*handles, middle_part, *winner],
+        handles=[*handles, middle_part],
     )
 
 

@@ -16,14 +16,14 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from rankagg import __version__, plotting
+from rankagg import __version__
 from rankagg.core import capital
 from rankagg.cultures import Named
 from rankagg.plotting import style
 from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
 from rankagg.report.chapters_data import colophon, references_of
 from rankagg.report.sections import STYLES, Inline, Section, environment, render_page, table_of
-from rankagg.studies.study import Paged
+from rankagg.studies.study import StudyResult
 from rankagg.teaching.steps import Step, Steps, plain
 
 
@@ -133,26 +133,28 @@ def _picture(steps: Steps) -> Figure | None:
     )
 
 
-def study_page(result: Paged, title: str, source: Iterable[str], **plotted: Any) -> str:
+def study_page(result: StudyResult, title: str, source: Iterable[str], **plotted: Any) -> str:
     """Return what a study found as one page of HTML."""
     study, table = result.study, result._table()
     kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
     lead, *facts = result._facts()
     # Points of the grid stay as they were asked for.
-    rounded = {*map(str, table.select_dtypes("float"))} - {"alpha", *getattr(result, "_grid", ())}
+    rounded = {*map(str, table.select_dtypes("float"))} - {"alpha", *result._grid}
     formats = dict.fromkeys(rounded, result._number[2:-1])
     words = map(str, table.select_dtypes(exclude="number"))
     found = Section("found", "What was found", is_open=True).items(facts)
-    if result._plot is not None:
-        drawn = str(getattr(plotting, result._plot).__doc__).split("\n")[0].removeprefix("Draw ")
-        found.add("figure", figure_of(lambda: result.plot(**plotted), kind, capital(drawn)))
+    usual = next(iter(result._curves.values()))
+    curve = result._curves.get(plotted.get("y", ""), usual)
+    caption = capital(" ".join(curve.label.split()))
+    found.add("figure", figure_of(lambda: result.plot(**plotted), kind, caption))
     found.table(table_of(table, "In numbers", formats=formats, text=words))
     rules, asked = list[Any](), list[tuple[str, object]]()
     for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
         if name in ("rules", "methods", "corruptions", "removals"):
             rules += value
         elif value is not None:
-            asked.append((name.removeprefix("n_").replace("_", " ").capitalize(), _told(value)))
+            heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
+            asked.append((heading.capitalize(), _told(value)))
     asked += [("After", reference)] if (reference := references_of(study)) else []
     found.items(result._below(None))
     sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)

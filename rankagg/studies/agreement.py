@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import combinations
-from math import nan
-from typing import Any, Literal, TypeAlias
+from math import isnan, nan
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label, RNGLike, Tolerance
-from rankagg._validation import as_generator, check_integer
+from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
-from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
+from rankagg.analysis.comparison.compare import DEPTHS
 from rankagg.analysis.robustness.leave_out import Parts
 from rankagg.core import (
     UNLISTED,
@@ -31,61 +31,62 @@ from rankagg.core import (
 )
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.studies.study import Paged, check_rules, check_table, finished, several, several_of
+from rankagg.studies.study import (
+    Cell,
+    Curve,
+    Fields,
+    Row,
+    Study,
+    StudyResult,
+    check_table,
+    finished,
+    several_of,
+)
 
 Scope: TypeAlias = Literal["tasks", "instances", "within"]
 CURVES_OF_PAIRS = ["top", "last", "top_tau"]
+PAIR = ["first", "second"]
+SHARED = "expected share of the {} k\nthat both rules have"
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The rules on one part of the data."""
-
-    # Tasks, or their averages; all instances; the instances of one task.
-    scope: Scope
-    task: Label | None
-    comparison: RuleComparison
-
-
-class AgreementResult(Paged):
+class AgreementResult(StudyResult):
     """How far rules agree on the first, on the last and on all systems.
 
-    Made by `AgreementStudy.run`; `plot` draws a `rankagg.plotting.agreement_plot`.
+    Made by `AgreementStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : AgreementStudy
-        What was asked.
-    comparisons : tuple of Compared
-        The consensuses of all rules, part by part.
+        The study.
     """
 
     study: AgreementStudy
-    comparisons: tuple[Compared, ...]
 
     _schema = "rankagg.agreement_result"
-    _plot = "agreement_plot"
     _row = "pair"
-
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.study, self.comparisons
-
-    @cached_property
-    def _pairs(self) -> list[tuple[dict[str, Any], float, pd.DataFrame]]:
-        """Two rules on one part of the data each: where that is, tau, and the curves by k."""
-        found = []
-        for part in self.comparisons:
-            taus = part.comparison.agreement()
-            for first, second in combinations(part.comparison.rules, 2):
-                place = {"scope": part.scope, "task": part.task, "first": first, "second": second}
-                rankings = (part.comparison[name].ranking for name in (first, second))
-                found.append((place, float(taus[second][first]), _curves(*rankings)))
-        return found
-
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        """Where the rules are compared."""
-        return tuple(dict.fromkeys(part.scope for part in self.comparisons))
+    _summed = "by_scope"
+    _curves = MappingProxyType(
+        {
+            name: Curve(
+                SHARED.format(of),
+                deviation=f"std_{name}",
+                band="one standard deviation either way",
+                dotted="at_random",
+                dotted_is="at random",
+            )
+            for name, of in (("top", "first"), ("last", "last"))
+        }
+        | {
+            "top_tau": Curve(
+                "tau-b over the systems that both\nrules have among their first k",
+                deviation="std_top_tau",
+                band="one standard deviation either way",
+                least=-1.0,
+            )
+        }
+    )
+    _usual_x = ("k",)
+    _counts = ("tables", "table")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair of rules, on all tasks, on all instances and within each task.
@@ -100,11 +101,12 @@ class AgreementResult(Paged):
             missing where fewer are ranked.
         """
         most = self.study.data.n_systems
-        depths = [int(depth) for depth in self.study.depths if depth <= most]
+        depths = [depth for depth in self.study.depths if depth <= most]
         rows = []
-        for place, tau, curves in self._pairs:
+        for _, part in self._frame.groupby([*self._grid, *PAIR], sort=False, dropna=False):
+            curves = part.set_index("k")
+            row = curves.iloc[0][[*self._grid, *PAIR, "n_ranked", "tau"]].to_dict()
             ends = curves.reindex(depths)
-            row = {**place, "n_ranked": len(curves), "tau": tau}
             for end in ("top", "last"):
                 row |= {f"{end}{k}": share for k, share in zip(depths, ends[end], strict=True)}
             rows.append(row)
@@ -121,9 +123,8 @@ class AgreementResult(Paged):
             have among their first k, all of them where several tie at rank k, missing where that
             is fewer than two or one rule ties them all.
         """
-        parts = [curves.reset_index().assign(**place) for place, _, curves in self._pairs]
-        frame = pd.concat([part.astype({"task": object}) for part in parts], ignore_index=True)
-        return frame[["scope", "task", "first", "second", "k", *CURVES_OF_PAIRS]]
+        columns = [*self._grid, *PAIR, "k", *CURVES_OF_PAIRS]
+        return self._frame[columns].astype({"task": object})
 
     def by_scope(self) -> pd.DataFrame:
         """Return what `to_frame` says on average over tasks.
@@ -135,7 +136,7 @@ class AgreementResult(Paged):
             tau; tau and std_tau (with n - 1); the means of top1, top3, ... and last1, last3, ...
         """
         frame = self.to_frame()
-        groups = frame.groupby(["scope", "first", "second"], sort=False)
+        groups = frame.groupby(["scope", *PAIR], sort=False)
         ends = [name for name in map(str, frame) if name.startswith(("top", "last"))]
         table = {
             "tables": groups.size(),
@@ -154,13 +155,24 @@ class AgreementResult(Paged):
         pandas.DataFrame
             Index: scope, first, second, k. tables: how many rank as many as k systems; the means
             of top, last and top_tau, and their standard deviations (with n - 1) std_top, std_last
-            and std_top_tau, missing where there is but one table.
+            and std_top_tau, missing where there is but one table;
+            at_random: the share of the first k that random rankings have in common.
         """
-        groups = self.curves().groupby(["scope", "first", "second", "k"], sort=False)
+        groups = self._frame.groupby(["scope", *PAIR, "k"], sort=False)
         table: dict[str, Any] = {"tables": groups.size()}
         for name in CURVES_OF_PAIRS:
             table |= {name: groups[name].mean(), f"std_{name}": groups[name].std()}
-        return pd.DataFrame(table)
+        found = pd.DataFrame(table)
+        total = self.study.data.n_systems
+        return found.assign(at_random=found.index.get_level_values("k") / total)
+
+    @property
+    def _points(self) -> list[str]:
+        return ["scope", "k"]
+
+    def _drawn(self) -> pd.DataFrame:
+        table = self.by_k().reset_index()
+        return table.assign(method=table["first"] + " / " + table["second"])
 
     def headline(self) -> str:
         """Return in one sentence how far the first two rules agree."""
@@ -176,18 +188,14 @@ class AgreementResult(Paged):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         notes = []
-        frame = self.to_frame()
-        partly = int((frame["n_ranked"] < self.study.data.n_systems).sum())
-        if partly:
-            rows = counted(len(frame), "comparison")
+        pairs = self._frame.drop_duplicates([*self._grid, *PAIR])
+        rows = counted(len(pairs), "comparison")
+        if partly := int((pairs["n_ranked"] < self.study.data.n_systems).sum()):
             notes.append(f"{partly} of {rows} are over the systems that both rules rank")
-        every = [c for part in self.comparisons for c in part.comparison.consensuses]
-        unproved = sum(c.is_proved is False for c in every)
-        if unproved:
-            share = f"{unproved} of {counted(len(every), 'consensus')}"
-            notes.append(f"{share} {'is' if unproved == 1 else 'are'} not proved optimal")
-        left_out = [rule.name for rule in self.study._known_rules if isinstance(rule, TwoLevel)]
-        if left_out and self.scopes != ("instances",):
+        if unproved := int((~pairs["proved"]).sum()):
+            notes.append(f"{unproved} of {rows} are with a consensus that is not proved optimal")
+        left_out = [rule.name for rule in self.study.ways if isinstance(rule, TwoLevel)]
+        if left_out and set(pairs["scope"]) != {"instances"}:
             notes.append(f"{listed(left_out)}: on all instances only")
         return tuple(notes)
 
@@ -200,12 +208,12 @@ class AgreementResult(Paged):
         }
 
     def _table(self) -> pd.DataFrame:
-        table = self.by_scope().reset_index()
+        table = self._results()
         single = len(table) == table["tables"].sum()
         return table.drop(columns=["defined", "std_tau"] if single else [])
 
     def _facts(self) -> list[str]:
-        data, rules = self.study.data, counted(len(self.study._known_rules), "rule")
+        data, rules = self.study.data, counted(len(self.study.ways), "rule")
         size = f"{counted(data.n_systems, 'system')} and {counted(data.n_tasks, 'task')}"
         return [f"{rules} on {size}", self.headline(), *(f"note: {note}" for note in self.notes)]
 
@@ -232,12 +240,22 @@ def _tau_of_first(one: PartialRanking, two: PartialRanking, k: int) -> float:
     return kendall_tau(one.restrict(first), two.restrict(first))
 
 
+@dataclass(frozen=True)
+class PartCell(Cell):
+    """One part of the data."""
+
+    # Tasks, or their averages; all instances; the instances of one task.
+    scope: Scope
+    task: Label | None = None
+    repetition: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
-class AgreementStudy:
+class AgreementStudy(Study[PartCell, AgreementResult]):
     """How far rules agree on the first, on the last and on all systems of one table.
 
-    On a table of tasks the rules aggregate the tasks. On a table of instances they are held
-    against each other thrice: on the averages of each task ("tasks"), on all instances at once
+    On a table of tasks the rules aggregate the tasks. On a table of instances they are compared
+    thrice: on the averages of each task ("tasks"), on all instances at once
     ("instances"), and on the instances of each single task ("within"). Nothing is drawn, unless a
     rule does.
 
@@ -253,6 +271,8 @@ class AgreementStudy:
         For how many of the first and of the last systems the tables state the agreement.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
+    rng : int, numpy.random.Generator or None, optional
+        A seed for rules that draw; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
@@ -275,69 +295,86 @@ class AgreementStudy:
     0  Mean  Borda  0.867   1.0  0.667    1.0  0.667
     """
 
+    _cell = PartCell
+    _found = AgreementResult
+    _dimensions: ClassVar[dict[Any, str]] = {}
+    _fields: ClassVar[Fields] = {
+        **dict.fromkeys(("first", "second"), "str"),
+        **dict.fromkeys(("k", "n_ranked"), "int64"),
+        **dict.fromkeys((*CURVES_OF_PAIRS, "tau"), "float64"),
+        "proved": "bool",
+    }
     data: ScoreTable
     rules: Sequence[Aggregator] | None = None
     depths: Sequence[int] = DEPTHS
     tolerance: Tolerance = field(default=0.0, hash=False)
+    n_repetitions: int = field(default=1, init=False)
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         owner = "of AgreementStudy"
         check_table(self.data, "AgreementStudy")
-        rules: object = self.rules
-        if rules is None:
+        if self.rules is None:
             two_levels = [TwoLevel(Borda(), Borda())] * self.data.is_instance_level
-            rules = (Mean(), Borda(), *two_levels)
-        given = check_rules(several(rules, f"rules {owner}"), f"rules {owner}")
-        object.__setattr__(self, "rules", given)
-        if len(self._one_level) < 2 and not (self.data.is_instance_level and len(given) > 1):
-            allowed, found = "two or more rules with one level", Described(repr(list(given)))
+            self._set("rules", (Mean(), Borda(), *two_levels))
+        super().__post_init__()
+        if len(self._one_level) < 2 and not (self.data.is_instance_level and len(self.ways) > 1):
+            allowed, found = "two or more rules with one level", Described(repr(list(self.ways)))
             raise InvalidInputError(f"rules {owner}", allowed, found)
         depths = several_of(check_integer, self.depths, f"depths {owner}", low=1)
-        object.__setattr__(self, "depths", depths)
-        object.__setattr__(self, "tolerance", as_tolerance(self.tolerance, self.data.tasks))
+        self._set("depths", depths)
+        self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
-    def _known_rules(self) -> tuple[Aggregator, ...]:
+    def ways(self) -> tuple[Aggregator, ...]:
         """The rules, also where none were stated."""
-        assert self.rules is not None, "set on creation"
-        return tuple(self.rules)
+        return tuple(self.rules or ())
+
+    @property
+    def _grid(self) -> list[str]:
+        return ["scope", "task"]
 
     @property
     def _one_level(self) -> tuple[Aggregator, ...]:
-        return tuple(rule for rule in self._known_rules if not isinstance(rule, TwoLevel))
+        return tuple(rule for rule in self.ways if not isinstance(rule, TwoLevel))
 
-    def run(self, *, rng: RNGLike = 0) -> AgreementResult:
-        """Aggregate with every rule, and compare.
+    def cells(self) -> Iterator[PartCell]:
+        """Iterate over the parts of the data."""
+        several = len(self._one_level) > 1
+        if several:
+            yield PartCell("tasks")
+        if self.data.is_instance_level:
+            yield PartCell("instances")
+        if self.data.is_instance_level and several:
+            yield from (PartCell("within", task) for task in self.data.tasks)
 
-        Parameters
-        ----------
-        rng : int or numpy.random.Generator, default 0
-            A seed or a generator for rules that draw random numbers.
-
-        Returns
-        -------
-        AgreementResult
-        """
-        generator = as_generator(rng)
-        found = []
-        for scope, task, evidence, rules in self._parts():
-            table, tolerance = evidence.data, evidence.tolerance
-            compared = compare(table, rules, tolerance=tolerance, rng=generator)
-            for consensus in compared.consensuses:
-                finished(consensus)
-            found.append(Compared(scope, task, compared))
-        return AgreementResult(study=self, comparisons=tuple(found))
-
-    def _parts(self) -> Iterator[tuple[Scope, Label | None, Evidence, tuple[Aggregator, ...]]]:
-        """Iterate over what is compared: where, of which task, the scores, and the rules."""
-        several_rules = len(self._one_level) > 1
-        if several_rules:
-            means = Evidence(averaged_tasks(self.data), self.tolerance)
-            yield "tasks", None, means, self._one_level
-        if not self.data.is_instance_level:
-            return
-        yield "instances", None, Evidence(self.data, self.tolerance), self._known_rules
-        if several_rules:
+    def _try(self, cell: PartCell, prepared: None) -> list[Row]:
+        """Aggregate one part with every rule, and compare each two."""
+        if cell.scope == "within":
+            number = [*self.data.tasks].index(cell.task)
             parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
-            for number, task in enumerate(self.data.tasks):
-                yield "within", task, parts.part(np.array([number])), self._one_level
+            evidence = parts.part(np.array([number]))
+        else:
+            whole = self.data if cell.scope == "instances" else averaged_tasks(self.data)
+            evidence = Evidence(whole, self.tolerance)
+        rules = self.ways if cell.scope == "instances" else self._one_level
+        found = {
+            rule.name: finished(
+                rule.aggregate(evidence, rng=cell.generator(self._seed, repr(rule)))
+            )
+            for rule in rules
+        }
+        rows = list[Row]()
+        for first, second in combinations(found, 2):
+            one, two = found[first].ranking, found[second].ranking
+            curves, tau = _curves(one, two), kendall_tau(one, two)
+            pair = {
+                "first": first,
+                "second": second,
+                "n_ranked": len(curves),
+                "tau": None if isnan(tau) else tau,
+                "proved": not any(found[name].is_proved is False for name in (first, second)),
+            }
+            points = curves.reset_index().to_dict("records")
+            rows += [pair | {str(name): value for name, value in row.items()} for row in points]
+        return rows

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
+from rankagg._typing import RNGLike
 from rankagg._validation import check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
@@ -19,27 +20,52 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError, RankaggError
 from rankagg.studies.sources import averaged, n_removed, without_entries
-from rankagg.studies.study import ROUNDING, Cell, Row, Study, StudyResult, finished, wilson
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Curve,
+    Row,
+    Study,
+    StudyResult,
+    finished,
+    in_words,
+    wilson,
+)
 
 
 class ApproximationResult(StudyResult):
     """How near rules came to the optimum in every cell of a study.
 
-    Made by `ApproximationStudy.run`; `plot` draws a `rankagg.plotting.ratio_plot`.
+    Made by `ApproximationStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : ApproximationStudy
-        What was asked.
+        The study.
     """
 
     study: ApproximationStudy
 
     _schema = "rankagg.study_result"
-    _plot = "ratio_plot"
     _row = "rule"
     # A mean ratio is told from 1 where not all results are optimal.
     _number = "{:z.4f}"
+    _curves = MappingProxyType(
+        {
+            "mean_ratio": Curve(
+                "mean cost, in multiples\nof the optimum",
+                deviation="se_ratio",
+                times=2,
+                band="two standard errors either way",
+                least=1.0,
+                most=None,
+            ),
+            "hit_rate": Curve(
+                "share of optimal results", "hit_low", "hit_high", band="95 % Wilson intervals"
+            ),
+            "mean_distance": Curve("pairs in another order\nthan one optimum", most=None),
+        }
+    )
     _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
     _stated = MappingProxyType(
         {"time_limit": "study.time_limit", "cells": "n_cells", "unproved": "n_unproved"}
@@ -76,7 +102,7 @@ class ApproximationResult(StudyResult):
     @property
     def n_unproved(self) -> int:
         """The number of data sets whose optimum is not proved."""
-        return int((~self._frame["proved"]).sum()) // len(self.study._labels)
+        return int((~self._cells["proved"]).sum())
 
     def by_method(self, *, alpha: float = 0.05) -> pd.DataFrame:
         """Return what the repetitions say of every rule under every model and size.
@@ -130,10 +156,19 @@ class ApproximationResult(StudyResult):
         hits, ratios = ["hit_rate", "hit_low", "hit_high"], ["mean_ratio", "max_ratio"]
         return table[[*grid, "method", *counts, *hits, *ratios, "distance_to_one_optimum"]]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        unproved = f"{self.n_unproved} of {self.n_cells} optima are not proved"
+        lines = [f"{unproved}: the ratios to them are lower ends"] * bool(self.n_unproved)
+        lines += self._times("rules could not rank the data", self.n_failed)
+        without = int(_without_ratio(self._frame))
+        return (*lines, *self._times("no ratio, as only the optimum costs 0,", without))
+
     def _facts(self) -> list[str]:
         lines = [
             f"{counted(len(self.study.rules), 'rule')} on "
-            f"{counted(self.n_cells, 'data set')}, seed {self.study.seed}",
+            f"{counted(self.n_cells, 'data set')}, seed {self.study.rng}",
             f"optimum proved in {self.n_cells - self.n_unproved} of {self.n_cells}",
         ]
         if self.n_unproved:
@@ -158,21 +193,13 @@ class ApproximationResult(StudyResult):
         """Return for every model and size each rule's hits and ratios."""
         lines = []
         for cell, part in table.groupby(self._grid, sort=False):
-            lines += ["", heading_of(cell), _part_text(part.set_index("method"))]
+            lines += ["", _heading(self._grid, cell), _part_text(part.set_index("method"))]
         return "\n".join(lines)
 
 
-def parts_told(cell: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the model and the sizes of a cell in words; what is no number is told as it is."""
-    model, n_items, n_rankings, missing = cell
-    gaps = f"{missing:.0%} missing" if missing else ""
-    sizes = (n_items, "item"), (n_rankings, "ranking")
-    return (model, *(counted(size, noun) if size else "" for size, noun in sizes), gaps)
-
-
-def heading_of(cell: tuple[Any, ...]) -> str:
+def _heading(grid: Sequence[str], cell: Sequence[Any]) -> str:
     """Return what stands above the rows of a cell."""
-    model, *sizes = parts_told(cell)
+    model, *sizes = map(in_words, grid, cell)
     return f"{model}: {', '.join(filter(None, sizes))}"
 
 
@@ -218,9 +245,9 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     Parameters
     ----------
     rules : sequence of Aggregator
-        The rules to hold against the optimum.
-    models : sequence of DataSource, distribution, Profile, ScoreTable or path
-        What data are drawn from: cultures, `LatentModel`, `Resampled`, or your own. Profiles,
+        The rules to compare with the optimum.
+    data : DataSource, distribution, Profile, ScoreTable, path, or a list of them
+        What data are drawn from: cultures, `LatentModel`, `ResampledData`, or your own. Profiles,
         tables and files of PrefLib are taken as they are, once unless something is missing; the
         instances of a task are averaged.
     n_items : sequence of int, default (10,)
@@ -231,8 +258,8 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
     n_repetitions : int, default 100
         Data sets for each combination.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for the exact optimum of one cell, and the nearest of all; none by default. What is
         not proved in time is counted, and its ratio is an interval.
@@ -242,7 +269,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models or two rules are alike, a rule needs scores
+        If a parameter is out of its range, two data or two rules are alike, a rule needs scores
         and a model gives rankings, or a model cannot give so many items.
 
     References
@@ -255,9 +282,10 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     >>> import rankagg as ra
     >>> study = ra.studies.ApproximationStudy(
     ...     rules=[ra.Borda(), ra.Copeland()],
-    ...     models=[ra.cultures.MallowsCulture(phi=0.8)],
+    ...     data=ra.cultures.MallowsCulture(phi=0.8),
     ...     n_items=[5, 10],
     ...     n_repetitions=20,
+    ...     rng=0,
     ... )
     >>> result = study.run()
     >>> result.by_method()[["cells", "hit_rate", "mean_ratio"]].round(3).reset_index(
@@ -270,17 +298,16 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     3       10  Copeland     20      0.45       1.009
     """
 
-    _schema: ClassVar[str] = "rankagg.approximation_study"
     _cell = DrawnCell
     _found = ApproximationResult
 
     rules: Sequence[Aggregator]
-    models: Sequence[Any]
+    data: Any
     n_items: Sequence[int] = (10,)
     n_rankings: Sequence[int] = (10,)
     missing: Sequence[float] = (0.0,)
     n_repetitions: int = 100
-    seed: int = 0
+    rng: RNGLike = None
     time_limit: float | None = None
     nearest: bool = False
 
@@ -288,7 +315,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         super().__post_init__()
         check_flag(self.nearest, "nearest of ApproximationStudy")
         greedy = [rule.name for rule in self.rules if rule.needs == "scores"]
-        for model in self.models:
+        for model in self._sources:
             if greedy and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
                 remedy = "Leave them out, or take a LatentModel."
@@ -304,21 +331,14 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         kinds = {"method": "str", "proved": "bool", "hit": "boolean", "error": "str"}
         return kinds | dict.fromkeys([*numbers.split(), *["nearest"] * self.nearest], "float64")
 
-    def _told(self) -> dict[str, Any]:
-        return {
-            "rules": self._said,
-            "time_limit": self.time_limit,
-            "nearest": self.nearest,
-        }
-
     def _is_drawn(self, cell: DrawnCell) -> bool:
         return not cell.model.is_fixed or cell.missing > 0
 
     def _try(self, cell: DrawnCell, prepared: None) -> list[Row]:
         """Draw the data of a cell and aggregate them with every rule."""
-        rng = cell.generator(self.seed, "data")
+        rng = cell.generator(self._seed, "data")
         data = averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng))
-        left = without_entries(data, cell.missing, cell.generator(self.seed, "missing"))
+        left = without_entries(data, cell.missing, cell.generator(self._seed, "missing"))
         evidence = Evidence(left)
         votes = evidence.votes
         # For the proof, and for the nearest of all optima after it.

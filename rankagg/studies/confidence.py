@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from rankagg._typing import Floats
+from rankagg._typing import Floats, RNGLike
 from rankagg._validation import check_kind, check_number
 from rankagg.core import ROWS, ScoreTable, counted
 from rankagg.cultures import DataSource, checked
@@ -26,9 +26,9 @@ from rankagg.studies.pair_methods import (
     RankedTable,
     Ties,
 )
-from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
-from rankagg.studies.sources import LatentModel, gaps_told, n_removed, tables_of
-from rankagg.studies.study import ROUNDING, Fields, Row, Study, StudyResult, several_of
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
+from rankagg.studies.sources import LatentModel, gap_notes, n_removed, tables_of
+from rankagg.studies.study import ROUNDING, Curve, Fields, Row, Study, StudyResult, several_of
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -124,19 +124,46 @@ def imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
 class ConfidenceResult(StudyResult):
     """How many pairs methods decided, how many wrongly, and how often their intervals covered.
 
-    Made by `ConfidenceStudy.run`; `plot` draws a `rankagg.plotting.confidence_plot`.
+    Made by `ConfidenceStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : ConfidenceStudy
-        What was asked.
+        The study.
     """
 
     study: ConfidenceStudy
 
     _schema = "rankagg.confidence_result"
-    _plot = "confidence_plot"
     _row = "method"
+    _curves = MappingProxyType(
+        {
+            "decided": Curve(
+                "share of pairs decided",
+                deviation="se_decided",
+                times=2,
+                band="two standard errors either way",
+            ),
+            "any_wrong": Curve(
+                "share of tables\nwith a wrong decision",
+                dotted="alpha",
+                dotted_is="what alpha promises",
+            ),
+            "coverage": Curve(
+                "share of intervals\nthat hold the truth",
+                dotted="promised",
+                dotted_is="what alpha promises",
+            ),
+            "covers_all": Curve(
+                "share of tables where\nall intervals hold the truth",
+                dotted="promised",
+                dotted_is="what alpha promises",
+            ),
+            "width": Curve("mean width of the intervals"),
+        }
+    )
+    _usual_x = ("step", "proportion")
+    _counts = ("tables", "table")
     _stated = MappingProxyType({"tables": "n_cells", "failed": "n_failed", "methods": "_names"})
 
     def to_frame(self) -> pd.DataFrame:
@@ -158,8 +185,16 @@ class ConfidenceResult(StudyResult):
         return self._frame.copy()
 
     @property
+    def _points(self) -> list[str]:
+        return [*self._grid, "alpha"]
+
+    @property
     def _by(self) -> list[str]:
-        return [*self._grid, "alpha", "method"]
+        return [*self._points, "method"]
+
+    def _drawn(self) -> pd.DataFrame:
+        table = self._results()
+        return table.assign(promised=1 - table["alpha"])
 
     def by_method(self) -> pd.DataFrame:
         """Return what the repetitions say of every method at every level.
@@ -207,7 +242,7 @@ class ConfidenceResult(StudyResult):
         self, cell: JudgedCell, alpha: float, method: PairMethod
     ) -> tuple[RankedTable, Judged]:
         """Return a table, and what a method says of its pairs."""
-        seed = self.study.seed
+        seed = self.study._seed
         ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
         return ranked, cell.judge(seed, ranked, method, alpha)
 
@@ -233,23 +268,28 @@ class ConfidenceResult(StudyResult):
             lines += ["", f"{_where(first)}, alpha {first['alpha']:g}:", text]
         return "\n".join(lines)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        failed = self._times("methods could not judge the table", self.n_failed)
+        return (*gap_notes(self.study._sources), *failed)
+
     def _facts(self) -> Iterable[str]:
         study = self.study
         yield (
             f"{counted(len(study.ways), 'method')} on {counted(self.n_cells, 'table')}, "
-            f"{counted(len(study.alphas), 'level')}, seed {study.seed}"
+            f"{counted(len(study.alphas), 'level')}, seed {study.rng}"
         )
         if any(study.proportions):
             how = "; ".join(removal.name for removal in study.removals)
             yield f"a proportion of single scores removed: {how}"
-        yield from gaps_told(study.models)
         yield (
             "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
             "tables"
         )
         if self._frame["wrong"].isna().all():
             yield "true proportions are not known"
-        yield from self._times("methods could not judge the table", self.n_failed)
+        yield from self.notes
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say of every method whether it held its level where that is hardest."""
@@ -286,11 +326,11 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
 
     Parameters
     ----------
-    models : sequence of DataSource or ScoreTable, optional
+    data : DataSource, ScoreTable or a list of them, optional
         Where scores come from: `LatentModel` for scores that are drawn, a table as it is,
-        `Resampled` for one whose instances are drawn anew, so that the truth is known, or your own.
-        By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100 and 500
-        times.
+        `ResampledData` for one whose instances are drawn anew, so that the truth is known, or
+        your own. By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100
+        and 500 times.
     methods : sequence of PairMethod, optional
         `IntervalMethod`, `PrintedRadius` or your own. By default the radii of figure 4 and equation
         4, Hoeffding's, Wilson's and Clopper and Pearson's intervals for each pair and for all, and
@@ -300,17 +340,18 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         Probabilities of error.
     proportions : sequence of float, default (0,)
         Proportions of the single scores that are removed, in [0, 1).
-    removals : sequence of ScoreRemoval, default (AtRandom(),)
-        Which scores go: `AtRandom`, `BySystem`, `ByTask`, `ByScore`, `ByAge`, `Blocks` or your own.
+    removals : sequence of ScoreRemoval, default (RandomRemoval(),)
+        Which scores go: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`, `RemovalByScore`,
+        `RemovalByAge`, `RemovalOfBlocks` or your own.
     n_repetitions : int, default 100
         Tables for each combination.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models, methods or removals are alike, or a
+        If a parameter is out of its range, two data, methods or removals are alike, or a
         proportion leaves no score, or more than may go.
 
     References
@@ -323,10 +364,11 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     --------
     >>> from rankagg import studies
     >>> study = studies.ConfidenceStudy(
-    ...     models=[studies.LatentModel(step=0.4, n_systems=10, n_tasks=1, n_instances=500)],
+    ...     data=studies.LatentModel(step=0.4, n_systems=10, n_tasks=1, n_instances=500),
     ...     methods=[studies.PrintedRadius(radius="figure 4"), studies.IntervalMethod(holm=True)],
     ...     alphas=[0.01],
     ...     n_repetitions=20,
+    ...     rng=0,
     ... )
     >>> study.run().by_method()[["decided", "any_wrong"]].round(2).reset_index(drop=True)
        decided  any_wrong
@@ -334,7 +376,6 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     1     0.94        0.0
     """
 
-    _schema: ClassVar[str] = "rankagg.confidence_study"
     _cell = JudgedCell
     _found = ConfidenceResult
     _fields: ClassVar[Fields] = {
@@ -350,13 +391,13 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         "error": "str",
     }
 
-    models: Sequence[Any] = FIGURE_4
+    data: Any = FIGURE_4
     methods: Sequence[PairMethod] | None = None
     alphas: Sequence[float] = (0.01, 0.1)
     proportions: Sequence[float] = (0.0,)
-    removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
+    removals: Sequence[ScoreRemoval] = (RANDOM_REMOVAL,)
     n_repetitions: int = 100
-    seed: int = 0
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -364,7 +405,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
         levels = several_of(check_number, self.alphas, f"alphas {owner}", **inside)
         self._set("alphas", levels)
-        tables = tables_of(self.models)
+        tables = tables_of(self._sources)
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
         if self.methods is None:
@@ -383,17 +424,10 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         assert self.methods is not None, "set on creation"
         return tuple(self.methods)
 
-    @property
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(method.name for _ in self.alphas for method in self.ways)
-
-    def _told(self) -> dict[str, Any]:
-        return {"methods": [repr(method) for method in self.ways], "alphas": list(self.alphas)}
-
     def _prepared(self, deadline: object) -> Truths:
         """Return the true proportions that methods estimate, as far as models know them."""
         found = {}
-        for model in self.models:
+        for model in self.data:
             for unit, ties in dict.fromkeys((method.unit, method.ties) for method in self.ways):
                 try:
                     frame = model.true_proportions(unit=unit, ties=ties)
@@ -406,12 +440,12 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
 
     def _try(self, cell: JudgedCell, prepared: Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
-        complete = cell.complete(self.seed)
-        ranked = RankedTable.of(cell.left(complete, self.seed))
+        complete = cell.complete(self._seed)
+        ranked = RankedTable.of(cell.left(complete, self._seed))
         lost = n_removed(complete.values.size, cell.proportion)
         labels, known = list(ranked.profile.items), {}
         # Of other mechanisms nothing is expected.
-        is_known = cell.removal == AT_RANDOM or not lost
+        is_known = cell.removal == RANDOM_REMOVAL or not lost
         for method in self.ways:
             true, halves = (
                 None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
@@ -444,7 +478,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
         try:
             row["comparisons"] = ranked.comparisons(method.unit)
-            judged = cell.judge(self.seed, ranked, method, alpha)
+            judged = cell.judge(self._seed, ranked, method, alpha)
         except RankaggError as error:
             # The study goes on, and counts it.
             return {**row, "error": str(error)}

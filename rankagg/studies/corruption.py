@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Generator
+from rankagg._typing import Generator, RNGLike
 from rankagg._validation import check_integer, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
@@ -20,9 +20,9 @@ from rankagg.core import PartialRanking, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import RankaggError
-from rankagg.studies.corruptions import Corruption, Reversed
-from rankagg.studies.sources import gaps_told, tables_of
-from rankagg.studies.study import Cell, Fields, Row, Study, StudyResult, finished
+from rankagg.studies.corruptions import Corruption, ReversedScores
+from rankagg.studies.sources import gap_notes, tables_of
+from rankagg.studies.study import Cell, Curve, Fields, Row, Study, StudyResult, finished
 
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
@@ -33,19 +33,31 @@ MOST_COLUMNS = 7
 class CorruptionResult(StudyResult):
     """How far rules are led astray by corrupted tasks.
 
-    Made by `CorruptionStudy.run`; `plot` draws a `rankagg.plotting.corruption_plot`.
+    Made by `CorruptionStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : CorruptionStudy
-        What was asked.
+        The study.
     """
 
     study: CorruptionStudy
 
     _schema = "rankagg.corruption_result"
-    _plot = "corruption_plot"
     _row = "row"
+    _curves = MappingProxyType(
+        {
+            "mean_distance": Curve(
+                "normalized Kendall distance",
+                "distance_0.05",
+                "distance_0.95",
+                band="5 % to 95 % of tables",
+                dotted="threshold",
+                dotted_is=f"{LOST:g}, beyond which a rule has broken down",
+            ),
+            "top1": Curve("chance of the same first system", deviation="se_top1"),
+        }
+    )
     _stated = MappingProxyType(
         {"cells": "n_cells", "failed": "n_failed", "unproved": "n_unproved"}
         | {"distance_to": "distance_to", "time_limit": "study.time_limit"}
@@ -115,11 +127,14 @@ class CorruptionResult(StudyResult):
         points = points.merge(beyond.drop_duplicates(keys)[columns], how="left", on=keys)
         return points.astype({"n_corrupted": "Int64"})
 
+    def _drawn(self) -> pd.DataFrame:
+        return self._results().assign(threshold=LOST)
+
     @property
     def distance_to(self) -> str:
         """What distances are measured to."""
         own = "what the rule says of the uncorrupted scores"
-        known = {model.true_ranking is not None for model in self.study.models}
+        known = {model.true_ranking is not None for model in self.study._sources}
         either = f"the true order, or where none is known to {own}"
         return either if len(known) > 1 else "the true order" if True in known else own
 
@@ -132,7 +147,8 @@ class CorruptionResult(StudyResult):
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         failed = self._times("rules could not rank the data", self.n_failed)
-        return (*failed, *self._times("an optimum was not proved", self.n_unproved))
+        gaps = gap_notes(self.study._sources)
+        return (*gaps, *failed, *self._times("an optimum was not proved", self.n_unproved))
 
     def _table(self) -> pd.DataFrame:
         """Return the mean distances, in columns for some of the numbers of corrupted tasks."""
@@ -148,9 +164,8 @@ class CorruptionResult(StudyResult):
 
     def _facts(self) -> Iterable[str]:
         rules = counted(len(self.study.rules), "rule")
-        yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.seed}"
+        yield f"{rules} on {counted(self.n_cells, 'table')}, seed {self.study.rng}"
         yield f"normalized Kendall distance to {self.distance_to}"
-        yield from gaps_told(self.study.models)
         yield from self.notes
         yield f"its mean by the number of corrupted tasks; breakdown: first above {LOST}"
 
@@ -159,19 +174,13 @@ class CorruptionResult(StudyResult):
         return super()._content() | {"threshold": LOST, "breakdown": breakdown}
 
 
-def corruption_told(cell: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return what a point of the grid is, in words."""
-    model, corruption, number = cell
-    return model, corruption, counted(number, "corrupted task") if number else ""
-
-
 @dataclass(frozen=True)
 class CorruptionCell(Cell):
     """One table with corrupted tasks."""
 
     # Where its scores come from.
     model: DataSource
-    corruption: Corruption = checked(check_kind, kind=Corruption, example="`Reversed()`")
+    corruption: Corruption = checked(check_kind, kind=Corruption, example="`ReversedScores()`")
     # So many of its tasks are corrupted.
     n_corrupted: int = checked(check_integer, low=0)
     # Its number among its like.
@@ -179,7 +188,7 @@ class CorruptionCell(Cell):
 
     @cached_property
     def _alike(self) -> CorruptionCell:
-        return replace(self, corruption=Reversed(), n_corrupted=0)
+        return replace(self, corruption=ReversedScores(), n_corrupted=0)
 
     def shared(self, seed: int, purpose: str) -> Generator:
         """Return the random numbers of all tables that differ in their corruption alone."""
@@ -198,11 +207,12 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
 
     Parameters
     ----------
-    models : sequence of DataSource or ScoreTable
+    data : DataSource, ScoreTable or a list of them
         Where scores come from: `LatentModel` for scores that are drawn, the table of a
-        leaderboard, `Resampled`, or your own.
+        leaderboard, `ResampledData`, or your own.
     corruptions : sequence of Corruption
-        What befalls tasks: `Reversed`, `Adversarial`, `Rescaled`, `Copied`, `Noisy`, or your own.
+        What befalls tasks: `ReversedScores`, `AdversarialScores`, `RescaledScores`, `CopiedScores`,
+        `NoisyScores`, or your own.
     n_corrupted : sequence of int, optional
         Numbers of corrupted tasks; by default all from 0 to those that every model has.
     rules : sequence of Aggregator, optional
@@ -210,8 +220,8 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         within tasks (two levels).
     n_repetitions : int, default 100
         Tables for each combination.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for a rule that searches, on one table; none by default. What is not proved in time
         is counted.
@@ -219,7 +229,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two rules, models or corruptions are alike, a model has
+        If a parameter is out of its range, two rules, data or corruptions are alike, data have
         fewer tasks, or missing scores that a corruption needs.
 
     References
@@ -231,11 +241,12 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     --------
     >>> import rankagg as ra
     >>> study = ra.studies.CorruptionStudy(
-    ...     models=[ra.datasets.load("superglue_human")],
-    ...     corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100)],
+    ...     data=ra.datasets.load("superglue_human"),
+    ...     corruptions=[ra.studies.ReversedScores(), ra.studies.RescaledScores(factor=100)],
     ...     rules=[ra.Mean(), ra.Borda()],
     ...     n_corrupted=[1],
     ...     n_repetitions=20,
+    ...     rng=0,
     ... )
     >>> print(study.run().to_markdown(decimals=2).rstrip())
     | model   | corruption             | method   |    1 |
@@ -246,7 +257,6 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     | table 1 | rescaled, factor = 100 | Borda    | 0.00 |
     """
 
-    _schema: ClassVar[str] = "rankagg.corruption_study"
     _cell = CorruptionCell
     _found = CorruptionResult
     _fields: ClassVar[Fields] = dict.fromkeys(("distance", "top1"), "float64") | {
@@ -255,19 +265,19 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         "error": "str",
     }
 
-    models: Sequence[Any]
+    data: Any
     corruptions: Sequence[Corruption]
     n_corrupted: Sequence[int] | None = None
     rules: Sequence[Aggregator] = (Mean(), Borda(), TwoLevel(Borda(), Borda()))
     n_repetitions: int = 100
-    seed: int = 0
+    rng: RNGLike = None
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
         numbers, owner = self.n_corrupted, "of CorruptionStudy"
         self._set("n_corrupted", (0,) if numbers is None else numbers)
         super().__post_init__()
-        tables = tables_of(self.models)
+        tables = tables_of(self._sources)
         fewest = min(table.n_tasks for table in tables)
         if numbers is None:
             self._set("n_corrupted", tuple(range(fewest + 1)))
@@ -276,37 +286,34 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         for table, corruption in product(tables, self.corruptions):
             corruption.corrupt(table, table.tasks.at(range(most)), rng=0)
 
-    def _told(self) -> dict[str, Any]:
-        return {"rules": self._said, "time_limit": self.time_limit}
-
     def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
-        table = cast("ScoreTable", cell.model.draw(rng=cell.shared(self.seed, "data")))
+        table = cast("ScoreTable", cell.model.draw(rng=cell.shared(self._seed, "data")))
         before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()
         # So that no rule gains from how it ties.
-        order = cell.shared(self.seed, "systems").permutation(table.n_systems)
+        order = cell.shared(self._seed, "systems").permutation(table.n_systems)
         shuffled = table._with(values=table.values[order], systems=table.systems.at(order))
-        order = cell.shared(self.seed, "tasks").permutation(table.n_tasks)
+        order = cell.shared(self._seed, "tasks").permutation(table.n_tasks)
         tasks = table.tasks.at(order[: cell.n_corrupted])
         truth = None if known is None else known.reindex(shuffled.systems)
 
         @cache
         def corrupted(against: PartialRanking) -> Evidence:
-            rng = cell.shared(self.seed, "corruption")
+            rng = cell.shared(self._seed, "corruption")
             return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
-        for rule, said in zip(self.rules, self._said, strict=True):
+        for rule, text in zip(self.rules, self._texts, strict=True):
             row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "unproved": False}
             rows.append(row)
             try:
                 own = (
-                    self._says(rule, before, cell.shared(self.seed, said))
+                    self._says(rule, before, cell.shared(self._seed, text))
                     if truth is None
                     else None
                 )
                 ranking = own.ranking.reindex(shuffled.systems) if own else truth
                 against = cast("PartialRanking", ranking)
-                found = self._says(rule, corrupted(against), cell.generator(self.seed, said))
+                found = self._says(rule, corrupted(against), cell.generator(self._seed, text))
             except RankaggError as error:
                 row["error"] = str(error)
                 continue

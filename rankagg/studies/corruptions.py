@@ -47,7 +47,7 @@ class Corruption(Named, ABC):
     --------
     >>> import rankagg as ra
     >>> table = ra.ScoreTable([[3, 9], [1, 5]], systems="AB", tasks="xy", higher_is_better=True)
-    >>> loud = ra.studies.Rescaled(factor=10, after=ra.studies.Reversed())
+    >>> loud = ra.studies.RescaledScores(factor=10, after=ra.studies.ReversedScores())
     >>> loud.corrupt(table, ["y"]).values.tolist()
     [[3.0, 50.0], [1.0, 90.0]]
     >>> loud.name
@@ -95,7 +95,7 @@ class Corruption(Named, ABC):
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:
             allowed = f"complete for what is {self.name}"
-            remedy = "`ScoreTable.drop` leaves systems or tasks out; `Reversed()` bears gaps."
+            remedy = "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` bears gaps."
             found = Described(counted(table.n_missing, "missing score"))
             raise InvalidInputError("table", allowed, found, remedy)
         (middles,) = places.mid_ranks(order.reindex(table.systems).ranks[None])
@@ -127,7 +127,7 @@ class Corruption(Named, ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reversed(Corruption):
+class ReversedScores(Corruption):
     """Scores are turned about the middle between best and worst, on every instance.
 
     What was best is worst, and neither the range of a task nor a tie changes.
@@ -139,6 +139,7 @@ class Reversed(Corruption):
     """
 
     _kind = "reversed"
+    _identity = "Reversed"
     needs_all = False
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
@@ -146,7 +147,7 @@ class Reversed(Corruption):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adversarial(Corruption):
+class AdversarialScores(Corruption):
     """Scores are drawn anew around the reverse of the true order, with Gumbel noise.
 
     The n-th system from below has the location -`step` n, on every instance alike.
@@ -164,6 +165,7 @@ class Adversarial(Corruption):
     """
 
     _kind = "adversarial"
+    _identity = "Adversarial"
     needs_all = False
     step: float = checked(check_number, default=1.0, low=0, high=1e9)
 
@@ -172,7 +174,7 @@ class Adversarial(Corruption):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rescaled(Corruption):
+class RescaledScores(Corruption):
     """Scores are multiplied, as other units would: no ranking of a task changes.
 
     Parameters
@@ -185,10 +187,11 @@ class Rescaled(Corruption):
     References
     ----------
     Colombo et al. (2022), section 4.3, https://doi.org/10.48550/arXiv.2202.03799. Their figure 7
-    has it after `Adversarial`.
+    has it after `AdversarialScores`.
     """
 
     _kind = "rescaled"
+    _identity = "Rescaled"
     needs_all = False
     factor: float = checked(check_number, low=0, high=1e9, open_low=True)
 
@@ -197,7 +200,7 @@ class Rescaled(Corruption):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copied(Corruption):
+class CopiedScores(Corruption):
     """All corrupted tasks repeat the first of them, which so counts many times.
 
     A task with more instances than the first has them in turn, and again.
@@ -209,13 +212,14 @@ class Copied(Corruption):
     """
 
     _kind = "copied"
+    _identity = "Copied"
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         return [np.take(tasks[0], range(task.shape[1]), axis=1, mode="wrap") for task in tasks]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noisy(Corruption):
+class NoisyScores(Corruption):
     """A share of the variance of a task is noise, and the spread of its scores stays what it was.
 
     Parameters
@@ -227,6 +231,7 @@ class Noisy(Corruption):
     """
 
     _kind = "noisy"
+    _identity = "Noisy"
     needs_all = False
     share: float = checked(check_number, default=1.0, low=0, high=1)
 

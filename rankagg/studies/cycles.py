@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
-from rankagg._typing import Bools
+from rankagg._typing import Bools, RNGLike
 from rankagg._validation import check_alpha, check_integer
 from rankagg.aggregation import Borda, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
@@ -27,26 +27,53 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_distance
 from rankagg.studies.closed_forms import known_cycle, known_winner, source_of
 from rankagg.studies.sources import averaged
-from rankagg.studies.study import ROUNDING, Cell, Row, Study, StudyResult, finished, wilson
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Curve,
+    Row,
+    Study,
+    StudyResult,
+    finished,
+    wilson,
+)
 
 
 class CycleResult(StudyResult):
     """How often majorities are cyclic, and how often Borda and Kemeny disagree.
 
-    Made by `CycleStudy.run`; `plot` draws a `rankagg.plotting.cycle_plot`.
+    Made by `CycleStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : CycleStudy
-        What was asked.
+        The study.
     """
 
     study: CycleStudy
 
     _schema = "rankagg.cycle_result"
-    _plot = "cycle_plot"
     _row = "size"
     _summed = "by_size"
+    _curves = MappingProxyType(
+        {
+            name: Curve(
+                label,
+                f"{name}_low",
+                f"{name}_high",
+                band="95 % Wilson intervals",
+                dotted=dotted,
+                dotted_is="known exactly",
+            )
+            for name, label, dotted in (
+                ("cycle", "share with a Condorcet cycle", "cycle_exact"),
+                ("winner", "share with a Condorcet winner", "winner_exact"),
+                ("optimal", "share where Borda's ranking\nis a Kemeny optimum", ""),
+            )
+        }
+    )
+    _lines = ("model", "n_items")
+    _counts = ("profiles", "profile")
     _stated = MappingProxyType({"repetitions": "study.n_repetitions", "headline": "headline"})
 
     def to_frame(self) -> pd.DataFrame:
@@ -62,7 +89,7 @@ class CycleResult(StudyResult):
             Kemeny's rule, a tied one only where every way to break its ties is; distance to the
             optimum that was found, in pairs, half for a tie in one.
         """
-        return self._frame.drop(columns="method")
+        return self._frame.copy()
 
     def by_size(self, *, alpha: float = 0.05) -> pd.DataFrame:
         """Return shares for every model and size, beside the probabilities that are known.
@@ -148,8 +175,8 @@ class CycleResult(StudyResult):
 
     def _facts(self) -> list[str]:
         return [
-            f"{counted(len(self.study.models), 'model')}, "
-            f"{counts_told(self._groups().size(), 'profile')} of each size, seed {self.study.seed}",
+            f"{counted(len(self.study._sources), 'model')}, "
+            f"{counts_told(self._groups().size(), 'profile')} of each size, seed {self.study.rng}",
             self.headline(),
         ]
 
@@ -177,7 +204,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
 
     Parameters
     ----------
-    models : sequence of DataSource, distribution, Profile, ScoreTable or path
+    data : DataSource, distribution, Profile, ScoreTable, path, or a list of them
         What profiles are drawn from: cultures and others. A profile, or a file of PrefLib, is taken
         as it is, once.
     n_items : sequence of int, default (3,)
@@ -186,13 +213,13 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         How many rankings a profile has. With an even number majorities may tie.
     n_repetitions : int, default 1000
         Profiles for each combination.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models are alike, or a model cannot give so many
+        If a parameter is out of its range, two data are alike, or data cannot give so many
         items.
 
     References
@@ -204,32 +231,26 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     --------
     >>> from rankagg import cultures, studies
     >>> impartial = cultures.ImpartialCulture()
-    >>> study = studies.CycleStudy(models=[impartial], n_rankings=[3], n_repetitions=50)
+    >>> study = studies.CycleStudy(data=impartial, n_rankings=[3], n_repetitions=50, rng=0)
     >>> table = study.run().by_size().reset_index()
     >>> table[["n_items", "cycle", "cycle_exact", "optimal"]].round(3)
        n_items  cycle  cycle_exact  optimal
     0        3   0.08        0.056     0.82
     """
 
-    _schema: ClassVar[str] = "rankagg.cycle_study"
     _cell = ProfileCell
     _found = CycleResult
     _fields: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool"),
-        "method": "str",
         "distance": "float64",
         "finds_winner": "boolean",
     }
-    _labels = ("Borda",)
 
-    models: Sequence[Any]
+    data: Any
     n_items: Sequence[int] = (3,)
     n_rankings: Sequence[int] = (3, 11, 101)
     n_repetitions: int = 1000
-    seed: int = 0
-
-    def _told(self) -> dict[str, Any]:
-        return {}
+    rng: RNGLike = None
 
     def _is_drawn(self, cell: ProfileCell) -> bool:
         return not cell.model.is_fixed
@@ -239,7 +260,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
 
     def _try(self, cell: ProfileCell, prepared: Deadline) -> list[Row]:
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
-        rng = cell.generator(self.seed, "data")
+        rng = cell.generator(self._seed, "data")
         evidence = Evidence(averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)))
         votes = evidence.votes
         beats = votes.wins > votes.wins.T
@@ -254,7 +275,6 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
         first = np.flatnonzero(found.ranks == 0)
         return [
             {
-                "method": "Borda",
                 "winner": bool(len(winner)),
                 "cycle": cyclic,
                 "tied": bool(n_beaten.sum() < votes.n_items * (votes.n_items - 1) // 2),

@@ -8,28 +8,29 @@ from functools import cached_property
 from itertools import combinations, product
 from math import comb, isfinite, nan
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Ranks, Unranked
+from rankagg._typing import Floats, Ranks, RNGLike, Unranked
 from rankagg._validation import check_flag, check_kind, check_number, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.core import ROWS, UNRANKED, PartialRanking, ScoreTable, counted, places, plain_rows
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
-from rankagg.studies.corruptions import Rescaled
-from rankagg.studies.removal import AT_RANDOM, MECHANISM, GapCell, ScoreRemoval
-from rankagg.studies.sources import gaps_told, tables_of
+from rankagg.studies.corruptions import RescaledScores
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
+from rankagg.studies.sources import gap_notes, listed_values, tables_of
 from rankagg.studies.study import (
     ROUNDING,
+    Curve,
     Row,
     Study,
     StudyResult,
     consensus_of,
-    listed_values,
+    several,
 )
 
 #: How two methods are compared on the same table.
@@ -102,20 +103,43 @@ def pair_field(measure: str, other: str) -> str:
 class MissingScoresResult(StudyResult):
     """How near rankings of incomplete scores came to those of the full data.
 
-    Made by `MissingScoresStudy.run`; `plot` draws a `rankagg.plotting.missing_scores_plot`.
+    Made by `MissingScoresStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : MissingScoresStudy
-        What was asked.
+        The study.
     """
 
     study: MissingScoresStudy
 
     _schema = "rankagg.missing_scores_result"
-    _plot = "missing_scores_plot"
     _row = "method"
+    _curves = MappingProxyType(
+        {
+            "mean_tau": Curve(
+                "tau-b with the same method's\nranking of the full data",
+                "tau_0.25",
+                "tau_0.75",
+                band="middle half of the tables",
+                least=-1.0,
+            ),
+            "mean_tau_true": Curve(
+                "tau-b with the true ranking",
+                deviation="se_tau_true",
+                times=2,
+                band="two standard errors either way",
+                least=-1.0,
+            ),
+            **{
+                f"mean_{name}": Curve(f"agreement with the full data: {name}")
+                for name in TOP_MEASURES
+            },
+        }
+    )
+    _usual_x = ("proportion",)
     _formats = MappingProxyType({"scale": "{:zg}".format})
+    _counts = ("tables", "table")
     _stated = MappingProxyType(
         {"whole_tasks": "study.whole_tasks", "tables": "n_cells", "methods": "study.methods"}
     )
@@ -227,28 +251,34 @@ class MissingScoresResult(StudyResult):
         table = table.rename_axis(columns=None).reset_index()
         return table if len(self.study.scales) > 1 else table.drop(columns="scale")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        number = self.by_method()[["unranked", "undefined", "failed"]].sum().astype(int)
+        unranked = self._times("methods left systems unranked", number["unranked"])
+        undefined = self._times("tau is not defined", number["undefined"])
+        failed = self._times("methods could not rank the table", number["failed"])
+        unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
+        late = self._times("exact rankings are not proved optimal", unproved)
+        placed = (f"{line}; tau takes those for randomly placed" for line in unranked)
+        gaps = gap_notes(self.study._sources)
+        return (*gaps, *placed, *undefined, *failed, *late)
+
     def _facts(self) -> Iterable[str]:
         study, tables = self.study, counted(self.n_cells, "table")
-        yield f"{counted(len(study.methods), 'method')} on {tables}, seed {study.seed}"
+        yield f"{counted(len(study.methods), 'method')} on {tables}, seed {study.rng}"
         how = "; ".join(removal.name for removal in study.removals)
         yield (
             f"a proportion of entries removed, all scores of a system on a task at once: {how}"
             if study.whole_tasks
             else f"a proportion of single scores removed: {how}"
         )
-        yield from gaps_told(study.models)
         yield "mean tau-b with the ranking of the full data by the same method"
         each = self._frame.drop_duplicates([*self._grid, "repetition"])
         for noun in ("system", "task"):
             if lost := int((each[f"lost_{noun}s"] > 0).sum()):
                 yield f"at least one {noun} lost all its scores in {lost} of {tables}"
-        number = self.by_method()[["unranked", "undefined", "failed"]].sum().astype(int)
-        for line in self._times("methods left systems unranked", number["unranked"]):
-            yield f"{line}; tau takes those for randomly placed"
-        yield from self._times("tau is not defined", number["undefined"])
-        yield from self._times("methods could not rank the table", number["failed"])
-        unproved = int((self._frame["proved"] == False).sum())  # noqa: E712
-        yield from self._times("exact rankings are not proved optimal", unproved)
+        yield from self.notes
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Say for every model which method stays nearest to its own ranking of the full data."""
@@ -299,7 +329,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
 
     Parameters
     ----------
-    models : sequence of DataSource or ScoreTable
+    data : DataSource, ScoreTable or a list of them
         Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
         or your own. They should be complete: the full data of a table with gaps are those that are
         there, as results say.
@@ -311,9 +341,9 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     proportions : sequence of float, default (0, 0.1, ..., 0.9)
         Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
         that are missing from the start do not count.
-    removals : sequence of ScoreRemoval, default (AtRandom(),)
-        Which entries go: `AtRandom`, `BySystem`, `ByTask`, `ByScore`, `ByAge`, `Blocks` or your
-        own.
+    removals : sequence of ScoreRemoval, default (RandomRemoval(),)
+        Which entries go: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`, `RemovalByScore`,
+        `RemovalByAge`, `RemovalOfBlocks` or your own.
     scales : sequence of float, default (1,)
         Positive factors for the scores of one task, drawn anew for every table. The ranking of
         the full data is that of the scores before.
@@ -322,13 +352,13 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         score. Without instances both are the same.
     n_repetitions : int, default 100
         Tables for each combination.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
 
     Raises
     ------
     InvalidInputError
-        If a parameter is out of its range, two models, methods or removals are alike, or a
+        If a parameter is out of its range, two data, methods or removals are alike, or a
         proportion leaves no score, or more than may go.
 
     Notes
@@ -347,24 +377,23 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     >>> import rankagg as ra
     >>> leaderboard = ra.datasets.load("superglue_human")
     >>> study = ra.studies.MissingScoresStudy(
-    ...     models=[leaderboard], proportions=[0, 0.2, 0.4], n_repetitions=5
+    ...     data=leaderboard, proportions=[0, 0.2, 0.4], n_repetitions=5, rng=0
     ... )
     >>> result = study.run()
     """
 
-    _schema: ClassVar[str] = "rankagg.missing_scores_study"
     _cell = RemovalCell
     _found = MissingScoresResult
 
-    models: Sequence[Any]
+    data: Any
     rules: Sequence[Aggregator] = (Mean(), Borda())
     policies: Sequence[Unranked] | None = None
     proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
-    removals: Sequence[ScoreRemoval] = (AT_RANDOM,)
+    removals: Sequence[ScoreRemoval] = (RANDOM_REMOVAL,)
     scales: Sequence[float] = (1.0,)
     whole_tasks: bool = True
     n_repetitions: int = 100
-    seed: int = 0
+    rng: RNGLike = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -372,15 +401,19 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         if self.policies is not None:
             parameter = f"policies {owner}"
             given = listed_values(self.policies, parameter)
-            self._set("policies", tuple(check_unranked(one, parameter) for one in given))
+            self._set(
+                "policies", several([check_unranked(one, parameter) for one in given], parameter)
+            )
         whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
-        for table, removal in product(tables_of(self.models), self.removals):
+        for table, removal in product(tables_of(self._sources), self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
 
-    @property
+    @cached_property
     def methods(self) -> tuple[str, ...]:
         """What the methods are called: the rule, and its policy for missing scores."""
-        return self._labels
+        return tuple(
+            rule.name if policy is None else f"{rule.name}, {policy}" for rule, policy in self._ways
+        )
 
     @cached_property
     def _ways(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
@@ -390,12 +423,6 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             (rule, policy)
             for rule in self.rules
             for policy in (stated if rule.reads_unranked == "by policy" else [None])
-        )
-
-    @cached_property
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(
-            rule.name if policy is None else f"{rule.name}, {policy}" for rule, policy in self._ways
         )
 
     @cached_property
@@ -410,27 +437,23 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         kinds |= dict.fromkeys(("lost_systems", "lost_tasks"), "int64")
         return kinds | dict.fromkeys(numbers, "float64")
 
-    def _told(self) -> dict[str, Any]:
-        rules = {"rules": self._said, "policies": self.policies}
-        return {**rules, "whole_tasks": self.whole_tasks}
-
     def _prepared(self, deadline: object) -> Mapping[str, Sequence[Attempt]]:
         """Return what the methods make of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
-                model.draw(), RemovalCell(model, 1.0, 0.0, AT_RANDOM, -1), "full data"
+                model.draw(), RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
             )
-            for model in self.models
+            for model in self._sources
             if model.is_fixed
         }
 
     def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Attempt]]) -> list[Row]:
         """Remove scores and rank with every method."""
-        table = cast("ScoreTable", cell.model.draw(rng=cell.generator(self.seed, "data")))
+        table = cast("ScoreTable", cell.model.draw(rng=cell.generator(self._seed, "data")))
         full = prepared.get(cell.model.identity)
         if full is None:
             full = self._ranked(table, cell, "full data")
-        rng = cell.generator(self.seed, "missing")
+        rng = cell.generator(self._seed, "missing")
         scaled = self._scaled(table, cell)
         left = cell.removal.remove(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
         found = self._ranked(left, cell, "")
@@ -469,9 +492,9 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
         evidence, found = Evidence(data), list[Attempt]()
-        for (rule, policy), label in zip(self._ways, self._labels, strict=True):
+        for (rule, policy), label in zip(self._ways, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
-            rng = cell.generator(self.seed, purpose + label)
+            rng = cell.generator(self._seed, purpose + label)
             one = consensus_of(rule, given, rng)
             if isinstance(one, RankaggError):
                 found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
@@ -482,8 +505,8 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
         if cell.scale == 1:
             return table
-        task = table.tasks[int(cell.generator(self.seed, "task").integers(table.n_tasks))]
-        return Rescaled(factor=cell.scale).corrupt(table, [task])
+        task = table.tasks[int(cell.generator(self._seed, "task").integers(table.n_tasks))]
+        return RescaledScores(factor=cell.scale).corrupt(table, [task])
 
 
 def _tau_ranked(

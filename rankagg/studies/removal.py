@@ -120,27 +120,28 @@ def without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
 # -- mechanisms -----------------------------------------------------------------------------------
 
 
-class AtRandom(ScoreRemoval):
+class RandomRemoval(ScoreRemoval):
     """Scores go missing completely at random: any entry as readily as any other.
 
     Examples
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> ra.studies.AtRandom().remove(table, 0.2, rng=0)
+    >>> ra.studies.RandomRemoval().remove(table, 0.2, rng=0)
     <ScoreTable of 6 systems x 10 tasks, 12 of 60 scores missing>
     """
 
     _kind = "completely at random"
+    _identity = "AtRandom"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return 0."""
         return 0.0
 
 
-#: What studies do unless they are told otherwise, and what their cells check.
-AT_RANDOM = AtRandom()
-MECHANISM: Any = {"default": AT_RANDOM, "kind": ScoreRemoval, "example": "`AtRandom()`"}
+#: The usual mechanism of studies, and what their cells check.
+RANDOM_REMOVAL = RandomRemoval()
+MECHANISM: Any = {"default": RANDOM_REMOVAL, "kind": ScoreRemoval, "example": "`RandomRemoval()`"}
 
 
 class GapCell(Cell):
@@ -152,7 +153,7 @@ class GapCell(Cell):
     def key(self) -> tuple[Any, ...]:
         """What tells it apart; completely at random is not told, as before there was a choice."""
         model, *rest, removal, repetition = super().key
-        told = model if self.removal == AT_RANDOM else f"{model}, {removal}"
+        told = model if self.removal == RANDOM_REMOVAL else f"{model}, {removal}"
         return (told, *rest, repetition)
 
 
@@ -168,7 +169,7 @@ class _Drawn(ScoreRemoval):
         return np.asarray(rng.normal(0.0, self.spread, len(names))[numbers])
 
 
-class BySystem(_Drawn):
+class RemovalBySystem(_Drawn):
     """Scores go missing at random given the system: some systems lack more than others.
 
     For every table the log odds of each system are drawn from a normal distribution.
@@ -182,19 +183,20 @@ class BySystem(_Drawn):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> left = ra.studies.BySystem(spread=3).remove(table, 0.3, rng=0)
+    >>> left = ra.studies.RemovalBySystem(spread=3).remove(table, 0.3, rng=0)
     >>> left.missing.sum(axis=1).tolist()
     [3, 1, 8, 0, 0, 6]
     """
 
     _kind = "by system"
+    _identity = "BySystem"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return a normal number for each system."""
         return self._each(scores.index, rng)[:, None]
 
 
-class ByTask(_Drawn):
+class RemovalByTask(_Drawn):
     """Scores go missing at random given the task: some tasks lack more than others.
 
     For every table the log odds of each task are drawn from a normal distribution.
@@ -208,12 +210,13 @@ class ByTask(_Drawn):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> left = ra.studies.ByTask(spread=3).remove(table, 0.2, rng=0)
+    >>> left = ra.studies.RemovalByTask(spread=3).remove(table, 0.2, rng=0)
     >>> left.missing.sum(axis=0).tolist()
     [1, 1, 2, 2, 0, 0, 5, 1, 0, 0]
     """
 
     _kind = "by task"
+    _identity = "ByTask"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return a normal number for each task."""
@@ -227,7 +230,7 @@ class _Graded(ScoreRemoval):
     strength: float = checked(check_number, default=2.0)
 
 
-class ByScore(_Graded):
+class RemovalByScore(_Graded):
     """Scores go missing not at random: those that are low, held against the others of the task.
 
     The log odds grow from the best score of a task to its worst with the share of the others that
@@ -242,11 +245,12 @@ class ByScore(_Graded):
     --------
     >>> import rankagg as ra
     >>> table = ra.ScoreTable([[4, 7], [3, 8], [2, 9]], systems="ABC", higher_is_better=True)
-    >>> ra.studies.ByScore(strength=100).remove(table, 0.3, rng=0).values.tolist()
+    >>> ra.studies.RemovalByScore(strength=100).remove(table, 0.3, rng=0).values.tolist()
     [[4.0, nan], [3.0, 8.0], [nan, 9.0]]
     """
 
     _kind = "low scores first"
+    _identity = "ByScore"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return the strength times the share of the others of the task that are better."""
@@ -254,7 +258,7 @@ class ByScore(_Graded):
         return np.asarray(self.strength * better)
 
 
-class ByAge(_Graded):
+class RemovalByAge(_Graded):
     """Older systems lack newer tasks: the log odds grow with the age of either against the other.
 
     Age is the order of the table: the first system and the first task are the oldest, the last
@@ -270,11 +274,12 @@ class ByAge(_Graded):
     --------
     >>> import rankagg as ra
     >>> table = ra.ScoreTable([[4, 7], [3, 8], [2, 9]], systems="ABC", higher_is_better=True)
-    >>> ra.studies.ByAge(strength=100).remove(table, 0.3, rng=0).values.tolist()
+    >>> ra.studies.RemovalByAge(strength=100).remove(table, 0.3, rng=0).values.tolist()
     [[4.0, nan], [3.0, nan], [2.0, 9.0]]
     """
 
     _kind = "by age"
+    _identity = "ByAge"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
         """Return the strength times how much newer a task is than a system."""
@@ -284,7 +289,7 @@ class ByAge(_Graded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks(ScoreRemoval):
+class RemovalOfBlocks(ScoreRemoval):
     """Rectangles of systems and tasks go missing together, as where a group skips a suite.
 
     For every table systems and tasks are put into groups at random, and blocks of a group of each
@@ -299,11 +304,12 @@ class Blocks(ScoreRemoval):
     --------
     >>> import rankagg as ra
     >>> table = ra.ScoreTable([[4, 7, 1], [3, 8, 2]], systems="AB", higher_is_better=True)
-    >>> ra.studies.Blocks(n_systems=1, n_tasks=3).remove(table, 0.5, rng=0).values.tolist()
+    >>> ra.studies.RemovalOfBlocks(n_systems=1, n_tasks=3).remove(table, 0.5, rng=0).values.tolist()
     [[nan, nan, nan], [3.0, 8.0, 2.0]]
     """
 
     _kind = "in blocks"
+    _identity = "Blocks"
     n_systems: int = checked(check_integer, default=2, low=1)
     n_tasks: int = checked(check_integer, default=2, low=1)
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
+from rankagg._frames import is_frame
 from rankagg._typing import Generator, Label, Positions
 from rankagg._validation import check_integer, check_number
+from rankagg.aggregation.evidence import as_data
 from rankagg.analysis.comparison.agreement import averaged_tasks
 from rankagg.core import (
     PartialRanking,
@@ -31,6 +33,9 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 from rankagg.io.preflib import read_preflib, title_and_seats
+
+#: Single data sets; everything else is a list of them.
+ONE_DATA_SET = (DataSource, RankingDistribution, Profile, ScoreTable, str, PathLike, Mapping)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +144,10 @@ def _profile_digest(profile: Profile) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed(DataSource):
+class ObservedData(DataSource):
     """A profile or a table of real scores, such as a leaderboard; every draw is the data itself.
 
-    Studies make one of every profile and table among their models, numbered from 1.
+    Studies make one of every profile and table among their data, numbered from 1.
 
     Parameters
     ----------
@@ -185,6 +190,20 @@ class Observed(DataSource):
         """The label."""
         return self.label
 
+    def name_without(self, parameter: str = "") -> str:
+        """Return the name, which has no parameters.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Not used.
+
+        Returns
+        -------
+        str
+        """
+        return self.name
+
     @property
     def identity(self) -> str:
         """The label and the digest."""
@@ -204,7 +223,7 @@ class Observed(DataSource):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resampled(Observed):
+class ResampledData(ObservedData):
     """Real data drawn from with replacement: rankings, or instances with all of their scores.
 
     Rankings are drawn in proportion to counts times weights. A table is taken for the whole
@@ -229,7 +248,7 @@ class Resampled(Observed):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> ra.studies.Resampled(label="SuperGLUE", data=table, n_rankings=50).draw(rng=0)
+    >>> ra.studies.ResampledData(label="SuperGLUE", data=table, n_rankings=50).draw(rng=0)
     <ScoreTable of 6 systems x 50 tasks, 0 of 300 scores missing>
     """
 
@@ -238,7 +257,7 @@ class Resampled(Observed):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_rankings is not None:
-            check_integer(self.n_rankings, "n_rankings of Resampled", low=1)
+            check_integer(self.n_rankings, "n_rankings of ResampledData", low=1)
 
     @property
     def name(self) -> str:
@@ -328,26 +347,38 @@ class _Distributed(DataSource):
         return self.distribution.sample(n_rankings or 1, rng=rng)
 
 
-def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ...]:
-    """Return sources, and what becomes of distributions, profiles, tables and files of PrefLib."""
+def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return the values of a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    return tuple(values)
+
+
+def as_sources(data: object, parameter: str) -> tuple[DataSource, ...]:
+    """Return sources of one data set, or of a list of them.
+
+    Distributions, profiles, tables and files of PrefLib become sources, and what orders are.
+    """
+    is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or isinstance(data, np.ndarray)
     sources: list[DataSource] = []
-    for number, model in enumerate(models, start=1):
-        if isinstance(model, DataSource):
-            sources.append(model)
-        elif isinstance(model, RankingDistribution):
-            sources.append(_Distributed(distribution=model))
-        elif isinstance(model, str | PathLike):
-            data, (title, _) = read_preflib(model), title_and_seats(model)
-            label = f"{title} ({Path(model).stem})" if title else Path(model).stem
-            sources.append(Observed(label=label, data=data))
-        elif isinstance(model, Profile | ScoreTable):
-            noun = "table" if isinstance(model, ScoreTable) else "profile"
-            sources.append(Observed(label=f"{noun} {number}", data=model))
+    for number, given in enumerate([data] if is_one else listed_values(data, parameter), start=1):
+        one = given if isinstance(given, str | DataSource) else as_data(given, parameter)
+        if isinstance(one, DataSource):
+            sources.append(one)
+        elif isinstance(one, RankingDistribution):
+            sources.append(_Distributed(distribution=one))
+        elif isinstance(one, str | PathLike):
+            read, (title, _) = read_preflib(one), title_and_seats(one)
+            label = f"{title} ({Path(one).stem})" if title else Path(one).stem
+            sources.append(ObservedData(label=label, data=read))
+        elif isinstance(one, Profile | ScoreTable):
+            noun = "table" if isinstance(one, ScoreTable) else "profile"
+            sources.append(ObservedData(label=f"{noun} {number}", data=one))
         else:
             allowed = (
                 "cultures, distributions, PrefLib files, sources of scores, profiles or tables"
             )
-            raise InvalidInputError(parameter, allowed, model)
+            raise InvalidInputError(parameter, allowed, one)
     return tuple(sources)
 
 
@@ -357,14 +388,16 @@ def tables_of(models: Iterable[DataSource]) -> list[ScoreTable]:
     for model in models:
         table = model.draw(rng=0) if model.gives == "scores" else None
         if not isinstance(table, ScoreTable) or table.n_systems < 2:
-            raise InvalidInputError("models", "sources of scores of two or more systems", model)
+            raise InvalidInputError("data", "sources of scores of two or more systems", model)
         tables.append(table)
     return tables
 
 
-def gaps_told(models: Iterable[DataSource]) -> list[str]:
+def gap_notes(models: Iterable[DataSource]) -> list[str]:
     """Say of which tables scores are missing from the start."""
-    known = ((m.name, getattr(m.data, "n_missing", 0)) for m in models if isinstance(m, Observed))
+    known = (
+        (m.name, getattr(m.data, "n_missing", 0)) for m in models if isinstance(m, ObservedData)
+    )
     return [f"{name}: {counted(gap, 'score')} missing from the start" for name, gap in known if gap]
 
 

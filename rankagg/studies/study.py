@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
-from math import nan
 from operator import attrgetter, itemgetter
 from os import PathLike
 from types import MappingProxyType
@@ -25,8 +23,8 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
-from rankagg._typing import Floats, Generator, Positions, RNGLike
-from rankagg._validation import check_flag, check_integer, check_number
+from rankagg._typing import Floats, Generator, RNGLike
+from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -36,6 +34,7 @@ from rankagg.aggregation import (
     time_limit_of,
 )
 from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
+from rankagg.cultures import DataSource
 from rankagg.exceptions import (
     Described,
     InvalidInputError,
@@ -45,7 +44,7 @@ from rankagg.exceptions import (
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.io.journal import JournalFile
-from rankagg.studies.sources import as_sources, check_most_items
+from rankagg.studies.sources import as_sources, check_most_items, listed_values, table_digest
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,13 +54,8 @@ if TYPE_CHECKING:
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
-#: What a journal may hold for each, beside null where there can be none.
-NOTED: Mapping[str, tuple[type, ...]] = {
-    "float64": (int, float),
-    **dict.fromkeys(("int64", "Int64"), (int,)),
-    **dict.fromkeys(("bool", "boolean"), (bool,)),
-    "str": (str,),
-}
+# Seeds that are drawn are below that: every program reads them as they are.
+SEEDS = 2**31
 
 
 class Cell:
@@ -96,109 +90,85 @@ Key: TypeAlias = tuple[Any, ...]
 Fields: TypeAlias = Mapping[str, str]
 
 
-def _is_noted(value: object, kind: str) -> bool:
-    """Say whether a value is of a type; no truth value is a number, nor is NaN."""
-    if value is None:
-        return kind not in ("int64", "bool")
-    # Of other types a study of one's own says itself what goes.
-    return type(value) in NOTED.get(kind, (type(value),)) and value == value  # noqa: PLR0124
-
-
-class Columns:
-    """The rows of finished cells, by columns: a number takes eight bytes so."""
-
-    def __init__(self, fields: Fields) -> None:
-        self._fields = fields
-        # In the order in which rows have them.
-        self._values: dict[str, Any] = {}
-        # The numbers of the cells.
-        self.places: dict[Key, int] = {}
-
-    def add(self, key: Key, rows: list[Row]) -> None:
-        """Add the rows of a cell."""
-        self.places[key] = len(self.places)
-        for name in rows[0] if not self._values else ():
-            self._values[name] = array("d") if self._fields[name] == "float64" else []
-        for name, values in self._values.items():
-            empty = None if isinstance(values, list) else nan
-            values.extend([empty if row[name] is None else row[name] for row in rows])
-
-    def at(self, lines: Positions) -> dict[str, Any]:
-        """Return some lines of the columns, as a frame has them; the columns are used up."""
-        kinds, values = self._fields, self._values
-        return {name: pd.array(values.pop(name), kinds[name]).take(lines) for name in list(values)}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Study(ABC, Generic[AnyCell, AnyResult]):
     """A grid of cells, and what is tried on each.
 
-    A new study is a frozen dataclass. It states its cells, its result, what a row holds and what
-    the rows depend on beside the cell, and implements `_try`; grid, checks and journal follow.
+    A new study is a frozen dataclass. It states its cells and the columns of a row, and implements
+    `_try`; data, grid, checks, seeds, workers, journals and clusters follow.
     """
 
-    #: The name of its journals, and the classes of its cells and of its result.
-    _schema: ClassVar[str]
+    #: The classes of its cells and of its result.
     _cell: ClassVar[type[Cell]]
     _found: ClassVar[type[StudyResult]]
 
     n_repetitions: int
-    seed: int
+    rng: RNGLike
 
     def __post_init__(self) -> None:
         owner = f"of {type(self).__name__}"
-        check_integer(self.seed, f"seed {owner}", low=0)
+        if isinstance(self.rng, Generator | np.random.SeedSequence | None):
+            self._set("rng", int(as_generator(self.rng).integers(SEEDS)))
+        self._set("rng", check_integer(self.rng, f"rng {owner}", low=0))
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
         if getattr(self, "time_limit", None) is not None:
             check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
         for one, name in self._dimensions.items():
             self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
         if hasattr(self, "n_items"):
-            check_most_items(getattr(self, "models"), self.n_items)  # noqa: B009
+            check_most_items(self._sources, self.n_items)
         if hasattr(self, "rules"):
-            self._set("rules", check_rules(self.rules, f"rules {owner}"))
-            several(self._labels, f"rules {owner}")
+            rules = check_rules(self.rules, f"rules {owner}")
+            self._set("rules", several(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     @property
+    def _seed(self) -> int:
+        """The seed, which was drawn where none was stated."""
+        assert isinstance(self.rng, int), "set on creation"
+        return self.rng
+
+    @property
     def _dimensions(self) -> dict[Any, str]:
         """The fields of a cell, and where the study has their values."""
         *dimensions, _ = fields(cast("Any", self._cell))
-        return {one: one.name if hasattr(self, one.name) else f"{one.name}s" for one in dimensions}
+        return {
+            one: "data" if one.name == "model" else one.name + "s" * (not hasattr(self, one.name))
+            for one in dimensions
+        }
 
     @property
-    def _rules(self) -> tuple[Aggregator, ...]:
-        return tuple(getattr(self, "rules", ()))
+    def _sources(self) -> tuple[DataSource, ...]:
+        """What data are drawn from."""
+        return tuple(getattr(self, "data", ()))
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What rows depend on beside the cell, as plain data."""
+        grid = {*self._dimensions.values(), "n_repetitions"}
+        named = (one.name for one in fields(self) if one.name not in grid)
+        return {name: _plain(getattr(self, name)) for name in named}
 
     @cached_property
-    def _labels(self) -> tuple[str, ...]:
-        """What the rows of a cell are of, in their order: the names of its rules."""
-        return tuple(rule.name for rule in self._rules)
-
-    @cached_property
-    def _said(self) -> tuple[str, ...]:
-        """What random numbers and journals know the rules by."""
-        return tuple(map(repr, self._rules))
+    def _texts(self) -> tuple[str, ...]:
+        """What random numbers know the rules by."""
+        return tuple(map(repr, getattr(self, "rules", ())))
 
     def _results(
         self, evidence: Evidence, cell: AnyCell, purpose: str = ""
     ) -> list[Consensus | RankaggError]:
         """Return what every rule makes of data, or the error that it ended with."""
         return [
-            consensus_of(rule, evidence, cell.generator(self.seed, purpose + said))
-            for rule, said in zip(self._rules, self._said, strict=True)
+            consensus_of(rule, evidence, cell.generator(self._seed, purpose + text))
+            for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
         ]
 
     @property
     @abstractmethod
     def _fields(self) -> Fields:
-        """What a row holds; "method" says whose it is."""
-
-    @abstractmethod
-    def _told(self) -> dict[str, Any]:
-        """Return what rows depend on beside cell and seed, as plain data."""
+        """The columns of a row, and their types; "method" says whose the row is."""
 
     def _prepared(self, deadline: Deadline) -> Any:
         """Return what is computed once, before any cell."""
@@ -206,7 +176,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
     @abstractmethod
     def _try(self, cell: AnyCell, prepared: Any) -> list[Row]:
-        """Return what is found in a cell, as plain data; a worker does it, who has no grid."""
+        """Return the rows of a cell as plain data; a worker does it, who has no grid."""
 
     def _is_drawn(self, cell: AnyCell) -> bool:
         """Say whether another repetition of a cell would be another data set."""
@@ -229,37 +199,14 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
     def _journal(self, path: str | PathLike[str]) -> JournalFile:
         """Return what finished cells are noted in."""
+        head = {"study": type(self).__name__, "columns": list(self._fields)}
         return JournalFile(
             path,
-            {"schema": self._schema, "version": 1, **self._told(), "seed": self.seed},
+            {"schema": "rankagg.study", "version": 1, **head, **self._settings},
             work="study",
             same="rules, seed and limits",
             again="its data set is computed again",
         )
-
-    def _noted(self, journal: JournalFile) -> Iterator[tuple[Key, list[Row]]]:
-        """Iterate over the keys of finished cells and their rows, one for each label."""
-        lines: dict[Key, int] = {}
-        labels, columns = list(self._labels), self._fields
-        of_key = [type(value) for value in next(self.cells()).key]
-        for number, found in journal.read(stacklevel=4):
-            try:
-                key, rows = tuple(found["cell"]), found["rows"]
-                first = lines.setdefault(key, number)
-                is_whole = [row["method"] for row in rows] == labels
-                is_whole = is_whole and [type(value) for value in key] == of_key
-                is_whole = is_whole and all(
-                    row.keys() == columns.keys()
-                    and all(_is_noted(row[name], kind) for name, kind in columns.items())
-                    for row in rows
-                )
-            except (KeyError, TypeError):
-                is_whole = False
-            if not is_whole:
-                journal.refuse(number, "not one row for each rule with all of its fields")
-            if first != number:
-                journal.refuse(number, f"the data set of line {first} again")
-            yield key, rows
 
     def run(
         self,
@@ -307,13 +254,12 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             If not all cells were done in time; those that were are in the journal.
         """
         deadline = Deadline.after(time_limit_of(time_limit))
-        cells = list(self.cells())
+        cells, found = list(self.cells()), dict[Key, list[Row]]()
         book = None if journal is None else self._journal(journal)
         with nullcontext() if book is None else book.locked():
-            found = Columns(self._fields)
-            for key, rows in () if book is None else self._noted(book):
-                found.add(key, rows)
-            left = [cell for cell in cells if cell.key not in found.places]
+            for _, noted in () if book is None else book.read(stacklevel=3):
+                found[tuple(noted["cell"])] = noted["rows"]
+            left = [cell for cell in cells if cell.key not in found]
             hidden = None if progress is None else not check_flag(progress, "progress")
             bar = tqdm(
                 total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden
@@ -329,8 +275,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                         rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
                     except OutOfTimeError:
                         raise OutOfTimeError(
-                            f"{len(found.places)} of {counted(len(cells), 'data set')} were done "
-                            "in time; the journal keeps them, if there is one."
+                            f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
+                            "the journal keeps them, if there is one."
                         ) from None
                     except BrokenProcessPool:
                         raise WorkerError(
@@ -338,42 +284,54 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                             "Finished data sets are in the journal, if there is one; try fewer "
                             "`n_jobs`."
                         ) from None
-                    results = list(zip([cell.key for cell in batch], rows, strict=True))
+                    done = dict(zip([cell.key for cell in batch], rows, strict=True))
                     if book is not None:
-                        book.append({"cell": key, "rows": rows} for key, rows in results)
-                    for key, rows in results:
-                        found.add(key, rows)
+                        book.append({"cell": key, "rows": rows} for key, rows in done.items())
+                    found |= done
                     bar.update(len(batch))
         return self._result(self._frame(cells, found))
 
     @property
     def _grid(self) -> list[str]:
-        """The dimensions of the grid that are told."""
-        told = self._dimensions.items()
-        return [one.name for one, name in told if getattr(self, name) != (one.default,)]
+        """The dimensions of the grid that tables have."""
+        dimensions = self._dimensions.items()
+        return [one.name for one, name in dimensions if getattr(self, name) != (one.default,)]
 
-    def _frame(self, cells: list[AnyCell], found: Columns) -> pd.DataFrame:
-        """Return one line per cell and row: the values of its key, then the row."""
-        each = len(self._labels)
-        first = np.array([found.places[cell.key] for cell in cells]) * each
-        columns: dict[str, Any] = {
-            name: [getattr(value, "name", value) for value in values for _ in range(each)]
-            for name in (*self._grid, "repetition")
-            for values in [[getattr(cell, name) for cell in cells]]
-        }
-        lines = np.add.outer(first, np.arange(each)).ravel()
-        return pd.DataFrame(columns | found.at(lines))
+    def _frame(self, cells: list[AnyCell], found: Mapping[Key, list[Row]]) -> pd.DataFrame:
+        """Return a line for each row of each cell: the cell, then the row."""
+        lines = [(cell, row) for cell in cells for row in found[cell.key]]
+        columns: dict[str, Any] = {}
+        for name in (*self._grid, "repetition"):
+            values = [getattr(cell, name) for cell, _ in lines]
+            named = [getattr(value, "name", value) for value in values]
+            # Labels stay what they are where there is none for some cells.
+            columns[name] = pd.Series(named, dtype=object) if None in named else named
+        for name in lines[0][1]:
+            kind: Any = self._fields[name]
+            columns[name] = pd.array([row[name] for _, row in lines], kind)
+        return pd.DataFrame(columns)
 
     def _result(self, frame: pd.DataFrame) -> AnyResult:
         """Return what the rows of all cells become."""
         return cast("AnyResult", self._found(study=self, _frame=frame))
 
     def _without_grid(self) -> Study[AnyCell, AnyResult]:
-        """Return what goes to workers: tables of models go with their cells alone."""
+        """Return what goes to workers: data go with their cells alone."""
         light = copy(self)
-        if hasattr(self, "models"):
-            light._set("models", ())
+        if "data" in self._dimensions.values():
+            light._set("data", ())
         return light
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a parameter as plain data, which tell it from any other."""
+    if isinstance(value, ScoreTable):
+        return table_digest(value)
+    if isinstance(value, Mapping):
+        return [[repr(key), _plain(one)] for key, one in value.items()]
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
 @contextmanager
@@ -387,12 +345,77 @@ def _on(client: Client | None) -> Iterator[None]:
         yield
 
 
-class Paged(Result):
-    """What a study found, which can stand on a page of its own."""
+@dataclass(frozen=True)
+class Curve:
+    """A column of a result's table that `study_plot` draws, with its band."""
+
+    # What stands at the upright axis.
+    label: str
+    # The columns of the ends of its band; or one of a deviation, and how many of it either way.
+    low: str = ""
+    high: str = ""
+    deviation: str = ""
+    times: float = 1.0
+    # What the band is.
+    band: str = ""
+    # The least and the greatest value; None where there is none.
+    least: float = 0.0
+    most: float | None = 1.0
+    # A column that is drawn dotted for comparison, and what it is.
+    dotted: str = ""
+    dotted_is: str = ""
+
+
+#: Points of a grid in words, by their column; others are called as they are.
+WORDS: Mapping[str, Callable[[Any], str]] = {
+    "n_items": lambda number: counted(number, "item"),
+    "scope": {
+        "tasks": "rules aggregate tasks",
+        "instances": "rules aggregate all instances",
+        "within": "rules aggregate one task's instances",
+    }.__getitem__,
+    "n_rankings": lambda number: counted(number, "ranking"),
+    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
+    "missing": lambda share: f"{share:.0%} missing" if share else "",
+    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
+    "alpha": lambda alpha: f"alpha {alpha:g}",
+    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
+}
+
+
+def in_words(column: str, value: Any) -> str:
+    """Return the value of a dimension in words; nothing where it is the usual one."""
+    return WORDS.get(column, str)(value)
+
+
+class StudyResult(Result):
+    """The rows of every cell of a study, what follows from them, and their page."""
 
     study: Any
+    _frame: pd.DataFrame = field(compare=False)
 
+    _plot = "study_plot"
     _named_rows = False
+    #: The method that says what the repetitions do.
+    _summed: ClassVar[str] = "by_method"
+    #: What plain data state beside it: attributes, and methods without arguments, by their keys.
+    _stated: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: What can be drawn, the usual first; the columns that tell lines apart; what is along the
+    #: axis where it varies.
+    _curves: ClassVar[Mapping[str, Curve]] = MappingProxyType({})
+    _lines: ClassVar[tuple[str, ...]] = ("method",)
+    _usual_x: ClassVar[tuple[str, ...]] = ()
+    #: The column of how many data sets a point is of, and what these are called.
+    _counts: ClassVar[tuple[str, str]] = ("cells", "data set")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per data set and method, as the study's class says.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self._frame.copy()
 
     def _to_paste(self) -> pd.DataFrame:
         return self._table()
@@ -417,35 +440,37 @@ class Paged(Result):
         page = importlib.import_module("rankagg.report.figures")
         return str(page.study_page(self, title, source, **options))
 
-
-class StudyResult(Paged):
-    """The rows of every cell of a study, and what follows from them."""
-
-    study: Study[Any, Any]
-    _frame: pd.DataFrame = field(compare=False)
-
-    #: The method that says what the repetitions do.
-    _summed: ClassVar[str] = "by_method"
-    #: What plain data state beside it: attributes, and methods without arguments, by their keys.
-    _stated: ClassVar[Mapping[str, str]] = MappingProxyType({})
-
     def _results(self) -> pd.DataFrame:
         """Return what the repetitions say, as a table without an index."""
         table: pd.DataFrame = getattr(self, self._summed)()
         return table.reset_index()
 
+    def _drawn(self) -> pd.DataFrame:
+        """Return the table that is drawn: a row for each point."""
+        return self._results()
+
+    @property
+    def _points(self) -> list[str]:
+        """The columns that tell points of the same line apart."""
+        return [name for name in self._grid if name not in self._lines]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return ()
+
     def _content(self) -> dict[str, Any]:
         stated = {key: plain_value(attrgetter(of)(self)) for key, of in self._stated.items()}
-        return {"seed": self.study.seed, **stated, "results": plain_rows(self._results())}
+        return {"seed": self.study.rng, **stated, "results": plain_rows(self._results())}
 
     def _key(self) -> tuple[Hashable, ...]:
         # Every digit counts, but how long it took is no part of what was found.
-        told = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
-        return self.study, told.to_json(double_precision=15)
+        timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
+        return self.study, timeless.to_json(double_precision=15)
 
     @property
     def _grid(self) -> list[str]:
-        return self.study._grid
+        return list(self.study._grid)
 
     def _groups(self, *more: str) -> Groups:
         """Return the rows by the dimensions of the grid, and more."""
@@ -456,6 +481,11 @@ class StudyResult(Paged):
         return [f"{sentence} {counted(number, 'time')}"] if number else []
 
     @property
+    def _cells(self) -> pd.DataFrame:
+        """The first row of each data set."""
+        return self._frame.drop_duplicates([*self._grid, "repetition"])
+
+    @property
     def n_failed(self) -> int:
         """How often a rule could not rank the data, or a method judge them."""
         return int(self._frame["error"].count())
@@ -463,7 +493,7 @@ class StudyResult(Paged):
     @property
     def n_cells(self) -> int:
         """The number of data sets that were drawn."""
-        return len(self._frame) // len(self.study._labels)
+        return len(self._cells)
 
 
 def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
@@ -486,8 +516,8 @@ def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
 def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
     """Return the values of a dimension, which are within its bounds and different."""
     if one.name == "model":
-        remedy = "`Observed(label=..., data=...)` gives data another name."
-        return several(as_sources(listed_values(values, parameter), parameter), parameter, remedy)
+        remedy = "`ObservedData(label=..., data=...)` gives data another name."
+        return several(as_sources(values, parameter), parameter, remedy)
     return several_of(one.metadata["check"], values, parameter)
 
 
@@ -497,13 +527,6 @@ def several_of(
     """Return one or more different values, each as its check returns it."""
     given = [check(value, parameter=parameter, **bounds) for value in several(values, parameter)]
     return several(given, parameter)
-
-
-def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
-    """Return the values of a list."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", values)
-    return tuple(values)
 
 
 def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:

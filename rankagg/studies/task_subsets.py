@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Positions, Tolerance
+from rankagg._typing import Positions, RNGLike, Tolerance
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Mean
 from rankagg.analysis.comparison.agreement import agreement_of
@@ -19,27 +19,46 @@ from rankagg.analysis.robustness.leave_out import Parts, draw_subset
 from rankagg.core import UNRANKED, PartialRanking, ScoreTable, as_tolerance, counted, listed
 from rankagg.cultures import checked
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.sources import table_digest
-from rankagg.studies.study import ROUNDING, Cell, Row, Study, StudyResult, check_table, finished
+from rankagg.studies.study import (
+    ROUNDING,
+    Cell,
+    Curve,
+    Row,
+    Study,
+    StudyResult,
+    check_table,
+    finished,
+)
 
 
 class TaskSubsetResult(StudyResult):
     """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
 
-    Made by `TaskSubsetStudy.run`; `plot` draws a `rankagg.plotting.task_subset_plot`.
+    Made by `TaskSubsetStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
     study : TaskSubsetStudy
-        What was asked.
+        The study.
     """
 
     study: TaskSubsetStudy
 
     _schema = "rankagg.task_subset_result"
-    _plot = "task_subset_plot"
     _row = "row"
     _summed = "by_size"
+    _curves = MappingProxyType(
+        {
+            "mean": Curve(
+                "tau-b with the same rule's\nconsensus on all tasks",
+                deviation="std",
+                band="one standard deviation either way",
+                least=-1.0,
+            ),
+            "top1": Curve("chance of the same first system"),
+        }
+    )
+    _counts = ("subsets", "subset")
     _stated = MappingProxyType(
         {"tasks": "study.data.n_tasks", "repetitions": "study.n_repetitions"}
         | {"headline": "headline", "notes": "notes"}
@@ -136,7 +155,7 @@ class TaskSubsetResult(StudyResult):
         return [
             f"{counted(len(study.rules), 'rule')} on random subsets of "
             f"{counted(study.data.n_tasks, 'task')}, {study.n_repetitions} of each size, "
-            f"seed {study.seed}",
+            f"seed {study.rng}",
             self.headline(),
             *(f"note: {note}" for note in self.notes),
         ]
@@ -179,8 +198,8 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         How many tasks subsets have; by default every number from 1 to all but one.
     n_repetitions : int, default 100
         Subsets of each size.
-    seed : int, default 0
-        Of all random numbers.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
@@ -198,7 +217,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("xtreme_human")
-    >>> result = ra.studies.TaskSubsetStudy(data=table, n_repetitions=20).run()
+    >>> result = ra.studies.TaskSubsetStudy(data=table, n_repetitions=20, rng=0).run()
     >>> result.by_size()[["subsets", "mean", "std"]].round(2)
                  subsets  mean   std
     size method
@@ -210,7 +229,6 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
          Borda        20  0.95  0.07
     """
 
-    _schema: ClassVar[str] = "rankagg.task_subset_study"
     _cell = SubsetCell
     _found = TaskSubsetResult
     _fields: ClassVar[Mapping[str, str]] = dict.fromkeys(("tau", "distance", "top1"), "float64") | {
@@ -224,7 +242,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     rules: Sequence[Aggregator] = (Mean(), Borda())
     sizes: Sequence[int] | None = None
     n_repetitions: int = 100
-    seed: int = 0
+    rng: RNGLike = None
     tolerance: Tolerance = field(default=0.0, hash=False)
 
     def __post_init__(self) -> None:
@@ -241,22 +259,13 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
             check_integer(size, f"sizes {owner}", low=1, high=total)
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
-    def _told(self) -> dict[str, Any]:
-        steps, tasks = as_tolerance(self.tolerance, self.data.tasks), list(self.data.tasks)
-        each = steps if isinstance(steps, Mapping) else dict.fromkeys(tasks, steps)
-        return {
-            "rules": self._said,
-            "data": table_digest(self.data),
-            "tolerance": [float(each.get(task, 0)) for task in tasks],
-        }
-
     def _prepared(self, deadline: object) -> tuple[Parts, list[Whole]]:
         """Return the tasks, and what every rule says of all of them."""
         parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
         total = self.data.n_tasks
         evidence, everything, wholes = parts.part(np.arange(total)), SubsetCell(total, 0), []
-        for rule, said in zip(self.rules, self._said, strict=True):
-            rng = everything.generator(self.seed, said)
+        for rule, text in zip(self.rules, self._texts, strict=True):
+            rng = everything.generator(self._seed, text)
             found = finished(rule.aggregate(evidence, rng=rng))
             wholes.append((found.ranking, found.is_proved is not False))
         return parts, wholes
@@ -264,12 +273,12 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
     def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Whole]]) -> list[Row]:
         """Draw a subset and aggregate it with every rule."""
         parts, wholes = prepared
-        results = self._results(parts.part(cell.tasks(len(parts.units), self.seed)), cell)
-        return [self._row(*one) for one in zip(self._labels, results, wholes, strict=True)]
+        results = self._results(parts.part(cell.tasks(len(parts.units), self._seed)), cell)
+        return [self._row(*one) for one in zip(self.rules, results, wholes, strict=True)]
 
-    def _row(self, method: str, found: Consensus | RankaggError, all_tasks: Whole) -> Row:
+    def _row(self, rule: Aggregator, found: Consensus | RankaggError, all_tasks: Whole) -> Row:
         whole, whole_is_proved = all_tasks
-        unknown: Row = {"method": method, "tau": None, "distance": None, "top1": None}
+        unknown: Row = {"method": rule.name, "tau": None, "distance": None, "top1": None}
         if isinstance(found, RankaggError):
             return {**unknown, "n_ranked": 0, "proved": True, "error": str(found)}
         proved = whole_is_proved and found.is_proved is not False

@@ -19,7 +19,7 @@ from rankagg.exceptions import InvalidInputError
 __all__ = ["CorruptionContract", "RemovalContract", "StudyContract"]
 
 FULL = ra.distributions.LatentScores([0, 1, 2, 3, 4]).sample(4, 3, rng=0)
-INCOMPLETE = ra.studies.AtRandom().remove(FULL, 0.2, rng=0)
+INCOMPLETE = ra.studies.RandomRemoval().remove(FULL, 0.2, rng=0)
 
 
 def _mirrored(table: ra.ScoreTable) -> ra.ScoreTable:
@@ -38,7 +38,7 @@ class StudyContract:
     >>> from rankagg.testing.studies import StudyContract
     >>> class TestCycles(StudyContract):
     ...     study = ra.studies.CycleStudy(
-    ...         models=[ra.cultures.ImpartialCulture()], n_rankings=[3], n_repetitions=4
+    ...         data=ra.cultures.ImpartialCulture(), n_rankings=[3], n_repetitions=4, rng=0
     ...     )
     """
 
@@ -70,7 +70,7 @@ class StudyContract:
     def test_the_journal_of_another_seed_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "study.jsonl"
         self._frame(self.study, journal=path)
-        other = replace(self.study, seed=self.study.seed + 1)
+        other = replace(self.study, rng=self.study.rng + 1)
         with pytest.raises(ValueError, match="journal"):
             other.run(journal=path, progress=False)
 
@@ -85,7 +85,7 @@ class CorruptionContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.studies import CorruptionContract
     >>> class TestReversed(CorruptionContract):
-    ...     corruption = ra.studies.Reversed()
+    ...     corruption = ra.studies.ReversedScores()
     """
 
     corruption: ClassVar[ra.studies.Corruption]
@@ -117,7 +117,7 @@ class CorruptionContract:
 
     def test_it_takes_part_in_a_study(self) -> None:
         kinds = [self.corruption]
-        study = ra.studies.CorruptionStudy(models=[FULL], corruptions=kinds, n_repetitions=2)
+        study = ra.studies.CorruptionStudy(data=FULL, corruptions=kinds, n_repetitions=2, rng=0)
         distances = study.run(progress=False).to_frame()["distance"]
         assert distances.between(0, 1).all()
         assert not distances[:3].any()
@@ -134,7 +134,7 @@ class RemovalContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.studies import RemovalContract
     >>> class TestBySystem(RemovalContract):
-    ...     removal = ra.studies.BySystem(spread=3)
+    ...     removal = ra.studies.RemovalBySystem(spread=3)
     """
 
     removal: ClassVar[ra.studies.ScoreRemoval]
@@ -158,7 +158,7 @@ class RemovalContract:
 
     def test_it_takes_part_in_a_study(self, whole_tasks: bool) -> None:
         kind = (ra.studies.ConfidenceStudy, ra.studies.MissingScoresStudy)[whole_tasks]
-        asked = kind(models=[self.table], removals=[self.removal], proportions=[0.25])
+        asked = kind(data=self.table, removals=[self.removal], proportions=[0.25], rng=0)
         frame = replace(asked, n_repetitions=2).run(progress=False).to_frame()
         assert frame["error"].isna().all()
         assert {self.removal.name} >= set(frame.get("removal", ()))

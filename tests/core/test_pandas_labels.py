@@ -155,7 +155,7 @@ def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
         lambda table, step: ra.rank_intervals(table, tolerance=step).to_frame(),
         lambda table, step: ra.analysis.task_agreement(table, tolerance=step).to_frame(),
         lambda table, step: ra.studies.TaskSubsetStudy(
-            data=table, rules=[ra.Borda()], tolerance=step, n_repetitions=1
+            data=table, rules=[ra.Borda()], tolerance=step, n_repetitions=1, rng=0
         ).run().to_frame(),
     ],
 )  # fmt: skip

@@ -63,7 +63,7 @@ def places(call, **names):
 
 def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
     study = ra.studies.CycleStudy(
-        models=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3
+        data=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3, rng=0
     )
     path = tmp_path / "study.jsonl"
     study.run(journal=path)

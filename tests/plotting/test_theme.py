@@ -17,9 +17,7 @@ from rankagg.testing.plots import Picture, PlotContract, faults, faults_on_given
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
 PLOTS = sorted(set(dir(plotting)) - {"style"})
-OF_METHODS = ("agreement", "confidence", "cycle", "distances", "goodness", "manipulation",
-              "missing_scores", "models", "overlap", "ratio", "scaling", "task_subset",
-              "thetas")  # fmt: skip
+OF_METHODS = ("distances", "goodness", "models", "overlap", "study", "thetas")
 NAMED = [name for name in PLOTS if name.removesuffix("_plot") not in OF_METHODS]
 
 
@@ -82,39 +80,25 @@ def missing(systems):
 @cache
 def confidence(_):
     return ra.studies.ConfidenceStudy(
-        models=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
-        alphas=[0.1], proportions=[0.2], n_repetitions=2,
-    ).run()  # fmt: skip
-
-
-def ratios(_):
-    return ra.studies.ApproximationStudy(
-        rules=[ra.Borda(), ra.Copeland()], models=[ra.cultures.MallowsCulture(phi=0.9)],
-        n_items=[5], n_rankings=[5], n_repetitions=5,
+        data=[ra.studies.LatentModel(step=step, n_systems=4, n_tasks=1) for step in (0, 0.5, 1)],
+        alphas=[0.1], proportions=[0.2], n_repetitions=2, rng=0,
     ).run()  # fmt: skip
 
 
 def observed(systems):
-    return ra.studies.Observed(label="Scores", data=data_of(systems)[1])
-
-
-def incomplete(systems):
-    return ra.studies.MissingScoresStudy(
-        models=[observed(systems)], proportions=[0, 0.2, 0.4], n_repetitions=5
-    ).run()
+    return ra.studies.ObservedData(label="Scores", data=data_of(systems)[1])
 
 
 def corrupted(systems):
     return ra.studies.CorruptionStudy(
-        models=[observed(systems)],
-        corruptions=[ra.studies.Reversed(), ra.studies.Noisy(after=ra.studies.Copied())],
+        data=[observed(systems)],
+        corruptions=[
+            ra.studies.ReversedScores(),
+            ra.studies.NoisyScores(after=ra.studies.CopiedScores()),
+        ],
         n_repetitions=2,
+        rng=0,
     ).run()
-
-
-def cycles(_):
-    models = [ra.cultures.ImpartialCulture()]
-    return ra.studies.CycleStudy(models=models, n_repetitions=9).run()
 
 
 def goodness(profile):
@@ -131,12 +115,8 @@ OF_NAMES = {
     plotting.bump_chart: comparison,
     plotting.overlap_plot: comparison,
     plotting.missingness_map: missing,
-    plotting.ratio_plot: ratios,
-    plotting.missing_scores_plot: incomplete,
-    plotting.confidence_plot: confidence,
+    plotting.study_plot: corrupted,
     plotting.confidence_heatmap: confidence,
-    plotting.cycle_plot: cycles,
-    plotting.corruption_plot: corrupted,
     plotting.fit_plot: worths,
     plotting.parameters_plot: worths,
     plotting.worths_plot: worths,
@@ -160,10 +140,6 @@ OF_SCORES = {
     plotting.separation_plot: ra.inference.separation,
     plotting.task_agreement_plot: ra.analysis.task_agreement,
     plotting.robustness_plot: partial(ra.stability, rule=ra.Borda(), n_samples=5, rng=0),
-    plotting.task_subset_plot: lambda scores: ra.studies.TaskSubsetStudy(
-        data=scores, n_repetitions=4
-    ).run(),
-    plotting.agreement_plot: lambda scores: ra.studies.AgreementStudy(data=scores).run(),
 }
 
 
@@ -179,14 +155,14 @@ def result(plot, systems=SYSTEMS):
 # Of plots that are built alike one is quick; the texts of each are looked at beside its data, too.
 QUICK = {
     "bump_chart", "critical_difference_diagram", "distances_plot", "forest_plot",
-    "missing_scores_plot", "missingness_map", "pairwise_heatmap", "permutohedron_plot",
-    "ratio_plot", "tournament_plot",
+    "missingness_map", "pairwise_heatmap", "permutohedron_plot",
+    "study_plot", "tournament_plot",
 }  # fmt: skip
 
 
 # And of these a chart, rows, a diagram, a matrix, and panels, through the whole contract.
 WHOLE = {
-    "bump_chart", "critical_difference_diagram", "forest_plot", "pairwise_heatmap", "ratio_plot",
+    "bump_chart", "critical_difference_diagram", "forest_plot", "pairwise_heatmap", "study_plot",
 }  # fmt: skip
 
 
@@ -219,20 +195,14 @@ class TestPlots(PlotContract):
         picture(plotting.effects_plot, ["Ant", "Cat"], rows, sorted(TESTS.to_frame()["effect"])),
         picture(plotting.separation_plot, ["Ant / Bee"], rows, sorted(SEPARATION.needed)),
         picture(plotting.task_agreement_plot, ["all others"], tau, np.ravel(TAU)),
-        picture(plotting.ratio_plot, ["Borda", "Copeland"]),
-        picture(plotting.missing_scores_plot, ["Mean", "Borda"]),
-        picture(plotting.confidence_plot, ["figure 4", "20 comparisons"]),
+        picture(plotting.study_plot, ["Mean", "reversed"]),
         picture(plotting.confidence_heatmap, ["0.8"]),
-        picture(plotting.task_subset_plot, ["Mean", "Borda"]),
-        picture(plotting.agreement_plot, ["Mean / Borda", "at random"]),
-        picture(plotting.cycle_plot, ["impartial culture, 3 items", "known exactly"]),
-        picture(plotting.corruption_plot, ["Mean", "reversed"]),
         picture(plotting.models_plot, ["uniform", "mallows-kendall"]),
     )
 
 
 # Rows with a legend, headings in rows, panels with headings, and numbers in cells.
-@pytest.mark.parametrize("name", rows_of(["ratio_plot", "corruption_plot", "task_agreement_plot"]))
+@pytest.mark.parametrize("name", rows_of(["study_plot", "task_agreement_plot"]))
 def test_given_axes_of_a_column_hold_all_texts(name):
     plot = getattr(plotting, name)
     assert faults_on_given_axes(Picture(lambda ax: plot(result(plot), ax=ax))) == []

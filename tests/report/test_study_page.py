@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import visible
 from rankagg.report.sections import UNKNOWN
-from rankagg.studies.study import Paged
+from rankagg.studies.study import StudyResult
 from tests.report.test_page import Page
 from tests.test_results import EVIL, result_of
 
@@ -23,7 +23,7 @@ STUDIES = [
 def test_every_result_of_a_study_has_a_page():
     public = {name: getattr(ra.studies, name) for name in ra.studies.__all__}
     assert sorted(name for name in public if name.endswith("Result")) == STUDIES
-    assert all(issubclass(public[name], Paged) for name in STUDIES)
+    assert all(issubclass(public[name], StudyResult) for name in STUDIES)
 
 
 # Of studies whose tables are alike one is quick: agreement, data sets drawn, and votes drawn.
@@ -57,13 +57,13 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
                 assert float(key) == value
                 assert float(text.replace(",", "")) == pytest.approx(value, abs=0.00051)
     if name == "CycleResult":
-        assert "share with a Condorcet winner" in result.to_html(measure="winner")
+        assert "share with a Condorcet winner" in result.to_html(y="winner")
         assert "share with a Condorcet winner" not in page
-        with pytest.raises(ValueError, match="measure"):
-            result.to_html(measure="power")
+        with pytest.raises(ValueError, match="`y` must"):
+            result.to_html(y="power")
         assert page == result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
     study = result.study
-    assert f"Seed{getattr(study, 'seed', '')}" in re.sub(r"\s", "", told) or "Agreement" in name
+    assert f"Seed{study.rng}" in re.sub(r"\s", "", told)
     for rule in getattr(study, "rules", ()) or getattr(study, "ways", ()):
         assert visible(repr(rule)) in told
     assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", told)
@@ -84,13 +84,13 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
 def test_what_was_asked_is_told_with_all_values():
     table = ra.ScoreTable(np.arange(12).reshape(4, 3), systems="ABCD", higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="board", data=table)], proportions=[0, 0.25],
-        removals=[ra.studies.ByScore(strength=3)], n_repetitions=2, seed=7,
+        data=[ra.studies.ObservedData(label="board", data=table)], proportions=[0, 0.25],
+        removals=[ra.studies.RemovalByScore(strength=3)], n_repetitions=2, rng=7,
     )  # fmt: skip
     page = study.run(progress=False).to_html()
     pairs = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
-    assert pairs["Models"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
+    assert pairs["Data"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
     assert (pairs["Proportions"], pairs["Repetitions"], pairs["Seed"]) == ("0.0; 0.25", "2", "7")
     assert pairs["After"].startswith("Himmi et al. (2023)")
     methods = Page(page).cells("Methods, with all parameters")
-    assert ("ByScore(strength=3)", None) in [row[1] for row in methods]
+    assert ("RemovalByScore(strength=3)", None) in [row[1] for row in methods]

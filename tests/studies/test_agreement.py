@@ -1,16 +1,15 @@
 """Agreement of rules: against sets counted by hand, and the figures of the first paper."""
 
 import json
+from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
 import rankagg as ra
-from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import of_group
+from rankagg.testing.studies import StudyContract
 from tests import oracles
 
 TABLE = ra.ScoreTable(
@@ -138,18 +137,20 @@ def test_systems_that_a_rule_leaves_out_are_counted():
 
 def test_two_levels_take_part_on_all_instances_only():
     result = of(INSTANCES, rules=[ra.Borda(), TWO])
-    assert result.scopes == ("instances",)
+    assert set(result.to_frame()["scope"]) == {"instances"}
     assert result.notes == ()
-    assert of(INSTANCES).scopes == ("tasks", "instances", "within")
+    assert list(of(INSTANCES).to_frame()["scope"].unique()) == ["tasks", "instances", "within"]
     assert f"{TWO.name}: on all instances only" in of(INSTANCES).summary()
-    assert of(TABLE).scopes == ("tasks",)
+    assert set(of(TABLE).to_frame()["scope"]) == {"tasks"}
 
 
 def test_draws_follow_the_seed():
     rules = [ra.KwikSort(), ra.Borda(), ra.Mean()]
-    study = ra.studies.AgreementStudy(data=INSTANCES, rules=rules)
-    assert study.run() == study.run() == study.run(rng=0)
-    assert len({study.run(rng=seed) for seed in range(6)}) > 1
+    study = ra.studies.AgreementStudy(data=INSTANCES, rules=rules, rng=0)
+    assert study.run() == study.run()
+    frames = [replace(study, rng=seed).run().to_frame() for seed in range(6)]
+    assert not all(frame.equals(frames[0]) for frame in frames)
+    assert isinstance(replace(study, rng=None).rng, int)
 
 
 def test_depths_beyond_the_systems_are_left_out():
@@ -175,29 +176,7 @@ def test_bad_input_is_named(changes, message):
         of(**({"data": TABLE} | changes))
 
 
-# -- the plot -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("scope", "curve"), [("instances", "top"), ("within", "top_tau")])
-def test_the_plot_shows_the_means(scope, curve):
-    result = of(INSTANCES)
-    ax = plotting.agreement_plot(result, scope=scope, curve=curve)
-    table = result.by_k().loc[scope]
-    for number, pair in enumerate(dict.fromkeys(key[:2] for key in table.index)):
-        (line,) = of_group(ax, f"curve-{number}")
-        np.testing.assert_allclose(line.get_xdata(), table.loc[pair].index)
-        np.testing.assert_allclose(line.get_ydata(), table.loc[pair][curve])
-    assert len(of_group(ax, "random")) == (curve != "top_tau")
-    plt.close("all")
-
-
-def test_the_plot_starts_with_all_instances():
-    (line,) = of_group(of(INSTANCES).plot(), "curve-2")
-    assert line.get_label() == f"Borda / {TWO.name}"
-    with pytest.raises(InvalidInputError, match="scope"):
-        of(TABLE).plot(scope="within")
-    with pytest.raises(InvalidInputError, match="curve"):
-        of(TABLE).plot(curve="first")
-    with pytest.raises(InvalidInputError, match=r"AgreementStudy\.run"):
-        plotting.agreement_plot(TABLE)
-    plt.close("all")
+class TestContract(StudyContract):
+    study = ra.studies.AgreementStudy(
+        data=INSTANCES, rules=[ra.KwikSort(), ra.Borda(), ra.Mean()], rng=0
+    )

@@ -27,8 +27,8 @@ MODELS = (
 
 def make(**changes):
     settings = {
-        "rules": RULES, "models": MODELS, "n_items": [3, 5], "n_rankings": [4],
-        "missing": [0.0, 0.3], "n_repetitions": 3, "seed": 7,
+        "rules": RULES, "data": MODELS, "n_items": [3, 5], "n_rankings": [4],
+        "missing": [0.0, 0.3], "n_repetitions": 3, "rng": 7,
     }  # fmt: skip
     return ra.studies.ApproximationStudy(**(settings | changes))
 
@@ -39,8 +39,8 @@ def numbers(result):
 
 def data_of(study, cell):
     """Draw a cell again, from its own random numbers."""
-    drawn = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(study.seed, "data"))
-    return without_entries(drawn, cell.missing, cell.generator(study.seed, "missing"))
+    drawn = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(study.rng, "data"))
+    return without_entries(drawn, cell.missing, cell.generator(study.rng, "missing"))
 
 
 def all_costs(votes):
@@ -77,7 +77,7 @@ def test_rows_agree_with_going_through_all_orders():
             row = rows.loc[
                 (cell.model.name, cell.n_items, cell.missing, cell.repetition, rule.name)
             ]
-            result = rule.aggregate(data, rng=cell.generator(study.seed, repr(rule)))
+            result = rule.aggregate(data, rng=cell.generator(study.rng, repr(rule)))
             assert row["proved"]
             assert row["optimum"] == pytest.approx(least)
             assert row["lower_bound"] == pytest.approx(least)
@@ -125,7 +125,7 @@ def test_by_method_summarises_the_rows():
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():
     limits = {
-        "models": [ra.cultures.PlackettLuceCulture(spread=0.1)],
+        "data": [ra.cultures.PlackettLuceCulture(spread=0.1)],
         "n_items": [30],
         "n_rankings": [7],
     }
@@ -148,7 +148,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():
 
 def test_a_rule_may_be_cheaper_than_what_was_found_in_time():
     grid = {
-        "models": [ra.cultures.PlackettLuceCulture(spread=0.1)], "n_items": [30], "n_rankings": [7],
+        "data": [ra.cultures.PlackettLuceCulture(spread=0.1)], "n_items": [30], "n_rankings": [7],
         "missing": [0], "n_repetitions": 1, "rules": [ra.Borda(), ra.Kemeny()],
     }  # fmt: skip
     stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
@@ -160,7 +160,7 @@ def test_a_rule_may_be_cheaper_than_what_was_found_in_time():
 
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     rules = [Stubborn(refused="a high first score"), ra.Borda()]
-    result = make(models=MODELS[2:], rules=rules).run()
+    result = make(data=MODELS[2:], rules=rules).run()
     frame = numbers(result)
     failed = frame["error"].notna()
     assert 0 < failed.sum() < len(frame) / 2
@@ -174,7 +174,7 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
 def test_above_an_optimum_of_0_there_is_no_ratio():
     table = ra.ScoreTable([[3, 3], [2, 2], [1, 1]], higher_is_better=True)
     rules = [Stubborn(refused="nothing"), ra.Borda()]  # which turns all pairs round
-    result = ra.studies.ApproximationStudy(models=[table], rules=rules).run()
+    result = ra.studies.ApproximationStudy(data=[table], rules=rules, rng=0).run()
     row = result.by_method().reset_index().set_index("method")
     assert numbers(result)["cost"].tolist() == [6, 0]
     assert row["no_ratio"].tolist() == [1, 0]
@@ -189,11 +189,11 @@ def test_above_an_optimum_of_0_there_is_no_ratio():
 def test_too_many_items_for_a_profile_are_refused():
     profile = ra.Profile.from_orders(["ABC", "BCA"])
     with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
-        make(models=[ra.studies.Resampled(label="abc", data=profile)])
+        make(data=[ra.studies.ResampledData(label="abc", data=profile)])
 
 
 def test_means_take_part_where_all_models_give_scores():
-    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], models=MODELS[2:]).run())
+    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], data=MODELS[2:]).run())
     assert frame["cost"].notna().all()
 
 
@@ -228,9 +228,9 @@ def test_the_kept_study_is_reproduced():
 def test_a_single_data_set_has_no_interval():
     table = ra.studies.ApproximationStudy(
         rules=[ra.Borda()],
-        models=[ra.datasets.load("tennessee"), ra.cultures.ImpartialCulture()],
+        data=[ra.datasets.load("tennessee"), ra.cultures.ImpartialCulture()],
         n_items=[4],
-        n_repetitions=2,
+        n_repetitions=2, rng=0,
     ).run().by_method()  # fmt: skip
     assert table["cells"].tolist() == [1, 2]
     assert table["hit_rate"].notna().all()

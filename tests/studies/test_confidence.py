@@ -36,8 +36,8 @@ def latent(step, number, n_systems=10):
 
 def make(**changes):
     settings = {
-        "models": [latent(0.4, 30, 4)], "methods": [EQUATION, HOEFFDING, HOLM],
-        "alphas": [0.05], "proportions": [0, 0.3], "n_repetitions": 3, "seed": 4,
+        "data": [latent(0.4, 30, 4)], "methods": [EQUATION, HOEFFDING, HOLM],
+        "alphas": [0.05], "proportions": [0, 0.3], "n_repetitions": 3, "rng": 4,
     }  # fmt: skip
     return ra.studies.ConfidenceStudy(**(settings | changes))
 
@@ -74,14 +74,14 @@ def loop(values, alpha, radius):
 @pytest.mark.parametrize("method", [EQUATION, FIGURE])
 def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     model = latent(1.5, 40, 4)
-    removals = [ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]
-    study = make(models=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6],
+    removals = [ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]
+    study = make(data=[model], methods=[method], proportions=[0, 0.4], alphas=[0.3, 0.6],
                  removals=removals)  # fmt: skip
     frame = study.run().to_frame().set_index(["removal", "proportion", "repetition", "alpha"])
     decided = 0
     for cell in study.cells():
-        table = model.draw(rng=cell.generator(study.seed, "data"))
-        rng = cell.generator(study.seed, "missing")
+        table = model.draw(rng=cell.generator(study.rng, "data"))
+        rng = cell.generator(study.rng, "missing")
         left = cell.removal.remove(table, cell.proportion, whole_tasks=False, rng=rng)
         assert left.n_missing == round(cell.proportion * 160)
         heights = 1.5 * np.array(list(left.systems))
@@ -107,16 +107,16 @@ def test_methods_of_the_package_are_its_own_intervals():
     methods = [HOEFFDING, ALL_PAIRS, ANYTIME, EXACT, HOLM, SIGNS,
                ra.studies.IntervalMethod(estimand="imputed"),
                ra.studies.IntervalMethod(method="percentile", simultaneous="max-t")]  # fmt: skip
-    study = make(models=[model], methods=methods, proportions=[0.3], alphas=[0.2])
+    study = make(data=[model], methods=methods, proportions=[0.3], alphas=[0.2])
     frame = study.run().to_frame().set_index(["repetition", "method"])
     for cell in study.cells():
-        table = cell.left(cell.complete(study.seed), study.seed)
+        table = cell.left(cell.complete(study.rng), study.rng)
         for method in methods:
             options = {
                 name: getattr(method, name)
                 for name in ("method", "simultaneous", "anytime", "estimand")
             }
-            rng = cell.generator(study.seed, f"{method!r} 0.2")
+            rng = cell.generator(study.rng, f"{method!r} 0.2")
             intervals = ra.PairwiseIntervals.from_data(table, alpha=0.2, rng=rng, **options)
             row = frame.loc[cell.repetition, method.name]
             if method.holm:
@@ -171,7 +171,7 @@ def expected(method, step, m, n, alpha):
 def test_shares_are_those_of_exact_sums(step):
     methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
     model = latent(step, 40, 5)
-    study = make(models=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=16)
+    study = make(data=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=16)
     frame = study.run().to_frame()
     for method in methods:
         rows = frame[frame["method"] == method.name]
@@ -226,7 +226,7 @@ def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth():
     methods = [EQUATION, HOEFFDING, ra.studies.IntervalMethod(estimand="imputed")]
     table = flat(
         make(
-            models=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],
+            data=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],
             n_repetitions=20,
         ).run()
     )  # fmt: skip
@@ -244,7 +244,7 @@ def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth():
 
 
 def test_by_method_agrees_with_a_loop_over_rows():
-    result = make(models=[latent(0.2, 20, 4)], alphas=[0.2, 0.4], n_repetitions=9).run()
+    result = make(data=[latent(0.2, 20, 4)], alphas=[0.2, 0.4], n_repetitions=9).run()
     rows = result.to_frame().to_dict("records")
     table = result.by_method()
     assert len(table) == 2 * 2 * 3
@@ -278,7 +278,9 @@ def test_by_method_agrees_with_a_loop_over_rows():
 
 
 def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone():
-    result = make(removals=[ra.studies.AtRandom(), ra.studies.ByScore(strength=3)]).run()
+    result = make(
+        removals=[ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]
+    ).run()
     known = result.to_frame().dropna(subset="covered")
     known = known.groupby(["removal", "proportion"])["covered_imputed"]
     assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
@@ -287,7 +289,7 @@ def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone()
 
 
 def test_equal_systems_are_never_told_apart_rightly():
-    result = make(models=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=10).run()
+    result = make(data=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=10).run()
     frame = result.to_frame()
     assert (frame["wrong"] == frame["decided"]).all()
     assert frame["wrong"].sum() > 0
@@ -299,9 +301,9 @@ BY_INSTANCE = ra.studies.IntervalMethod(unit="instance")
 
 
 def test_metrics_of_an_instance_are_not_independent():
-    model = ra.studies.Resampled(label="m", data=metrics(n_metrics=12), n_rankings=40)
+    model = ra.studies.ResampledData(label="m", data=metrics(n_metrics=12), n_rankings=40)
     methods = [EQUATION, HOEFFDING, HOLM, BY_INSTANCE]
-    study = make(models=[model], methods=methods, proportions=[0], n_repetitions=20)
+    study = make(data=[model], methods=methods, proportions=[0], n_repetitions=20)
     table = flat(study.run()).set_index("method")
     assert table.loc["hoeffding", "coverage"] < 0.75
     assert table.loc["hoeffding, by instance", "coverage"] > 0.95
@@ -310,19 +312,19 @@ def test_metrics_of_an_instance_are_not_independent():
 
 
 def test_of_a_table_as_it_is_no_truth_is_known():
-    model = ra.studies.Observed(label="SuperGLUE", data=LEADERBOARD)
-    result = make(models=[model], methods=None, proportions=[0.2]).run()
+    model = ra.studies.ObservedData(label="SuperGLUE", data=LEADERBOARD)
+    result = make(data=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
     assert frame["decided"].notna().all()
     assert frame[["wrong", "covered", "covered_imputed"]].isna().all(axis=None)
     assert "true proportions are not known" in result.summary()
     assert "wrong decisions" not in result.summary()
-    with pytest.raises(InvalidInputError, match="what the study knows"):
-        result.plot(measure="any_wrong")
+    with pytest.raises(InvalidInputError, match="study knows something of"):
+        result.plot(y="any_wrong")
 
 
 def test_methods_fit_the_tables():
-    several = make(models=[ra.studies.Observed(label="m", data=metrics())], methods=None)
+    several = make(data=[ra.studies.ObservedData(label="m", data=metrics())], methods=None)
     assert {way.unit for way in several.ways} == {"ranking", "instance"}
     plain = make(methods=None)
     assert {way.unit for way in plain.ways} == {"ranking"}
@@ -346,7 +348,7 @@ class Majority(ra.studies.PairMethod):
 
 
 def test_a_method_of_ones_own_takes_part():
-    frame = make(models=[latent(0.4, 31, 4)], methods=[Majority()], proportions=[0]).run()
+    frame = make(data=[latent(0.4, 31, 4)], methods=[Majority()], proportions=[0]).run()
     frame = frame.to_frame()
     assert (frame["decided"] == 6).all()
     assert frame["width"].isna().all()
@@ -357,8 +359,8 @@ def test_a_method_that_cannot_judge_a_table_is_counted():
         [[1, 5, 3], [2, 2, 1], [3, 4, 2]], systems="ABC", higher_is_better=True,
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    weighted = ra.studies.Observed(label="weighted", data=table)
-    result = make(models=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
+    weighted = ra.studies.ObservedData(label="weighted", data=table)
+    result = make(data=[weighted], methods=[EXACT, HOEFFDING, BY_INSTANCE]).run()
     table = flat(result).set_index("method")
     assert (table.loc["clopper-pearson", "failed"] == 3).all()
     assert (table.loc["hoeffding, by instance", "failed"] == 3).all()
@@ -375,6 +377,6 @@ def test_a_method_that_cannot_judge_a_table_is_counted():
 def test_one_system_has_no_pairs():
     table = ra.ScoreTable([[1.0, 2.0]], systems="A", higher_is_better=True)
     with pytest.raises(InvalidInputError, match="two or more systems"):
-        make(models=[ra.studies.Observed(label="one", data=table)])
+        make(data=[ra.studies.ObservedData(label="one", data=table)])
     with pytest.raises(InvalidInputError, match="radius of PrintedRadius"):
         ra.studies.PrintedRadius(radius="equation 5")

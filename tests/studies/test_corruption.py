@@ -6,9 +6,15 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
+from rankagg.studies import (
+    AdversarialScores,
+    CopiedScores,
+    Corruption,
+    NoisyScores,
+    RescaledScores,
+    ReversedScores,
+)
 from rankagg.studies.corruption import CorruptionCell, CorruptionResult
-from rankagg.studies.study import Columns
 from tests import oracles
 from tests.studies.rules import Stubborn
 
@@ -22,8 +28,9 @@ TABLE = ra.ScoreTable(
     systems="ABCD", tasks="vwxyz", higher_is_better={t: t != "x" for t in "vwxyz"},
 )  # fmt: skip
 SMALL = {
-    "models": MODELS, "corruptions": [Adversarial(), Rescaled(factor=8.0, after=Reversed())],
-    "rules": RULES, "n_repetitions": 3, "seed": 7,
+    "data": MODELS,
+    "corruptions": [AdversarialScores(), RescaledScores(factor=8.0, after=ReversedScores())],
+    "rules": RULES, "n_repetitions": 3, "rng": 7,
 }  # fmt: skip
 
 
@@ -36,10 +43,10 @@ def make(**changes):
 
 def scores_in_words(study, cell):
     """Return {(system, task, instance): score}, corrupted, and the heights of the systems."""
-    table = cell.model.draw(rng=cell.shared(study.seed, "data"))
-    order = [table.systems[k] for k in cell.shared(study.seed, "systems").permutation(4)]
-    corrupted = cell.shared(study.seed, "tasks").permutation(3)[: cell.n_corrupted]
-    noise = cell.shared(study.seed, "corruption")
+    table = cell.model.draw(rng=cell.shared(study.rng, "data"))
+    order = [table.systems[k] for k in cell.shared(study.rng, "systems").permutation(4)]
+    corrupted = cell.shared(study.rng, "tasks").permutation(3)[: cell.n_corrupted]
+    noise = cell.shared(study.rng, "corruption")
     scores = {}
     for task in range(3):
         for number, system in enumerate(order):
@@ -53,7 +60,7 @@ def scores_in_words(study, cell):
         for instance in range(2):
             column = [scores[s, task, instance] for s in range(4)]
             for s in range(4):
-                if cell.corruption == Adversarial():
+                if cell.corruption == AdversarialScores():
                     new = -heights[s] + drawn[s, instance]
                 else:
                     new = 8.0 * (max(column) + min(column) - column[s])
@@ -117,11 +124,11 @@ def test_rows_agree_with_slow_loops():
 
 
 def test_without_a_true_order_rules_are_held_against_themselves():
-    study = make(models=[TABLE], corruptions=[Reversed()], rules=RULES[:2], n_repetitions=2)
+    study = make(data=[TABLE], corruptions=[ReversedScores()], rules=RULES[:2], n_repetitions=2)
     frame = study.run().to_frame()
     for cell in study.cells():
         tasks = TABLE.tasks.at(cell.shared(7, "tasks").permutation(5)[: cell.n_corrupted])
-        corrupted = Reversed().corrupt(TABLE, tasks)
+        corrupted = ReversedScores().corrupt(TABLE, tasks)
         for rule in study.rules:
             before, after = rule.aggregate(TABLE), rule.aggregate(corrupted)
             (row,) = frame[
@@ -139,7 +146,7 @@ def test_without_a_true_order_rules_are_held_against_themselves():
 def test_systems_stand_in_random_order_so_that_ties_do_not_help():
     """With two opposite tasks every order of two systems is optimal."""
     table = ra.ScoreTable([[1.0, 2.0], [2.0, 1.0]], systems="AB", higher_is_better=True)
-    result = make(models=[table], corruptions=[Noisy()], rules=[ra.Kemeny()], n_corrupted=[0],
+    result = make(data=[table], corruptions=[NoisyScores()], rules=[ra.Kemeny()], n_corrupted=[0],
                   n_repetitions=30).run()  # fmt: skip
     assert 0.25 < result.by_method()["mean_distance"].iloc[0] < 0.75
 
@@ -147,7 +154,7 @@ def test_systems_stand_in_random_order_so_that_ties_do_not_help():
 def test_smaller_sets_of_tasks_are_within_larger_ones():
     """A corruption without random numbers turns more and more pairs of a single rule's."""
     table = ra.ScoreTable(np.eye(2, 8)[:, ::-1] + [[8.0], [0.0]], higher_is_better=True)
-    frame = make(models=[table], corruptions=[Reversed()], rules=[ra.Borda()]).run().to_frame()
+    frame = make(data=[table], corruptions=[ReversedScores()], rules=[ra.Borda()]).run().to_frame()
     for _, part in frame.groupby("repetition"):
         assert part["distance"].is_monotonic_increasing
     cells = [CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
@@ -156,7 +163,7 @@ def test_smaller_sets_of_tasks_are_within_larger_ones():
 
 
 def test_rules_on_rankings_see_no_factor():
-    corruptions = [Rescaled(factor=by, after=Adversarial()) for by in (1.0, 2.0, 50.0)]
+    corruptions = [RescaledScores(factor=by, after=AdversarialScores()) for by in (1.0, 2.0, 50.0)]
     result = make(corruptions=corruptions, n_repetitions=1, n_corrupted=[2]).run()
     means = result.by_method()["mean_distance"].unstack("corruption")
     changed = means.nunique(axis=1).groupby("method").max() > 1
@@ -190,7 +197,7 @@ def test_by_method_summarizes_the_rows():
 ])  # fmt: skip
 def test_what_is_not_proved_in_time_is_counted(model):
     result = make(
-        rules=(ra.Borda(), *EXACT), models=[model], corruptions=[Adversarial()],
+        rules=(ra.Borda(), *EXACT), data=[model], corruptions=[AdversarialScores()],
         n_corrupted=[4], n_repetitions=2, time_limit=0.0,
     ).run()  # fmt: skip
     frame = result.to_frame().set_index("method")
@@ -205,7 +212,7 @@ def test_what_is_not_proved_in_time_is_counted(model):
 def test_what_is_not_proved_of_the_scores_before_is_counted_too():
     """All tasks are the same in the end, so that the optimum is plain."""
     model = ra.studies.LatentModel(step=0, n_systems=40, n_tasks=9, n_instances=None)
-    result = make(rules=EXACT[:1], models=[model], corruptions=[Copied()], n_corrupted=[9],
+    result = make(rules=EXACT[:1], data=[model], corruptions=[CopiedScores()], n_corrupted=[9],
                   n_repetitions=1, time_limit=0.0).run()  # fmt: skip
     assert result.n_unproved == 1
 
@@ -214,14 +221,14 @@ def test_ties_count_as_if_broken_at_random():
     frame = make(rules=[Stubborn(refused="nothing", ties=True)]).run().to_frame()
     assert (frame["distance"] == 0.5).all()
     assert (frame["top1"] == 0.25).all()
-    own = make(models=[TABLE], rules=[Stubborn(refused="nothing", ties=True)]).run()
+    own = make(data=[TABLE], rules=[Stubborn(refused="nothing", ties=True)]).run()
     assert (own.to_frame()["distance"] == 0).all()
     assert (own.to_frame()["top1"] == 0.25).all()
 
 
 @pytest.mark.parametrize("models", [MODELS, [TABLE, TABLE.drop(tasks="v")]])
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
-    result = make(models=models, rules=[Stubborn(refused="a high first score"), ra.Borda()])
+    result = make(data=models, rules=[Stubborn(refused="a high first score"), ra.Borda()])
     result = result.run()
     frame = result.to_frame()
     failed = frame["error"].notna()
@@ -241,14 +248,14 @@ def result_of(distances):
     """Return the result that has these mean distances at 0, 1, 2, ... corrupted tasks."""
     counts = list(range(len(distances)))
     study = make(
-        rules=[ra.Borda()], models=[TABLE], corruptions=[Reversed()],
+        rules=[ra.Borda()], data=[TABLE], corruptions=[ReversedScores()],
         n_corrupted=counts[::-1], n_repetitions=2,
     )  # fmt: skip
     row = {"method": "Borda", "top1": 0.0, "unproved": False, "error": None}
-    cells, found = list(study.cells()), Columns(study._fields)
+    cells, found = list(study.cells()), {}
     for cell in cells:
         distance = distances[cell.n_corrupted] + 0.02 * cell.repetition - 0.01
-        found.add(cell.key, [{**row, "distance": distance}])
+        found[cell.key] = [{**row, "distance": distance}]
     return CorruptionResult(study=study, _frame=study._frame(cells, found))
 
 
@@ -294,8 +301,8 @@ def test_a_bad_threshold_is_named(threshold):
 
 def test_the_table_has_columns_for_some_numbers_from_the_least_to_the_largest():
     model = ra.studies.LatentModel(step=1, n_systems=3, n_tasks=20, n_instances=None)
-    assert make(models=[model, TABLE], n_corrupted=None).n_corrupted == tuple(range(6))
-    result = make(models=[model], n_repetitions=1, rules=RULES[:2]).run()
+    assert make(data=[model, TABLE], n_corrupted=None).n_corrupted == tuple(range(6))
+    result = make(data=[model], n_repetitions=1, rules=RULES[:2]).run()
     table = result._table()
     numbers = ["0", "3", "7", "10", "13", "17", "20"]
     assert table.columns.tolist()[3:10] == numbers
@@ -312,12 +319,14 @@ def test_it_says_what_distances_are_to():
         ([TABLE], own),
         ([TABLE, *MODELS], f"the true order, or where none is known to {own}"),
     ):
-        result = make(models=models, n_repetitions=1, n_corrupted=[1], rules=RULES[:1]).run()
+        result = make(data=models, n_repetitions=1, n_corrupted=[1], rules=RULES[:1]).run()
         assert result.distance_to == result.to_dict()["distance_to"] == told
         assert f"distance to {told}\n" in result.summary()
         assert "from the start" not in result.summary()
     gaps = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
-    result = make(models=[gaps], corruptions=[Reversed()], n_repetitions=1, n_corrupted=[1]).run()
+    result = make(
+        data=[gaps], corruptions=[ReversedScores()], n_repetitions=1, n_corrupted=[1]
+    ).run()
     assert "table 1: 2 scores missing from the start" in result.summary()
 
 
@@ -338,12 +347,12 @@ class Mine(Corruption):
         ({"n_corrupted": [-1]}, "n_corrupted of CorruptionStudy"),
         ({"n_corrupted": []}, "n_corrupted of CorruptionStudy"),
         ({"corruptions": []}, "corruptions of CorruptionStudy"),
-        ({"corruptions": ["reversed"]}, r"corruptions of CorruptionStudy.*such as `Reversed\(\)`"),
-        ({"corruptions": [Noisy(), Noisy()]}, "different values. Got noisy 2 times"),
-        ({"models": [TABLE.rankings()]}, "`models`.*sources of scores"),
+        ({"corruptions": ["reversed"]}, r"corruptions of .*such as `ReversedScores\(\)`"),
+        ({"corruptions": [NoisyScores(), NoisyScores()]}, "different values. Got noisy 2 times"),
+        ({"data": [TABLE.rankings()]}, "`data`.*sources of scores"),
         (
-            {"models": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
-             "corruptions": [Reversed(), Mine()]},
+            {"data": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
+             "corruptions": [ReversedScores(), Mine()]},
             "complete for what is Mine. Got 2 missing scores. `ScoreTable.drop`",
         ),
     ],
@@ -356,20 +365,20 @@ def test_what_is_refused_is_named(changes, words):
 def test_gaps_are_borne_where_they_can_be():
     table = TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))
     result = make(
-        models=[table], corruptions=[Reversed(), Noisy(), Rescaled(factor=2)], n_repetitions=1,
-        rules=RULES[:2],
+        data=[table], corruptions=[ReversedScores(), NoisyScores(), RescaledScores(factor=2)],
+        n_repetitions=1, rules=RULES[:2],
     ).run()  # fmt: skip
     assert result.to_frame()["distance"].notna().all()
     with pytest.raises(InvalidInputError, match="copied"):
-        make(models=[table], corruptions=[Copied()])
+        make(data=[table], corruptions=[CopiedScores()])
 
 
 @pytest.mark.slow
 def test_the_point_that_the_paper_prints_otherwise_is_a_close_one():
     """100 tables have a standard error of .005, more than what is between .7526 and .75."""
     study = ra.studies.CorruptionStudy(
-        models=[ra.studies.LatentModel(step=0.1)], corruptions=[Adversarial()], n_corrupted=[2],
-        rules=RULES[:1], n_repetitions=5000,
+        data=[ra.studies.LatentModel(step=0.1)], corruptions=[AdversarialScores()], n_corrupted=[2],
+        rules=RULES[:1], n_repetitions=5000, rng=0,
     )  # fmt: skip
     (row,) = study.run(n_jobs=2).by_method().to_dict("records")
     assert row["mean_distance"] == pytest.approx(0.7526, abs=3 * row["se_distance"])

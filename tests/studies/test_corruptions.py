@@ -7,7 +7,14 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies import Adversarial, Copied, Corruption, Noisy, Rescaled, Reversed
+from rankagg.studies import (
+    AdversarialScores,
+    CopiedScores,
+    Corruption,
+    NoisyScores,
+    RescaledScores,
+    ReversedScores,
+)
 from rankagg.testing.studies import CorruptionContract
 
 TABLE = ra.ScoreTable(
@@ -17,23 +24,23 @@ TABLE = ra.ScoreTable(
 
 
 class TestReversed(CorruptionContract):
-    corruption = Reversed()
+    corruption = ReversedScores()
 
 
 class TestAdversarial(CorruptionContract):
-    corruption = Adversarial(step=2)
+    corruption = AdversarialScores(step=2)
 
 
 class TestRescaled(CorruptionContract):
-    corruption = Rescaled(factor=10, after=Adversarial())
+    corruption = RescaledScores(factor=10, after=AdversarialScores())
 
 
 class TestCopied(CorruptionContract):
-    corruption = Copied()
+    corruption = CopiedScores()
 
 
 class TestNoisy(CorruptionContract):
-    corruption = Noisy(share=0.5, after=Reversed())
+    corruption = NoisyScores(share=0.5, after=ReversedScores())
 
 
 def task_of(table, task):
@@ -42,7 +49,7 @@ def task_of(table, task):
 
 def test_reversed_scores_have_the_same_range_and_the_opposite_order():
     table = ra.ScoreTable([[1.0], [7.0], [7.0], [3.0]], higher_is_better=False)
-    assert Reversed().corrupt(table, [0]).values.ravel().tolist() == [7.0, 1.0, 1.0, 5.0]
+    assert ReversedScores().corrupt(table, [0]).values.ravel().tolist() == [7.0, 1.0, 1.0, 5.0]
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0, 2.5])
@@ -50,7 +57,7 @@ def test_adversarial_scores_are_around_the_reverse_of_the_truth(step):
     truth = ra.Permutation.from_order([2, 0, 1])  # heights 2, 1, 3
     table = ra.ScoreTable(np.zeros((3, 40_000)), tasks=["x"] * 40_000,
                           instances=range(40_000), higher_is_better=True)  # fmt: skip
-    found = Adversarial(step=step).corrupt(table, ["x"], truth, rng=0).values
+    found = AdversarialScores(step=step).corrupt(table, ["x"], truth, rng=0).values
     means = [-step * height + np.euler_gamma for height in (2, 1, 3)]
     np.testing.assert_allclose(found.mean(axis=1), means, atol=5 * np.pi / np.sqrt(6 * 40_000))
     np.testing.assert_allclose(found.std(axis=1), np.pi / np.sqrt(6), rtol=0.03)
@@ -58,14 +65,14 @@ def test_adversarial_scores_are_around_the_reverse_of_the_truth(step):
 
 def test_the_truth_is_by_default_that_of_borda():
     truth = ra.Borda().aggregate(TABLE).ranking
-    found = Adversarial().corrupt(TABLE, ["x"], rng=0)
-    assert found == Adversarial().corrupt(TABLE, ["x"], truth, rng=0)
-    assert found != Adversarial().corrupt(TABLE, ["x"], truth.reverse(), rng=0)
+    found = AdversarialScores().corrupt(TABLE, ["x"], rng=0)
+    assert found == AdversarialScores().corrupt(TABLE, ["x"], truth, rng=0)
+    assert found != AdversarialScores().corrupt(TABLE, ["x"], truth.reverse(), rng=0)
 
 
 def test_tied_systems_of_the_truth_share_their_height():
     truth = ra.PartialRanking.from_buckets([["C"], ["A", "B", "D", "E"]], items=TABLE.systems)
-    found = task_of(Adversarial(step=1e6).corrupt(TABLE, ["x"], truth, rng=0), "x") / 1e6
+    found = task_of(AdversarialScores(step=1e6).corrupt(TABLE, ["x"], truth, rng=0), "x") / 1e6
     np.testing.assert_allclose(found[[0, 2, 4]], [[-2.5] * 2, [-5] * 2, [-2.5] * 2], atol=1e-4)
 
 
@@ -74,14 +81,16 @@ def test_copies_are_of_the_first_task_with_its_instances_in_turn():
         [[1.0, 2, 3, 4, 5, 6], [9.0, 8, 7, 6, 5, 4]], tasks=list("xyyyzz"),
         instances=[0, 0, 1, 2, 0, 1], higher_is_better={"x": True, "y": False, "z": True},
     )  # fmt: skip
-    found = Copied().corrupt(table, ["z", "y"])
+    found = CopiedScores().corrupt(table, ["z", "y"])
     assert found.values.tolist() == [[1, -5, -6, -5, 5, 6], [9, -5, -4, -5, 5, 4]]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_noise_is_that_share_of_the_variance(share):
     values = np.random.default_rng(1).normal(5, 3, size=(20_000, 1))
-    found = Noisy(share=share).corrupt(ra.ScoreTable(values, higher_is_better=True), [0], rng=0)
+    found = NoisyScores(share=share).corrupt(
+        ra.ScoreTable(values, higher_is_better=True), [0], rng=0
+    )
     explained = np.corrcoef(found.values[:, 0], values[:, 0])[0, 1] ** 2
     assert explained == pytest.approx(1 - share, abs=0.03)
     assert found.values.std() == pytest.approx(values.std(), rel=0.03)
@@ -89,12 +98,15 @@ def test_noise_is_that_share_of_the_variance(share):
 
 
 def test_one_follows_another():
-    both = Rescaled(factor=3, after=Reversed()).corrupt(TABLE, ["x"])
-    assert both == Rescaled(factor=3).corrupt(Reversed().corrupt(TABLE, ["x"]), ["x"])
-    assert both != Reversed().corrupt(TABLE, ["x"])
+    both = RescaledScores(factor=3, after=ReversedScores()).corrupt(TABLE, ["x"])
+    assert both == RescaledScores(factor=3).corrupt(ReversedScores().corrupt(TABLE, ["x"]), ["x"])
+    assert both != ReversedScores().corrupt(TABLE, ["x"])
 
 
-@pytest.mark.parametrize("corruption", [Adversarial(), Noisy(), Rescaled(factor=2, after=Noisy())])
+@pytest.mark.parametrize(
+    "corruption",
+    [AdversarialScores(), NoisyScores(), RescaledScores(factor=2, after=NoisyScores())],
+)
 def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
     one = corruption.corrupt(TABLE, ["y"], rng=5)
     two = corruption.corrupt(TABLE, ["y", "z"], rng=5)
@@ -102,18 +114,27 @@ def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
 
 
 def test_other_units_leave_the_rankings_and_change_a_mean():
-    new = Rescaled(factor=1000).corrupt(TABLE, ["y"])
+    new = RescaledScores(factor=1000).corrupt(TABLE, ["y"])
     np.testing.assert_array_equal(task_of(new, "y"), 1000 * task_of(TABLE, "y"))
     assert new.rankings() == TABLE.rankings()
     table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
     assert ra.Mean().aggregate(table).order == ("A", "B")
-    assert ra.Mean().aggregate(Rescaled(factor=2).corrupt(table, [1])).order == ("B", "A")
+    assert ra.Mean().aggregate(RescaledScores(factor=2).corrupt(table, [1])).order == ("B", "A")
 
 
 def test_names_tell_what_happens():
-    names = [c.name for c in (Reversed(), Adversarial(), Adversarial(step=2.0), Copied(), Noisy())]
+    names = [
+        c.name
+        for c in (
+            ReversedScores(),
+            AdversarialScores(),
+            AdversarialScores(step=2.0),
+            CopiedScores(),
+            NoisyScores(),
+        )
+    ]
     assert names == ["reversed", "adversarial", "adversarial, step = 2", "copied", "noisy"]
-    assert Noisy(share=0.5, after=Copied()).name == "noisy, after copied, share = 0.5"
+    assert NoisyScores(share=0.5, after=CopiedScores()).name == "noisy, after copied, share = 0.5"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,15 +150,16 @@ class Lost(Corruption):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda by=by: Rescaled(factor=by), "factor of Rescaled")
+        *((lambda by=by: RescaledScores(factor=by), "factor of Rescaled")
           for by in (0.0, -1.0, np.nan, np.inf, "2")),
-        (lambda: Adversarial(step=-1), "step of Adversarial"),
-        (lambda: Noisy(share=1.5), "share of Noisy"),
-        (lambda: Reversed().corrupt(TABLE, ["w"]), r"`tasks`.*'w'"),
+        (lambda: AdversarialScores(step=-1), "step of Adversarial"),
+        (lambda: NoisyScores(share=1.5), "share of Noisy"),
+        (lambda: ReversedScores().corrupt(TABLE, ["w"]), r"`tasks`.*'w'"),
         (lambda: Lost().corrupt(TABLE, ["x"]), r"scores of Lost.*finite scores of shape \(5, 2\)"),
         (lambda: Lost(what=7).corrupt(TABLE, ["x"]), r"finite scores of shape \(5, 2\)"),
         (
-            lambda: Copied().corrupt(ra.ScoreTable([[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
+            lambda: CopiedScores().corrupt(ra.ScoreTable(
+                                                   [[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
                                                    higher_is_better=True), ["x"]),
             r"complete for what is copied. Got 2 missing scores. `ScoreTable.drop` leaves",
         ),

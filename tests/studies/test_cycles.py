@@ -6,8 +6,6 @@ from math import comb
 import pytest
 
 import rankagg as ra
-from rankagg import plotting
-from rankagg.exceptions import InvalidInputError
 from tests.studies.test_closed_forms import RESTRICTED, has_cycle, has_winner, majorities
 
 
@@ -18,7 +16,7 @@ def test_rows_are_what_the_rules_say():
         *RESTRICTED[:3],
     ]
     study = ra.studies.CycleStudy(
-        models=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, seed=3
+        data=models, n_items=[3, 5], n_rankings=[4, 5], n_repetitions=2, rng=3
     )
     frame = study.run().to_frame()
     seen = Counter()
@@ -45,7 +43,7 @@ def test_rows_are_what_the_rules_say():
 @pytest.mark.parametrize("n_rankings", [5, 6])
 def test_restricted_domains_have_no_cycles(n_rankings):
     study = ra.studies.CycleStudy(
-        models=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5
+        data=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5, rng=0
     )
     table = study.run().by_size()
     assert (table["cycle"] == 0).all()
@@ -55,38 +53,11 @@ def test_restricted_domains_have_no_cycles(n_rankings):
         assert (table["winner_exact"] == 1).all()
 
 
-@pytest.mark.parametrize("measure", ["winner", "optimal"])
-def test_the_plot_shows_the_shares_and_what_is_known(measure):
-    models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2)]
-    result = ra.studies.CycleStudy(models=models, n_rankings=[3, 5], n_repetitions=8).run()
-    table = result.by_size()
-    ax = plotting.cycle_plot(result, measure=measure)
-    lines = {line.get_gid(): list(line.get_ydata()) for line in ax.get_lines()}
-    assert lines["curve-0"] == table[measure].tolist()[:2]
-    assert lines["curve-1"] == table[measure].tolist()[2:]
-    exact = [name for name in lines if name and name.startswith("exact")]
-    assert exact == ([] if measure == "optimal" else ["exact-0"])
-    if exact:
-        assert lines["exact-0"] == table[f"{measure}_exact"].tolist()[:2]
-    limits = [values for name, values in lines.items() if name and name.startswith("limit")]
-    limit = {"cycle": 0.0877, "winner": 0.9123}.get(measure)
-    assert limits == ([] if limit is None else [pytest.approx([limit] * 2, abs=1e-4)])
-    with pytest.raises(InvalidInputError, match=r"CycleStudy\.run"):
-        plotting.cycle_plot(table)
-
-
-def test_numbers_of_rankings_that_are_far_apart_are_spread():
-    models = [ra.cultures.ImpartialCulture()]
-    for numbers, scale in (([3, 5, 9], "linear"), ([3, 11, 101], "log")):
-        result = ra.studies.CycleStudy(models=models, n_rankings=numbers, n_repetitions=2).run()
-        ax = plotting.cycle_plot(result)
-        assert ax.get_xscale() == scale
-        assert [label.get_text() for label in ax.get_xticklabels()] == list(map(str, numbers))
-
-
 def test_what_is_known_is_told_with_its_source():
     models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
-    study = ra.studies.CycleStudy(models=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1)
+    study = ra.studies.CycleStudy(
+        data=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1, rng=0
+    )
     result = study.run()
     rows = result.to_dict()["known"]
     assert all([*row] == ["model", "n_items", "cycle_limit", "source"] for row in rows)

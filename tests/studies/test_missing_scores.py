@@ -20,15 +20,15 @@ SMALL = ra.ScoreTable(
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.studies.Observed(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
+LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
 def make(**changes):
     settings = {
-        "models": [ra.studies.Observed(label="small", data=SMALL), LATENT],
+        "data": [ra.studies.ObservedData(label="small", data=SMALL), LATENT],
         "rules": [ra.Mean(), ra.Median(), ra.Borda()], "policies": POLICIES,
-        "proportions": [0, 0.3, 0.8], "n_repetitions": 3, "seed": 5,
+        "proportions": [0, 0.3, 0.8], "n_repetitions": 3, "rng": 5,
     }  # fmt: skip
     return ra.studies.MissingScoresStudy(**(settings | changes))
 
@@ -100,7 +100,7 @@ def same(first, second, k):
 
 def test_rows_agree_with_a_loop_over_the_scores():
     study = make(
-        models=[ra.studies.Observed(label="small", data=SMALL)],
+        data=[ra.studies.ObservedData(label="small", data=SMALL)],
         rules=[ra.Mean(), ra.Borda()],
         proportions=[0, 0.3, 0.6, 0.8],
         n_repetitions=8,
@@ -119,7 +119,7 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
     full, unranked, undefined = rank(signed), 0, 0
     for cell in study.cells():
-        rng = cell.generator(study.seed, "missing")
+        rng = cell.generator(study.rng, "missing")
         # 11 of the 12 entries are there: 0, 3.3, 6.6 or 8.8 of them go.
         number = {0: 0, 0.3: 3, 0.6: 7, 0.8: 9}[cell.proportion]
         gone = set(rng.choice(range(11), number, replace=False).tolist()) if number else set()
@@ -167,17 +167,17 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
     rules = [ra.Mean(), ra.Borda(), TWO_LEVELS]
-    study = make(models=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
+    study = make(data=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
     methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
     for cell in study.cells():
-        table = LATENT.draw(rng=cell.generator(study.seed, "data"))
-        rng = cell.generator(study.seed, "missing")
+        table = LATENT.draw(rng=cell.generator(study.rng, "data"))
+        rng = cell.generator(study.rng, "missing")
         # 4 of the 20 pairs of a system and a task.
         pairs = rng.choice(20, 4, replace=False)
         values = table.values.copy()
         if cell.scale != 1:
-            task = cell.generator(study.seed, "task").integers(4)
+            task = cell.generator(study.rng, "task").integers(4)
             values[:, table.unit_tasks == task] *= 50
         for pair in pairs:
             values[pair // 4, table.unit_tasks == pair % 4] = np.nan
@@ -202,7 +202,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
 def test_where_nothing_is_removed_tau_is_one(whole_tasks):
     methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
     study = make(
-        models=[ra.studies.Observed(label="small", data=SMALL), LEADERBOARD, LATENT],
+        data=[ra.studies.ObservedData(label="small", data=SMALL), LEADERBOARD, LATENT],
         rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -231,7 +231,7 @@ def test_by_method_summarises_the_rows():
 
 
 def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
-    result = make(models=[LATENT]).run()
+    result = make(data=[LATENT]).run()
     whole = result._frame
     table = result.by_pair(pooled=True)
     assert len(table) == 10
@@ -246,7 +246,7 @@ def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
     each = result.by_pair()
     assert each.index.names == ["model", "scale", "proportion", "method", "other"]
     assert len(each) == 3 * 10
-    assert make(models=[LATENT], rules=[ra.Mean()]).run().by_pair().empty
+    assert make(data=[LATENT], rules=[ra.Mean()]).run().by_pair().empty
 
 
 def test_text_and_plain_data_say_the_same():
@@ -275,8 +275,8 @@ def test_text_and_plain_data_say_the_same():
 def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
     table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label="XTREME", data=table)], proportions=[0.1, 0.3],
-        n_repetitions=1000,
+        data=[ra.studies.ObservedData(label="XTREME", data=table)], proportions=[0.1, 0.3],
+        n_repetitions=1000, rng=0,
     )  # fmt: skip
     groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
     measured = {(0.1, "Borda"): 0.92, (0.3, "Borda"): 0.83,
@@ -291,7 +291,7 @@ def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
 
 
 def test_a_method_that_fails_is_counted_and_the_study_goes_on():
-    result = make(models=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
+    result = make(data=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)
     assert (frame.loc[failed, "error"] == "gaps").all()
@@ -307,7 +307,7 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
 def test_a_method_that_cannot_rank_the_full_data_says_so(model):
     study = make(
-        models=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
+        data=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
         proportions=[0.3],
     )  # fmt: skip
     frame = study.run().to_frame()
@@ -323,7 +323,7 @@ def test_systems_without_scores_from_the_start_are_not_lost():
         [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
     )
     frame = (
-        make(models=[ra.studies.Observed(label="gap", data=table)], proportions=[0])
+        make(data=[ra.studies.ObservedData(label="gap", data=table)], proportions=[0])
         .run()
         .to_frame()
     )
@@ -333,7 +333,7 @@ def test_systems_without_scores_from_the_start_are_not_lost():
 
 def test_exact_rankings_that_are_not_proved_are_counted():
     model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
-    grid = {"models": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
+    grid = {"data": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
     result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
     assert not result.to_frame()["proved"].dropna().any()
     assert "exact rankings are not proved optimal 2 times" in result.summary()
@@ -344,5 +344,5 @@ def test_exact_rankings_that_are_not_proved_are_counted():
 
 def test_equal_locations_have_no_true_ranking():
     assert ra.studies.LatentModel(step=0).true_ranking is None
-    frame = make(models=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
+    frame = make(data=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
     assert frame["tau_true"].isna().all()

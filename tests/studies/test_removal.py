@@ -32,33 +32,33 @@ class Stated(S.ScoreRemoval):
 
 
 class TestAtRandom(RemovalContract):
-    removal = S.AtRandom()
+    removal = S.RandomRemoval()
 
 
 class TestBySystem(RemovalContract):
-    removal = S.BySystem(spread=3)
+    removal = S.RemovalBySystem(spread=3)
 
 
 class TestByTask(RemovalContract):
-    removal = S.ByTask(spread=3)
+    removal = S.RemovalByTask(spread=3)
 
 
 class TestByScore(RemovalContract):
-    removal = S.ByScore(strength=5)
+    removal = S.RemovalByScore(strength=5)
 
 
 class TestByAge(RemovalContract):
-    removal = S.ByAge(strength=-1.5)
+    removal = S.RemovalByAge(strength=-1.5)
 
 
 class TestBlocks(RemovalContract):
-    removal = S.Blocks(n_systems=2, n_tasks=3)
+    removal = S.RemovalOfBlocks(n_systems=2, n_tasks=3)
 
 
 class TestStudyOfSeveral(StudyContract):
     study = make(
-        models=[SMALL, LATENT], rules=[ra.Borda()], proportions=[0.3], n_repetitions=2,
-        removals=[S.AtRandom(), S.ByScore(), S.Blocks()],
+        data=[SMALL, LATENT], rules=[ra.Borda()], proportions=[0.3], n_repetitions=2,
+        removals=[S.RandomRemoval(), S.RemovalByScore(), S.RemovalOfBlocks()],
     )  # fmt: skip
 
 
@@ -104,9 +104,11 @@ def test_sets_are_as_frequent_as_drawn_one_after_another(number):
     assert_alike(found, chances(odds, number), 400)
 
 
-@pytest.mark.parametrize("removal", [S.BySystem(spread=2), S.ByTask(spread=2)], ids=repr)
+@pytest.mark.parametrize(
+    "removal", [S.RemovalBySystem(spread=2), S.RemovalByTask(spread=2)], ids=repr
+)
 def test_log_odds_of_systems_and_tasks_are_normal(removal):
-    table, axis = TABLE.drop(tasks=["z"]), int(isinstance(removal, S.ByTask))
+    table, axis = TABLE.drop(tasks=["z"]), int(isinstance(removal, S.RemovalByTask))
     expected, rng = Counter(), np.random.default_rng(1)
     for _ in range(1000):
         worths = np.exp(rng.normal(0, 2, 2))
@@ -117,7 +119,9 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
 
 
 def test_a_stronger_mechanism_takes_lower_scores():
-    chance = [frequencies(S.ByScore(strength=s), 1, 200)[frozenset({(1, 0)})] for s in (0, 2)]
+    chance = [
+        frequencies(S.RemovalByScore(strength=s), 1, 200)[frozenset({(1, 0)})] for s in (0, 2)
+    ]
     # The odds of B on x are e to the strength; A on x, y and z has 1, e and 1, B on y 1.
     for s, found in zip((0, 2), chance, strict=True):
         expected = np.exp(s) / (2 * np.exp(s) + 3)
@@ -134,14 +138,14 @@ def test_infinite_odds_go_first_and_never():
     with pytest.raises(InvalidInputError, match=r"leaves some of 5 entries; 3 may go\. Got 0.8"):
         removal.remove(TABLE, 0.8)
     with pytest.raises(InvalidInputError, match=r"leaves some of 5 entries; 4 may go\. Got 0.99"):
-        S.AtRandom().remove(TABLE, 0.99)
+        S.RandomRemoval().remove(TABLE, 0.99)
     with pytest.raises(InvalidInputError, match="log odds of Stated"):
         Stated(odds=(np.nan, 0, 0, 0, 0, 0)).remove(TABLE, 0.2)
 
 
 def test_old_systems_lack_new_tasks():
     scores = ra.distributions.LatentScores(np.zeros(4)).sample(4, rng=0)
-    gone = S.ByAge(strength=1e6).remove(scores, 3 / 16, rng=0).missing
+    gone = S.RemovalByAge(strength=1e6).remove(scores, 3 / 16, rng=0).missing
     assert np.argwhere(gone).tolist() == [[0, 2], [0, 3], [1, 3]]
 
 
@@ -150,7 +154,7 @@ def test_blocks_go_together(whole_tasks):
     scores = ra.distributions.LatentScores(np.zeros(6)).sample(8, 2, rng=0)
     shapes = set()
     for seed in range(10):
-        removal = S.Blocks(n_systems=3, n_tasks=2)
+        removal = S.RemovalOfBlocks(n_systems=3, n_tasks=2)
         left = removal.remove(scores, 2 / 8, whole_tasks=whole_tasks, rng=seed)
         # A task may have lost both of its blocks.
         scored = left.to_frame().reindex(columns=scores.to_frame().columns).notna()
@@ -167,13 +171,13 @@ def test_blocks_go_together(whole_tasks):
 @pytest.mark.parametrize(
     ("make_one", "message"),
     [
-        (lambda: S.BySystem(spread=-1), "spread of BySystem"),
-        (lambda: S.ByTask(spread="1"), "spread of ByTask"),
-        (lambda: S.ByScore(strength=np.nan), "strength of ByScore"),
-        (lambda: S.ByAge(strength=np.inf), "strength of ByAge"),
-        (lambda: S.Blocks(n_tasks=0), "n_tasks of Blocks"),
-        (lambda: S.AtRandom().remove(TABLE, 1.0), "proportion"),
-        (lambda: S.AtRandom().remove(TABLE, 0.5, whole_tasks=1), "whole_tasks"),
+        (lambda: S.RemovalBySystem(spread=-1), "spread of RemovalBySystem"),
+        (lambda: S.RemovalByTask(spread="1"), "spread of RemovalByTask"),
+        (lambda: S.RemovalByScore(strength=np.nan), "strength of RemovalByScore"),
+        (lambda: S.RemovalByAge(strength=np.inf), "strength of RemovalByAge"),
+        (lambda: S.RemovalOfBlocks(n_tasks=0), "n_tasks of RemovalOfBlocks"),
+        (lambda: S.RandomRemoval().remove(TABLE, 1.0), "proportion"),
+        (lambda: S.RandomRemoval().remove(TABLE, 0.5, whole_tasks=1), "whole_tasks"),
     ],
 )
 def test_bad_values_are_named(make_one, message):
@@ -182,11 +186,11 @@ def test_bad_values_are_named(make_one, message):
 
 
 def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
-    study = make(models=[LATENT], proportions=[0.25], n_repetitions=100)
+    study = make(data=[LATENT], proportions=[0.25], n_repetitions=100)
     gone = np.zeros((5, 4))
     for cell in study.cells():
         table = LATENT.draw(rng=1)
-        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.seed, "missing"))
+        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.rng, "missing"))
         assert left.tasks == table.tasks
         missing = left.missing.reshape(5, 4, 3)
         assert (missing.all(axis=2) == missing.any(axis=2)).all()
@@ -198,13 +202,13 @@ def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
 
 def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
     table = LATENT.draw(rng=1)
-    left = S.AtRandom().remove(table, 0.5, whole_tasks=False, rng=0)
+    left = S.RandomRemoval().remove(table, 0.5, whole_tasks=False, rng=0)
     assert left.n_missing == 30
     assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
             ).any()  # fmt: skip
     lost = 0
     for seed in range(30):
-        left = S.AtRandom().remove(SMALL, 0.7, rng=seed)
+        left = S.RandomRemoval().remove(SMALL, 0.7, rng=seed)
         lost += left.n_tasks < 3
         assert left.systems == SMALL.systems
         assert (~left.missing).sum() == 11 - 8
@@ -220,16 +224,16 @@ def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
 # -- in a study ------------------------------------------------------------------------------------
 
 
-CONFIDENCE = S.ConfidenceStudy(models=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()])
+CONFIDENCE = S.ConfidenceStudy(data=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()], rng=0)
 
 
 @pytest.mark.parametrize(
     ("usual", "first", "last"),
     [
-        (make(models=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
+        (make(data=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
          (f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, 1)),
-        (CONFIDENCE, (CONFIDENCE.models[0].identity, 0.3, 0),
-         (f"{CONFIDENCE.models[0].identity}, ByScore(strength=3)", 0.3, 1)),
+        (CONFIDENCE, (CONFIDENCE.data[0].identity, 0.3, 0),
+         (f"{CONFIDENCE.data[0].identity}, ByScore(strength=3)", 0.3, 1)),
     ],
     ids=["missing scores", "confidence"],
 )  # fmt: skip
@@ -244,7 +248,7 @@ def test_a_journal_of_before_goes_on_with_more_mechanisms(
     monkeypatch.setattr(
         type(study), "_try", lambda *of: seen.append(of[1].removal.name) or tried(*of)
     )
-    grown = replace(study, removals=[S.AtRandom(), S.ByScore(strength=3)])
+    grown = replace(study, removals=[S.RandomRemoval(), S.RemovalByScore(strength=3)])
     assert [cell.key for cell in grown.cells()][-1] == last
     frame = grown.run(journal=path).to_frame()
     assert path.read_bytes()[: len(noted)] == noted
@@ -254,12 +258,12 @@ def test_a_journal_of_before_goes_on_with_more_mechanisms(
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():
-    few = {"models": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
+    few = {"data": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
     usual = make(**few).run()
     assert "removal" not in usual.to_frame()
     assert "removal" not in usual.by_method().index.names
     assert "at once: completely at random\n" in usual.summary()
-    removals = [S.AtRandom(), S.BySystem()]
+    removals = [S.RandomRemoval(), S.RemovalBySystem()]
     both = make(**few, removals=removals).run()
     names = ["completely at random", "by system"]
     index = ["model", "scale", "proportion", "removal", "method"]
@@ -272,20 +276,12 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
     assert "at once: completely at random; by system\n" in both.summary()
     assert f"{LATENT.name}, by system: over all proportions removed" in both.summary()
     assert "by system & Mean" in both.to_latex()
-    labels = [line.get_label() for line in both.plot().get_legend().legend_handles]
-    assert labels == [f"{m}, {name}" for name in names for m in both.study.methods]
-    labels = [line.get_label() for line in both.plot(removal=names[1]).get_legend().legend_handles]
-    assert labels == [f"{method}, by system" for method in both.study.methods]
-    labels = [line.get_label() for line in usual.plot(removal=names[0]).get_legend().legend_handles]
-    assert labels == list(usual.study.methods)
-    with pytest.raises(InvalidInputError, match="removal"):
-        both.plot(removal="by task")
 
 
 def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
     never = Stated(odds=(-np.inf,) * 5 + (0.0,) * 7)
     with pytest.raises(InvalidInputError, match="leaves some of 11 entries; 6 may go"):
-        make(models=[SMALL], proportions=[0.1, 0.8], removals=[never])
+        make(data=[SMALL], proportions=[0.1, 0.8], removals=[never])
 
 
 def test_gaps_from_the_start_are_told():
@@ -295,7 +291,9 @@ def test_gaps_from_the_start_are_told():
     assert LATENT.name + ":" not in result.summary().split("mean tau-b")[0]
     assert told in " ".join(text.get_text() for text in result.plot().figure.findobj() if
                             hasattr(text, "get_text"))  # fmt: skip
-    study = S.ConfidenceStudy(models=[S.Observed(label="small", data=SMALL)], n_repetitions=1)
+    study = S.ConfidenceStudy(
+        data=[S.ObservedData(label="small", data=SMALL)], n_repetitions=1, rng=0
+    )
     assert told in study.run().summary()
 
 

@@ -11,7 +11,7 @@ MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
     ra.cultures.PlackettLuceCulture(spread=1.0),
     ra.studies.LatentModel(step=0.2, n_instances=None),
-    ra.studies.Resampled(label="x", data=ra.distributions.Uniform(range(8)).sample(20, rng=0)),
+    ra.studies.ResampledData(label="x", data=ra.distributions.Uniform(range(8)).sample(20, rng=0)),
 ]
 
 
@@ -45,7 +45,7 @@ def test_gumbel_scores_are_means_over_instances():
 
 def test_resampled_rankings_are_those_of_the_profile():
     profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
-    model = ra.studies.Resampled(label="five", data=profile)
+    model = ra.studies.ResampledData(label="five", data=profile)
     seen = set()
     for k in range(120):
         drawn = model.draw(3, 2, rng=k)
@@ -81,8 +81,8 @@ def test_every_ranking_loses_the_same_number(model, share, lost):
         (lambda: ra.cultures.PlackettLuceCulture(spread=-1), "spread of PlackettLuceCulture"),
         (lambda: ra.studies.LatentModel(step=-1, n_instances=None), "step of LatentModel"),
         (lambda: ra.studies.LatentModel(step=1, n_instances=0), "n_instances of LatentModel"),
-        (lambda: ra.studies.Resampled(label=1, data=MODELS[3].data), "label of Resampled"),
-        (lambda: ra.studies.Resampled(label="x", data="x"), "data of Resampled"),
+        (lambda: ra.studies.ResampledData(label=1, data=MODELS[3].data), "label of Resampled"),
+        (lambda: ra.studies.ResampledData(label="x", data="x"), "data of Resampled"),
         (lambda: MODELS[3].draw(9, 1), "at most 8"),
         (lambda: MODELS[0].draw(1, 1), "n_items"),
         (lambda: MODELS[0].draw(3, 0), "n_rankings"),
@@ -107,7 +107,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
 
 def test_instances_are_drawn_whole_and_alike():
     table = metrics(copies=False)
-    model = ra.studies.Resampled(label="m", data=table, n_rankings=300)
+    model = ra.studies.ResampledData(label="m", data=table, n_rankings=300)
     drawn = model.draw(rng=1)
     assert drawn.n_tasks == 5
     assert len(set(drawn.instances)) == 300
@@ -124,7 +124,7 @@ def test_instances_are_drawn_whole_and_alike():
     assert (counts > 15).all()
     assert (counts < 65).all()
     assert model.draw(rng=1) == drawn
-    assert ra.studies.Resampled(label="m", data=table).draw(rng=1).n_units == table.n_units
+    assert ra.studies.ResampledData(label="m", data=table).draw(rng=1).n_units == table.n_units
 
 
 def test_tasks_are_drawn_where_there_is_no_instance():
@@ -132,7 +132,7 @@ def test_tasks_are_drawn_where_there_is_no_instance():
         [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    drawn = ra.studies.Resampled(label="t", data=table, n_rankings=60).draw(rng=0)
+    drawn = ra.studies.ResampledData(label="t", data=table, n_rankings=60).draw(rng=0)
     assert drawn.n_tasks == 60
     columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
     seen = set()
@@ -149,7 +149,7 @@ def test_true_proportions_are_those_of_the_table(unit):
         [[1, 5, 3, 2, 2, 4], [2, 5, 3, 1, 2, 1], [0, 6, 1, 1, 1, 1]], systems="ABC",
         tasks=["x", "y"] * 3, instances=[0, 0, 1, 1, 2, 2], higher_is_better=True,
     )  # fmt: skip
-    model = ra.studies.Resampled(label="small", data=table)
+    model = ra.studies.ResampledData(label="small", data=table)
     half = model.true_proportions(unit=unit)
     for a, b in (("A", "B"), ("B", "C"), ("A", "C")):
         i, j = "ABC".index(a), "ABC".index(b)

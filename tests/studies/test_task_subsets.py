@@ -2,17 +2,14 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
 import rankagg as ra
-from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import table_digest
 from rankagg.studies.task_subsets import SubsetCell
-from rankagg.testing.plots import below, of_group
 from tests.studies.rules import Stubborn
 
 TABLE = ra.ScoreTable(
@@ -30,7 +27,7 @@ BOTH = (ra.Mean(), ra.Borda())
 
 
 def make(data=TABLE, **changes):
-    return ra.studies.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "seed": 2} | changes))
+    return ra.studies.TaskSubsetStudy(**({"data": data, "n_repetitions": 4, "rng": 2} | changes))
 
 
 # -- the figures ----------------------------------------------------------------------------------
@@ -189,8 +186,8 @@ def test_what_is_not_proved_has_no_numbers():
     assert result.by_size()["unproved"].tolist() == [1]
     assert "not proved optimal" in result.summary()
     assert "Kemeny" in result.headline()
-    result.plot()
-    plt.close("all")
+    with pytest.raises(InvalidInputError, match="study knows something of"):
+        result.plot()
 
 
 # -- input and plot -------------------------------------------------------------------------------
@@ -199,27 +196,3 @@ def test_what_is_not_proved_has_no_numbers():
 def test_bad_quantiles_are_named():
     with pytest.raises(InvalidInputError, match="quantiles"):
         make().run().by_size([1.5])
-
-
-def test_the_plot_shows_means_within_a_standard_deviation():
-    result = make(n_repetitions=9).run()
-    ax = plotting.task_subset_plot(result)
-    table = result.by_size().reset_index()
-    for number, method in enumerate(("Mean", "Borda")):
-        part = table[table["method"] == method]
-        (curve,) = of_group(ax, f"curve-{number}")
-        np.testing.assert_allclose(curve.get_xydata(), part[["size", "mean"]])
-        (low,), (high,) = (of_group(ax, f"{side}-{number}") for side in ("low", "high"))
-        np.testing.assert_allclose(low.get_ydata(), part["mean"] - part["std"])
-        np.testing.assert_allclose(high.get_ydata(), np.minimum(part["mean"] + part["std"], 1))
-    assert "9 subsets of each size" in " ".join(below(ax).split())
-    with pytest.raises(InvalidInputError, match=r"TaskSubsetStudy\.run"):
-        plotting.task_subset_plot(TABLE)
-    plt.close("all")
-
-
-def test_one_repetition_has_no_band():
-    ax = make(n_repetitions=1).run().plot()
-    (low,) = of_group(ax, "low-0")
-    assert np.isnan(low.get_ydata()).all()
-    plt.close("all")

@@ -10,9 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.ConfidenceStudy(
-    models=[
-        ra.studies.LatentModel(step=step, n_systems=6, n_tasks=1) for step in (0, 0.2, 0.4, 0.8)
-    ],
+    data=[ra.studies.LatentModel(step=step, n_systems=6, n_tasks=1) for step in (0, 0.2, 0.4, 0.8)],
     methods=[
         ra.studies.IntervalMethod(),
         ra.studies.IntervalMethod(method="clopper-pearson", holm=True),
@@ -20,7 +18,8 @@ study = ra.studies.ConfidenceStudy(
     alphas=[0.1],
     proportions=[0],
     n_repetitions=20,
+    rng=0,
 )
 
 with plotting.style("paper"):
-    plotting.confidence_plot(study.run())
+    plotting.study_plot(study.run())

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-study = ra.studies.AgreementStudy(data=table, rules=[ra.Mean(), ra.Borda(), ra.Kemeny()])
+study = ra.studies.AgreementStudy(data=table, rules=[ra.Mean(), ra.Borda(), ra.Kemeny()], rng=0)
 
 with plotting.style("paper"):
-    plotting.agreement_plot(study.run())
+    plotting.study_plot(study.run())

@@ -10,11 +10,16 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.CorruptionStudy(
-    models=[ra.datasets.load("superglue_human")],
-    corruptions=[ra.studies.Reversed(), ra.studies.Rescaled(factor=100), ra.studies.Copied()],
+    data=ra.datasets.load("superglue_human"),
+    corruptions=[
+        ra.studies.ReversedScores(),
+        ra.studies.RescaledScores(factor=100),
+        ra.studies.CopiedScores(),
+    ],
     rules=[ra.Mean(), ra.Borda()],
     n_repetitions=20,
+    rng=0,
 )
 
 with plotting.style("paper"):
-    plotting.corruption_plot(study.run())
+    plotting.study_plot(study.run())

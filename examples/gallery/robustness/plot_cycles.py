@@ -10,11 +10,12 @@ import rankagg as ra
 from rankagg import plotting
 
 study = ra.studies.CycleStudy(
-    models=[ra.cultures.ImpartialCulture()],
+    data=ra.cultures.ImpartialCulture(),
     n_items=[3, 5],
     n_rankings=[5, 11, 25],
     n_repetitions=100,
+    rng=0,
 )
 
 with plotting.style("paper"):
-    plotting.cycle_plot(study.run())
+    plotting.study_plot(study.run())

@@ -2,7 +2,7 @@
 What if scores were missing
 ===========================
 
-Scores are removed at random, and each rule is held against its own ranking of the full table: the
+Scores are removed at random, and each rule is compared with its own ranking of the full table: the
 curve that falls later bears more gaps.
 """
 
@@ -11,11 +11,12 @@ from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
 study = ra.studies.MissingScoresStudy(
-    models=[ra.studies.Observed(label="SuperGLUE", data=table)],
+    data=ra.studies.ObservedData(label="SuperGLUE", data=table),
     rules=[ra.Mean(), ra.Borda()],
     proportions=[0, 0.1, 0.2, 0.3, 0.4],
     n_repetitions=30,
+    rng=0,
 )
 
 with plotting.style("paper"):
-    plotting.missing_scores_plot(study.run())
+    plotting.study_plot(study.run())

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=40)
+study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=40, rng=0)
 
 with plotting.style("paper"):
-    plotting.task_subset_plot(study.run())
+    plotting.study_plot(study.run())

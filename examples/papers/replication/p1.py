@@ -19,13 +19,13 @@ from rankagg.distributions import LatentScores
 from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping
 from rankagg.plotting.sheet import PlotSheet
 from rankagg.studies import (
-    Adversarial,
+    AdversarialScores,
     AgreementResult,
     AgreementStudy,
     CorruptionResult,
     CorruptionStudy,
     LatentModel,
-    Rescaled,
+    RescaledScores,
     TaskSubsetStudy,
 )
 from replication.experiment import (
@@ -134,18 +134,26 @@ MODELS = {phi: LatentModel(step=phi) for phi in (0.05, 0.1, 0.3)}
 LEVELS = [*PROCEDURES.values(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Kemeny())]
 FACTORS = range(1, 11)
 #: The multiplied scores of section 4.3, as they are and reversed before.
-SCALED = [Rescaled(factor=factor, after=one) for one in (None, Adversarial()) for factor in FACTORS]
+SCALED = [
+    RescaledScores(factor=factor, after=one)
+    for one in (None, AdversarialScores())
+    for factor in FACTORS
+]
 
 
 def figure_3(**size: Any) -> CorruptionStudy:
     """Return the study of more and more corrupted tasks."""
     models = [*MODELS.values()]
-    return CorruptionStudy(models=models, corruptions=[Adversarial()], rules=LEVELS, **size)
+    return CorruptionStudy(
+        data=models, corruptions=[AdversarialScores()], rules=LEVELS, rng=0, **size
+    )
 
 
 def figure_7(**size: Any) -> CorruptionStudy:
     """Return the study of one task whose scores are multiplied."""
-    return CorruptionStudy(models=[*MODELS.values()], corruptions=SCALED, n_corrupted=[1], **size)
+    return CorruptionStudy(
+        data=[*MODELS.values()], corruptions=SCALED, n_corrupted=[1], rng=0, **size
+    )
 
 
 @experiment("p1-figure-3", "robustness to corrupted tasks", "Section 4.2", "Figure 3")
@@ -184,8 +192,8 @@ def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
     found.add("Figure 7", {"largest error of the mean, rescaled": errors["Mean"][~turned].max()})
     found.add("Figure 7", {"error of one level depends on the factor": depends.max() > 1})
     for phi, factor in ((0.05, 2), (0.3, 6), (0.3, 7)):
-        for before, how in ((None, "rescaled"), (Adversarial(), "rescaled and reversed")):
-            corruption = Rescaled(factor=factor, after=before)
+        for before, how in ((None, "rescaled"), (AdversarialScores(), "rescaled and reversed")):
+            corruption = RescaledScores(factor=factor, after=before)
             error = errors["Mean"][MODELS[phi].name, corruption.name]
             case = how, f"phi = {phi:g}", f"factor {factor}"
             found.add("Figure 7", {"error of the mean": error}, *case)
@@ -286,10 +294,10 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     frames = {}
     tied = {"SuperGLUE": 5, "XTREME": 3}
     for board, table in bench.tables(*BOARDS).items():
-        result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda())).run()
+        result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda()), rng=0).run()
         frames[board] = result.to_frame()
         row = frames[board].iloc[0]
-        mean, borda = (one.ranking for one in result.comparisons[0].comparison.consensuses)
+        mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
         one, other = rows_of(mean), rows_of(borda)
         for k in (1, 3, 5, 10):
             common = np.intersect1d(one[:k], other[:k])
@@ -427,7 +435,7 @@ def _on_subsets(
     """Yield means and spreads of the rules' correlations by size on each table, and hand all on."""
     name, frames, plots = found.experiment.name, {}, {}
     for title, table in tables.items():
-        study = TaskSubsetStudy(data=table, rules=rules, n_repetitions=bench.repetitions())
+        study = TaskSubsetStudy(data=table, rules=rules, n_repetitions=bench.repetitions(), rng=0)
         result = bench.run(f"{name}-{title.lower()}", study)
         frames[title], plots[title] = result.by_size(), partial(result.plot)
         frame = frames[title]
@@ -488,7 +496,7 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
             }
         )
         found.add("Figure 6", {f"tau of {pair}": tau for pair, tau in taus[name].items()}, name)
-        results[name] = AgreementStudy(data=table, rules=[*PROCEDURES.values()]).run()
+        results[name] = AgreementStudy(data=table, rules=[*PROCEDURES.values()], rng=0).run()
         curves[name] = by_k = _agreement_by_k(results[name])
         k = min(10, int(by_k.index.get_level_values("k").max()))
         for pair in PAIRED:
@@ -566,7 +574,10 @@ def _together(
         "p1-figure-11": ("top", "Share of the first k that two procedures have in common"),
     }
     for file, (curve, about) in kinds.items():
-        plots = {name: partial(result.plot, curve=curve) for name, result in results.items()}
+        plots = {
+            name: partial(result.plot, y=curve, where={"scope": "instances"})
+            for name, result in results.items()
+        }
         found.add_picture(file, f"{about}, {public}. {legend}", partial(beside, plots))
 
 

@@ -22,7 +22,7 @@ from rankagg.studies import (
     LatentModel,
     MissingScoresResult,
     MissingScoresStudy,
-    Observed,
+    ObservedData,
     PrintedRadius,
 )
 from replication.experiment import (
@@ -202,11 +202,11 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
     holm = IntervalMethod(method="clopper-pearson", holm=True)
     # By default its models are those of Figure 4, and equal systems.
     study = ConfidenceStudy(
-        methods=(drawn, BOUND, every_pair, holm), n_repetitions=bench.repetitions()
+        methods=(drawn, BOUND, every_pair, holm), n_repetitions=bench.repetitions(), rng=0
     )
     result = bench.run("p2-figure-4", study)
     table = result.by_method().xs(LEVEL, level="alpha")
-    for model in study.models:
+    for model in study.data:
         case = f"m = {model.n_instances}", f"phi = {model.step:g}"
         for method, label in ((drawn, "its radius"), (BOUND, "Eq. 4")):
             at = model.name, 0.0, method.name
@@ -215,7 +215,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
                 wrong = table["any_wrong"][at]
                 found.add("Figure 4", {"tables with a wrong decision": wrong}, label, *case)
     frame = _shares_decided(result, "any_wrong", "coverage", "covers_all")
-    of = {model.name: model for model in study.models}
+    of = {model.name: model for model in study.data}
     frame.insert(0, "m", [of[name].n_instances for name in frame["model"]])
     frame.insert(1, "phi", [of[name].step for name in frame["model"]])
     frame = frame.drop(columns="model")
@@ -224,7 +224,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
         "Share of the pairs that are decided, 10 systems, against how far apart they are. The "
         'paper names Eq. 4, and draws the radius that is called "figure 4" here.'
     )
-    draw = partial(result.plot, alpha=LEVEL)
+    draw = partial(result.plot, where={"alpha": LEVEL})
     found.add_picture("p2-figure-4", caption, draw)
     _decide_tables(bench, found)
 
@@ -241,11 +241,12 @@ def _decide_tables(bench: Bench, found: ExperimentRun) -> None:
     if not models:
         return
     study = ConfidenceStudy(
-        models=models,
+        data=models,
         methods=(BOUND, IntervalMethod(unit="instance", holm=True)),
         alphas=(LEVEL,),
         proportions=(0.2,),
         n_repetitions=bench.repetitions(20),
+        rng=0,
     )
     result = bench.run("p2-figure-4-tables", study)
     decided = result.by_method()["decided"]
@@ -277,9 +278,9 @@ def metrics_of(table: ra.ScoreTable) -> ra.ScoreTable:
     return table.drop(tasks=[task for task in table.tasks if str(task).startswith("H:")])
 
 
-def _metrics_of(bench: Bench) -> list[Observed]:
+def _metrics_of(bench: Bench) -> list[ObservedData]:
     tables = bench.tables(*INSTANCES_OF)
-    return [Observed(label=name, data=metrics_of(table)) for name, table in tables.items()]
+    return [ObservedData(label=name, data=metrics_of(table)) for name, table in tables.items()]
 
 
 # -- scores of tasks go missing -------------------------------------------------------------------
@@ -320,10 +321,11 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     if not tables:
         return
     study = MissingScoresStudy(
-        models=[Observed(label=name, data=table) for name, table in tables.items()],
+        data=[ObservedData(label=name, data=table) for name, table in tables.items()],
         policies=("uniform",),
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=bench.repetitions(),
+        rng=0,
     )
     result = bench.run("p2-figure-2", study)
     _add_all_systems(found, result)
@@ -353,7 +355,7 @@ def _add_curves(
     """Hand on plots of a study beside each other, one for each of some models or scales."""
     ((keyword, values),) = by.items()
     plots = {
-        f"{keyword} {x}".removeprefix("model "): partial(result.plot, **{keyword: x})
+        f"{keyword} {x}".removeprefix("model "): partial(result.plot, where={keyword: x})
         for x in values
     }
     found.add_picture(name, caption, partial(beside, plots))
@@ -438,12 +440,13 @@ def drawn_scores(bench: Bench, found: ExperimentRun) -> None:
     """Draw scores of 20 systems, tasks and instances, scale a task, and remove scores."""
     step = 0.1
     study = MissingScoresStudy(
-        models=[LatentModel(step=step)],
+        data=[LatentModel(step=step)],
         rules=tuple(IMPUTING.values()),
         policies=("uniform",),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=bench.repetitions(),
+        rng=0,
     )
     result = bench.run("p2-figure-3", study)
     table = result.by_method()["mean_tau"].droplevel("model")
@@ -480,11 +483,12 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
     if not models:
         return
     study = MissingScoresStudy(
-        models=models,
+        data=models,
         rules=tuple(IMPUTING.values()),
         policies=("uniform",),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=bench.repetitions(),
+        rng=0,
     )
     result = bench.run("p2-figure-5", study)
     frame = result.to_frame()

@@ -21,7 +21,6 @@ from rankagg.cli.options.wording import typed_option
 from rankagg.core import listed
 
 QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
-RUNS = ("n_repetitions", "n_jobs", "scheduler", "journal")
 
 
 @command(
@@ -71,7 +70,8 @@ def study(
         partial(ra.studies.ApproximationStudy, time_limit=time_limit),
         lambda result: UNPROVED if result.n_unproved else DONE,
         rules=made(names or QUICK_RULES),
-        models=[*profiles, *models],
+        data=[*profiles, *models],
+        n_repetitions=run.n_repetitions,
         **settings,
     )
 
@@ -111,20 +111,21 @@ def cycles(
     """
     return run.answer(
         ra.studies.CycleStudy,
-        models=models or [ra.cultures.ImpartialCulture()],
+        data=models or [ra.cultures.ImpartialCulture()],
+        n_repetitions=run.n_repetitions,
         time_limit=deadline.time_limit,
-        plotted={"measure": measure},
+        plotted={"y": measure},
         **settings,
     )
 
 
 RULES, GAPS = ("names", "deadline"), ("removal", "proportion")
-#: The studies of an experiment: their classes, and what they are told that not all are.
+#: The studies of an experiment: their classes, and the options that not all of them have.
 STUDIES = {
-    "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, *RUNS)),
-    "task-subsets": ("TaskSubsetStudy", ("tolerance", *RULES, *RUNS)),
-    "confidence": ("ConfidenceStudy", (*GAPS, *RUNS)),
-    "corruption": ("CorruptionStudy", ("corruption", *RULES, *RUNS)),
+    "missing-scores": ("MissingScoresStudy", (*GAPS, *RULES, "n_repetitions")),
+    "task-subsets": ("TaskSubsetStudy", ("tolerance", *RULES, "n_repetitions")),
+    "confidence": ("ConfidenceStudy", (*GAPS, "n_repetitions")),
+    "corruption": ("CorruptionStudy", ("corruption", *RULES, "n_repetitions")),
     "agreement": ("AgreementStudy", ("tolerance", *RULES)),
 }
 
@@ -200,7 +201,9 @@ def experiment(
     if "tolerance" in takes:
         settings |= {"data": given.data, "tolerance": given.tolerance}
     else:
-        source = ra.studies.Resampled if study == "confidence" else ra.studies.Observed
-        settings["models"] = [source(label=given.name, data=given.data)]
-    called = dict.fromkeys(("models", "data", "table"), "FILE")
+        source = ra.studies.ResampledData if study == "confidence" else ra.studies.ObservedData
+        settings["data"] = source(label=given.name, data=given.data)
+    if "n_repetitions" in takes:
+        settings["n_repetitions"] = run.n_repetitions
+    called = dict.fromkeys(("data", "table"), "FILE")
     return run.answer(getattr(ra.studies, asked), called=called, source=given.lines, **settings)

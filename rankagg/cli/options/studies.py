@@ -30,12 +30,23 @@ CULTURE_NUMBERS = {
     "n_dimensions": "The dimension in --culture",
     "norm_phi": "--culture norm-mallows",
 }
-#: Classes of `rankagg.studies` as they are typed ("by-score" is `ByScore`), and what a number is.
+#: Corruptions and mechanisms of missing scores as they are typed, and what a number is.
 VARIED = {
-    "--corruption": {"reversed": "", "adversarial": "step", "copied": "", "noisy": "share"}
-    | {"rescaled": "factor"},
-    "--removal": {"at-random": "", "by-system": "spread", "by-task": "spread", "blocks": ""}
-    | {"by-score": "strength", "by-age": "strength"},
+    "--corruption": {
+        "reversed": ("ReversedScores", ""),
+        "adversarial": ("AdversarialScores", "step"),
+        "copied": ("CopiedScores", ""),
+        "noisy": ("NoisyScores", "share"),
+        "rescaled": ("RescaledScores", "factor"),
+    },
+    "--removal": {
+        "at-random": ("RandomRemoval", ""),
+        "by-system": ("RemovalBySystem", "spread"),
+        "by-task": ("RemovalByTask", "spread"),
+        "blocks": ("RemovalOfBlocks", ""),
+        "by-score": ("RemovalByScore", "strength"),
+        "by-age": ("RemovalByAge", "strength"),
+    },
 }
 
 
@@ -69,15 +80,18 @@ def culture_of(text: str) -> ra.cultures.Culture:
 
 def varied(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[Any]:
     """Return the corruptions or the mechanisms that were named."""
-    known = VARIED[option.opts[0]]
-    kinds = {name: getattr(ra.studies, name.title().replace("-", "")) for name in known}
-    # A factor has no default.
-    plain = {name: kind() for name, kind in kinds.items() if name != "rescaled"}
-    numbers = {
-        name: lambda number, name=name: kinds[name](**{known[name]: number})
-        for name in filter(known.get, known)
+    known = {
+        name: (getattr(ra.studies, kind), what)
+        for name, (kind, what) in VARIED[option.opts[0]].items()
     }
-    with options_named({what: f"The {what} in {option.opts[0]}" for what in known.values()}):
+    # A factor has no default.
+    plain = {name: kind() for name, (kind, what) in known.items() if what != "factor"}
+    numbers = {
+        name: lambda number, kind=kind, what=what: kind(**{what: number})
+        for name, (kind, what) in known.items()
+        if what
+    }
+    with options_named({what: f"The {what} in {option.opts[0]}" for _, what in known.values()}):
         return [_named(option.opts[0], text, plain, numbers) for text in texts]
 
 
@@ -166,20 +180,17 @@ class StudyRun:
         **settings: Any,
     ) -> Answer:
         """Make and run a study, and return its result, whose rows go where they are asked for."""
-        models = "--mallows, --plackett-luce, --gumbel and --culture"
+        data = "--mallows, --plackett-luce, --gumbel and --culture"
         if self.journal is not None and self.journal in (self.out, self.html):
             raise click.UsageError(
                 "--journal needs a file of its own: --out and --html replace it."
             )
-        named = {"models": models, "rules": "--rule", "address": "--scheduler"}
+        named = {"data": data, "rules": "--rule", "address": "--scheduler"}
+        how = {"journal": self.journal, "time_limit": time_limit}
         with options_named({**named, **(called or {})}):
-            if study is ra.studies.AgreementStudy:
-                result = study(**settings).run(rng=self.rng)
-            else:
-                asked = study(n_repetitions=self.n_repetitions, seed=self.rng, **settings)
-                how = {"journal": self.journal, "time_limit": time_limit}
-                with workers(self.scheduler, self.n_jobs) as shared:
-                    result = asked.run(**how, **shared)
+            asked = study(rng=self.rng, **settings)
+            with workers(self.scheduler, self.n_jobs) as shared:
+                result = asked.run(**how, **shared)
         shown = plotted or {}
         return Answer(
             result=result,

@@ -194,7 +194,7 @@ def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
 
 def test_a_profile_whose_consensus_takes_longer_ends_a_study() -> None:
     study = ra.studies.CycleStudy(
-        models=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5], n_repetitions=2
+        data=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5], n_repetitions=2, rng=0
     )
     with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
         study.run(time_limit=0.05)

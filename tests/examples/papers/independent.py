@@ -565,7 +565,7 @@ def on_subsets(table, said, study):
     }
     parts["two levels"] = expected_all(-even(parts["one level"]))
     for cell in study.cells():
-        tasks = cell.tasks(table.n_tasks, study.seed)
+        tasks = cell.tasks(table.n_tasks, study.rng)
         for rule in said:
             some = parts[rule][:, tasks]
             scores = even(some.mean(axis=1) if rule == "mean" else -some.sum(axis=1))
@@ -594,7 +594,7 @@ def p1_subsets(data, n_repetitions=100):
     found = {}
     for board in BOARDS:
         table = data[board]
-        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions, rng=0)
         means, _, sizes = subset_claims(table, ("mean", "one level"), study)
         lead = means["one level"] - means["mean"]
         if board != "SuperGLUE":
@@ -610,7 +610,7 @@ def p1_subsets(data, n_repetitions=100):
         found["Figure 8", f"sizes of subsets at which Borda is nearer, {board}"] = float(ahead)
     for name, file in NINE.items():
         table = data[file]
-        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions)
+        study = ra.studies.TaskSubsetStudy(data=table, n_repetitions=n_repetitions, rng=0)
         means, spreads, _ = subset_claims(table, ("mean", "one level", "two levels"), study)
         for rule in ("one level", "two levels"):
             higher_mean = claim(means[rule] - means["mean"], "higher")
@@ -670,12 +670,12 @@ def p1_drawn(data=None, n_repetitions=100):
 
 def corrupted(study, cell):
     """Return the scores of a corrupted table, their tasks, and the height of each true place."""
-    table = cell.model.draw(rng=cell.shared(study.seed, "data"))
+    table = cell.model.draw(rng=cell.shared(study.rng, "data"))
     values, units = table.values.copy(), table.unit_tasks
-    order = cell.shared(study.seed, "systems").permutation(len(values))
+    order = cell.shared(study.rng, "systems").permutation(len(values))
     values, truth = values[order], np.array([table.systems[k] + 1 for k in order])
-    tasks = cell.shared(study.seed, "tasks").permutation(table.n_tasks)[: cell.n_corrupted]
-    noise = cell.shared(study.seed, "corruption")
+    tasks = cell.shared(study.rng, "tasks").permutation(table.n_tasks)[: cell.n_corrupted]
+    noise = cell.shared(study.rng, "corruption")
     scaled = hasattr(cell.corruption, "factor")
     for task in tasks:
         scores = values[:, units == task]
@@ -714,12 +714,12 @@ def cell_errors(study, cell):
 
 def removed(study, cell):
     """Return what the study's cell draws: the full scores, and what is left of them."""
-    table = cell.model.draw(rng=cell.generator(study.seed, "data"))
+    table = cell.model.draw(rng=cell.generator(study.rng, "data"))
     left = cell.removal.remove(
         study._scaled(table, cell),
         cell.proportion,
         whole_tasks=study.whole_tasks,
-        rng=cell.generator(study.seed, "missing"),
+        rng=cell.generator(study.rng, "missing"),
     )
     # The nearest whole number of what systems scored on tasks.
     there, kept = n_entries(table), n_entries(left)
@@ -763,9 +763,10 @@ TABLES = ("GLUE", "SuperGLUE", "XTREME", "GEM BLEU")
 def missing_of_tasks(data, n_repetitions):
     """Return the tables of figure 2 and tables 1 and 2, all systems."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=data[name]) for name in TABLES],
+        data=[ra.studies.ObservedData(label=name, data=data[name]) for name in TABLES],
         proportions=tuple(level / 20 for level in range(20)),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     return missing_scores(study, ("mean", "one level"))
 
@@ -914,11 +915,12 @@ ALL_RULES = ("mean", "one level", "two levels")
 def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=None):
     """Return the tables of figure 3, with some proportions of them removed."""
     study = ra.studies.MissingScoresStudy(
-        models=[model or ra.studies.LatentModel(step=0.1)],
+        data=[model or ra.studies.LatentModel(step=0.1)],
         rules=tuple(IMPUTING.values()),
         proportions=(0.0, 0.2, 0.4, 0.6, 0.8),
         scales=(1.0, 3.0, 10.0, 30.0),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     rows = [cell for cell in study.cells() if cell.proportion in shares]
     object.__setattr__(study, "cells", lambda: iter(rows))
@@ -928,10 +930,11 @@ def missing_and_scaled(n_repetitions, shares=(0.0, 0.2, 0.4, 0.6, 0.8), model=No
 def missing_of_instances(data, n_repetitions):
     """Return the tables of figures 5 and 10 and tables 3 and 4."""
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
+        data=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         rules=tuple(IMPUTING.values()),
         proportions=tuple(level / 10 for level in range(10)),
         n_repetitions=n_repetitions,
+        rng=0,
     )
     return missing_scores(study, ALL_RULES)
 
@@ -979,10 +982,10 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     found = {}
     # By default its models are those of Figure 4, and equal systems.
     methods = (PrintedRadius(radius="equation 4"),)
-    study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions)
+    study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions, rng=0)
     shares = {}
     for cell in study.cells():
-        table = cell.left(cell.complete(study.seed), study.seed)
+        table = cell.left(cell.complete(study.rng), study.rng)
         m, step = table.n_units, cell.model.step
         above, pairs = decided_pairs(table)
         for label, level in (("its radius", 0.01 / (4 * 10 * m * m)), ("Eq. 4", 0.01)):
@@ -995,15 +998,16 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
             wrong = float(np.mean([value > 0 for value in values]))
             found["Figure 4", f"tables with a wrong decision, {label}, m = {m}, phi = 0"] = wrong
     study = ra.studies.ConfidenceStudy(
-        models=[ra.studies.Observed(label=name, data=automatic(data[name])) for name in FIVE],
+        data=[ra.studies.ObservedData(label=name, data=automatic(data[name])) for name in FIVE],
         methods=methods,
         alphas=(0.01,),
         proportions=(0.2,),
         n_repetitions=n_tables,
+        rng=0,
     )
     shares = {}
     for cell in study.cells():
-        above, pairs = decided_pairs(cell.left(cell.complete(study.seed), study.seed))
+        above, pairs = decided_pairs(cell.left(cell.complete(study.rng), study.rng))
         hits = sum(z > 0 and abs(p - 0.5) > np.sqrt(log(100) / (2 * z)) for p, z in above)
         shares.setdefault(cell.model.name, []).append(hits / pairs)
     for name, values in shares.items():

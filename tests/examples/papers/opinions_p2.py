@@ -50,7 +50,7 @@ def p2_figure_4(_):
     Radii: equation 4; that of figure 4; two-sided, for all pairs and all sample sizes. Holm's
     procedure is on exact sign tests. Of Gumbel scores the true proportions are logistic.
     """
-    study = ra.studies.ConfidenceStudy(n_repetitions=TIMES)
+    study = ra.studies.ConfidenceStudy(n_repetitions=TIMES, rng=0)
     radii = {
         "figure 4": lambda level, n, m: sqrt(log(4 * n * m * m / level) / (2 * m)),
         "equation 4": lambda level, n, m: sqrt(log(1 / level) / (2 * m)),
@@ -59,10 +59,10 @@ def p2_figure_4(_):
         ),
         "sign-test, holm": None,
     }
-    for model in study.models:
+    for model in study.data:
         tables = []
         for cell in (cell for cell in study.cells() if cell.model is model):
-            table = cell.left(cell.complete(study.seed), study.seed)
+            table = cell.left(cell.complete(study.rng), study.rng)
             values, m = table.values, table.n_units
             hits = (values[:, None] > values[None]).sum(axis=2)
             apart = model.step * np.subtract.outer(list(table.systems), list(table.systems))
@@ -96,15 +96,17 @@ def judged(hits, m, true, level, radius):
 
 def instances_left(data):
     """Return the study whose tables those are; draws do not depend on its methods."""
-    models = [ra.studies.Observed(label=name, data=own.automatic(data[name])) for name in own.FIVE]
-    return ra.studies.ConfidenceStudy(models=models, proportions=(0.2,), n_repetitions=TIMES)
+    models = [
+        ra.studies.ObservedData(label=name, data=own.automatic(data[name])) for name in own.FIVE
+    ]
+    return ra.studies.ConfidenceStudy(data=models, proportions=(0.2,), n_repetitions=TIMES, rng=0)
 
 
 def p2_figure_11(data):
     """Figures 6 and 11: a fifth of the scores removed; by equation 4, and by whole instances."""
     study = instances_left(data)
     level = 0.01
-    for model in study.models:
+    for model in study.data:
         rows = {"equation 4": [], "hoeffding, holm, by instance": []}
         for cell in (cell for cell in study.cells() if cell.model is model):
             table = fifth_left(cell, study)
@@ -131,8 +133,8 @@ def p2_figure_11(data):
 
 def fifth_left(cell, study):
     """Return what is left of a table, of whose single scores a fifth is gone."""
-    complete = cell.complete(study.seed)
-    left = cell.left(complete, study.seed)
+    complete = cell.complete(study.rng)
+    left = cell.left(complete, study.rng)
     gone = np.isnan(left.values).sum() + (complete.n_units - left.n_units) * len(left.values)
     assert gone == int(complete.values.size / 5 + 0.5)
     return left
@@ -296,7 +298,7 @@ def some(panels, names):
 def first_table(data, name):
     """Figures 6 and 11: of one table proportions, what equation 4 decides, and sums of points."""
     study = instances_left(data)
-    (model,) = (model for model in study.models if model.name == name)
+    (model,) = (model for model in study.data if model.name == name)
     cell = next(cell for cell in study.cells() if cell.model is model)
     table = fifth_left(cell, study)
     n = table.n_systems

@@ -12,10 +12,11 @@ from replication.p2 import IMPUTING, _pool
 def test_what_is_pooled_is_that_of_the_tables_of_all_data_sets():
     names = ("superglue_human", "glue_human")
     study = ra.studies.MissingScoresStudy(
-        models=[ra.studies.Observed(label=name, data=ra.datasets.load(name)) for name in names],
+        data=[ra.studies.ObservedData(label=name, data=ra.datasets.load(name)) for name in names],
         rules=tuple(IMPUTING.values()),
         proportions=(0.2, 0.6, 0.9),
         n_repetitions=5,
+        rng=0,
     )
     result, found = study.run(), ExperimentRun(None)
     _pool(found, result)

@@ -41,9 +41,9 @@ NAME = "p1-figure-0"
 def small(bench, found):
     """Run a study of nine rules on few tables."""
     study = ra.studies.CorruptionStudy(
-        models=[ra.studies.LatentModel(step=0.3, n_systems=4, n_tasks=4, n_instances=2)],
-        corruptions=[ra.studies.Reversed()], rules=[ra.Mean(), ra.Borda()],
-        n_repetitions=bench.repetitions(7),
+        data=[ra.studies.LatentModel(step=0.3, n_systems=4, n_tasks=4, n_instances=2)],
+        corruptions=[ra.studies.ReversedScores()], rules=[ra.Mean(), ra.Borda()],
+        n_repetitions=bench.repetitions(7), rng=0,
     )  # fmt: skip
     result = bench.run(NAME, study)
     frame = result.to_frame()
@@ -393,7 +393,9 @@ def test_the_papers_page_links_to_items_that_exist():
 
 def test_plots_stand_beside_each_other_below_their_titles():
     comparison = ra.compare(ra.datasets.load("borda_fails_condorcet"))
-    study = ra.studies.TaskSubsetStudy(data=ra.datasets.load("xtreme_human"), n_repetitions=2)
+    study = ra.studies.TaskSubsetStudy(
+        data=ra.datasets.load("xtreme_human"), n_repetitions=2, rng=0
+    )
     result = study.run()
     first = beside({"a": comparison.plot, "b": result.plot, "c": comparison.plot})
     figure = first.figure

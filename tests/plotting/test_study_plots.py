@@ -1,0 +1,223 @@
+"""The plot of studies: lines at the numbers of the table, in panels, whatever is along the axis."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg import plotting
+from rankagg.exceptions import InvalidInputError
+from rankagg.testing.plots import faults, of_group
+from tests.plotting.reading import column_labels, headings, legend_words, notes, one
+
+S, C = ra.studies, ra.cultures
+TABLE = ra.ScoreTable(
+    np.random.default_rng(5).normal([[1.5], [1.0], [0.5], [0.0]], size=(4, 24)),
+    systems=["Ant", "Bee", "Cat", "Dog"], tasks=np.repeat(["x", "y", "z"], 8).tolist(),
+    instances=list(range(8)) * 3, higher_is_better=True,
+)  # fmt: skip
+
+
+BOARD = ra.datasets.load("superglue_human")
+STUDIES = {
+    "approximation": S.ApproximationStudy(
+        rules=[ra.Borda(), ra.Copeland()], data=[C.MallowsCulture(phi=p) for p in (0.7, 0.9)],
+        n_items=[4, 6], n_repetitions=3, rng=0,
+    ),
+    "cycles": S.CycleStudy(data=[C.ImpartialCulture()], n_repetitions=9, rng=0),
+    "task subsets": S.TaskSubsetStudy(data=BOARD, sizes=[2, 5], n_repetitions=4, rng=0),
+    "missing scores": S.MissingScoresStudy(
+        data=BOARD, proportions=[0, 0.3, 0.6], n_repetitions=4, rng=0,
+        removals=[S.RandomRemoval(), S.RemovalByScore()],
+    ),
+    "confidence": S.ConfidenceStudy(
+        data=[S.LatentModel(step=s, n_systems=4, n_tasks=1) for s in (0.0, 0.5)],
+        methods=[S.IntervalMethod(), S.IntervalMethod(holm=True)], n_repetitions=2, rng=0,
+    ),
+    "corruption": S.CorruptionStudy(
+        data=BOARD, corruptions=[S.RescaledScores(factor=f) for f in (10, 100)],
+        n_corrupted=[0, 4], n_repetitions=3, rng=0,
+    ),
+    "agreement": S.AgreementStudy(data=TABLE, rng=0),
+}  # fmt: skip
+#: What is along the axis, the heading of the first panel, and which rows of the table are its
+#: first line.
+USUAL = {
+    "approximation": ("n_items", "phi = 0.7", {"phi": "Mallows, phi = 0.7", "method": "Borda"}),
+    "cycles": ("n_rankings", "", {}),
+    "task subsets": ("size", "", {"method": "Mean"}),
+    "missing scores": (
+        "proportion", "completely at random",
+        {"removal": "completely at random", "method": "Mean"},
+    ),
+    "confidence": ("step", "alpha 0.01", {"alpha": 0.01, "method": "hoeffding"}),
+    "corruption": ("n_corrupted", "factor = 10",
+                   {"corruption": "rescaled, factor = 10", "method": "Mean"}),
+    "agreement": ("k", "rules aggregate tasks",
+                  {"scope": "tasks", "first": "Mean", "second": "Borda"}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: study.run() for name, study in STUDIES.items()}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_first_line_is_the_table(results, name):
+    result, (x, heading, chosen) = results[name], USUAL[name]
+    ax = plotting.study_plot(result)
+    (y, curve), *_ = result._curves.items()
+    rows = result._drawn()
+    for column, value in chosen.items():
+        rows = rows[rows["model" if column == "phi" else column] == value]
+    line = one(ax, "line-0-0")
+    np.testing.assert_allclose(line.get_ydata(), rows[y].astype(float))
+    assert headings(ax)[0] == heading
+    assert len(line.get_xdata()) == (2 if x == "step" else rows[x].nunique())
+    assert ax.get_ylabel() == curve.label
+    assert faults(ax) == []
+
+
+def test_bands_end_at_their_columns_or_at_the_deviation(results):
+    by_size = results["task subsets"].by_size().xs("Borda", level="method")
+    (band,) = of_group(results["task subsets"].plot(), "band-0-1")
+    heights = band.get_paths()[0].vertices[:, 1]
+    ends = [by_size["mean"] - by_size["std"], (by_size["mean"] + by_size["std"]).clip(upper=1)]
+    for height in np.concatenate(ends):
+        assert np.isclose(heights, height).any()
+    shares = results["cycles"].by_size()
+    (band,) = of_group(results["cycles"].plot(), "band-0-0")
+    assert np.isclose(band.get_paths()[0].vertices[:, 1].max(), shares["cycle_high"].max())
+
+
+def test_what_is_known_is_dotted(results):
+    result = results["cycles"]
+    ax = result.plot(y="winner")
+    np.testing.assert_allclose(one(ax, "dotted-0-0").get_ydata(), result.by_size()["winner_exact"])
+    assert "dotted: known exactly" in legend_words(ax)
+    assert not of_group(result.plot(y="optimal"), "dotted-0-0")
+    assert set(one(results["corruption"].plot(), "dotted-0-0").get_ydata()) == {0.75}
+
+
+def test_the_axis_is_any_number_that_varies(results):
+    result = results["corruption"]
+    ax = result.plot(x="factor")
+    means = result.by_method()["mean_distance"].xs("Mean", level="method").to_numpy()
+    assert headings(ax) == ["", "4 corrupted tasks"]
+    np.testing.assert_allclose(one(ax, "line-1-0").get_ydata(), means[1::2])
+    assert ax.get_xlabel() == "factor"
+    ax = results["approximation"].plot(x="phi", y="hit_rate")
+    assert headings(ax) == ["4 items", "6 items"]
+    mixed = S.CorruptionStudy(
+        data=BOARD, corruptions=[S.CopiedScores(), *STUDIES["corruption"].corruptions],
+        n_corrupted=[1], n_repetitions=1, rng=0,
+    )  # fmt: skip
+    assert "without factor, and not shown: copied" in notes(mixed.run().plot())
+
+
+def test_names_are_side_by_side(results):
+    ax = results["missing scores"].plot(x="removal", where={"proportion": 0.3})
+    assert column_labels(ax) == ["completely at random", "low scores first"]
+    line = one(ax, "line-0-0")
+    assert line.get_linestyle() == "None"
+    means = results["missing scores"].by_method()["mean_tau"]
+    expected = means.xs("Mean", level="method").xs(0.3, level="proportion")
+    np.testing.assert_allclose(line.get_ydata(), expected)
+
+
+def test_columns_without_panels_have_lines_of_their_own(results):
+    result = results["missing scores"]
+    words = ["Mean, completely at random", "Borda, completely at random"]
+    words += ["Mean, low scores first", "Borda, low scores first"]
+    assert legend_words(result.plot(panels=[]))[:4] == words
+    assert headings(result.plot(panels="method")) == ["Mean", "Borda"]
+    assert legend_words(result.plot(where={"removal": "low scores first"}))[:2] == ["Mean", "Borda"]
+
+
+def test_numbers_far_apart_are_on_a_logarithmic_scale(results):
+    x = one(results["cycles"].plot(), "line-0-0").get_xdata()
+    ratio = np.log(11 / 3) / np.log(101 / 3)
+    assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx(ratio)
+
+
+def test_what_is_not_drawn_is_said(results):
+    ax = results["confidence"].plot(y="width")
+    assert "not drawn, as it is not known: hoeffding, holm" in notes(ax)
+    many = S.MissingScoresStudy(
+        data=BOARD,
+        proportions=[0.2],
+        scales=range(1, 9),
+        rules=[ra.Borda()],
+        n_repetitions=1,
+        rng=0,
+    )
+    ax = many.run().plot(x="proportion")
+    assert len(headings(ax)) == 6
+    assert "the first 6 of 8 panels" in notes(ax)
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Return a study of a table as it is and drawn anew."""
+    models = [
+        ra.studies.ObservedData(label="as it is", data=TABLE),
+        ra.studies.ResampledData(label="drawn", data=TABLE),
+    ]
+    return ra.studies.ConfidenceStudy(
+        data=models, alphas=[0.2], proportions=[0.4, 0, 0.2], n_repetitions=4, rng=0
+    ).run()
+
+
+@pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm, by instance"])
+def test_the_heat_map_marks_what_the_study_decided(tables, name):
+    ax = plotting.confidence_heatmap(tables, method=name, model="drawn", proportion=0.2)
+    frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
+    decided = frame.loc[("drawn", 0.2, 0, name), "decided"]
+    assert len(of_group(ax, "decided")) == decided
+    assert f"decided by {name} at alpha 0.2, {decided} of 6 pairs" in notes(ax)
+    assert "drawn, 20 % of the single scores removed" in notes(ax)
+    assert ("from 8 instances" in notes(ax)) == name.endswith("instance")
+
+
+def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables):
+    ax = plotting.confidence_heatmap(tables, method="hoeffding", proportion=0)
+    order = ra.Borda().aggregate(TABLE).ranking
+    names = [label.get_text().split()[1] for label in ax.get_yticklabels()]
+    assert names == sorted(TABLE.systems, key=order.rank)
+    intervals = ra.PairwiseIntervals.from_data(TABLE, alpha=0.2)
+    at = intervals.items.indices(names)
+    drawn = ax.get_images()[0].get_array()
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(drawn[off], intervals.estimate[np.ix_(at, at)][off])
+    above = {
+        (names[round(dot.get_ydata()[0])], names[round(dot.get_xdata()[0])])
+        for dot in of_group(ax, "decided")
+    }
+    rows = intervals.to_frame()
+    rows = rows[rows["outside"]]
+    assert above == set(zip(rows["above"], rows["below"], strict=True))
+    assert above
+
+
+@pytest.mark.parametrize(
+    ("draw", "options", "message"),
+    [
+        (plotting.study_plot, {"y": "power"}, "`y` must be"),
+        (plotting.study_plot, {"x": "phi"}, "`x` must be .proportion. or"),
+        (plotting.study_plot, {"panels": "step"}, "`panels`"),
+        (plotting.study_plot, {"where": {"alpha": 0.01}}, "where.*alpha"),
+        (plotting.study_plot, {"where": {"step": 1}}, "`where`"),
+        (plotting.confidence_heatmap, {"method": "wilson"}, "`method`"),
+        (plotting.confidence_heatmap, {"model": "flickr"}, "`model`"),
+        (plotting.confidence_heatmap, {"alpha": 0.1}, "`alpha`"),
+        (plotting.confidence_heatmap, {"proportion": 0.1}, "`proportion`"),
+    ],
+)
+def test_bad_input_is_named(tables, draw, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        draw(tables, **options)
+
+
+def test_what_is_no_result_of_a_study_is_refused():
+    with pytest.raises(InvalidInputError, match="`run` of a study"):
+        plotting.study_plot(TABLE)
