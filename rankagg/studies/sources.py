@@ -295,7 +295,9 @@ class ResampledData(ObservedData):
             return table.drop(systems=table.systems.at(rng.permutation(self.most_items)[n_items:]))
         shares = self.data.counts * self.data.weights
         rows = rng.choice(len(shares), number or self.data.n_rankings, p=shares / shares.sum())
-        rankings = Profile._trusted(self.data.items, self.data.ranks[rows])
+        rankings = Profile._trusted(
+            self.data.items, self.data.ranks[rows], unranked=self.data.unranked
+        )
         if n_items is None:
             return rankings
         return rankings.restrict(self.data.items.at(rng.choice(self.most_items, n_items, False)))
