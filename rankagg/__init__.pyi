@@ -58,7 +58,6 @@ from .aggregation.voting.positional_rules import Veto as Veto
 from .aggregation.voting.rounds import ElectionCount as ElectionCount
 from .aggregation.voting.transfers import STV as STV
 from .analysis.comparison.agreement import task_agreement as task_agreement
-from .analysis.comparison.compare import capabilities as capabilities
 from .analysis.comparison.compare import compare as compare
 from .analysis.explanation import explain as explain
 from .analysis.missing import missing_report as missing_report
@@ -66,6 +65,7 @@ from .analysis.removal.removal_radius import removal_radius as removal_radius
 from .analysis.robustness.rank_shares import rank_shares as rank_shares
 from .analysis.robustness.sensitivity import sensitivity as sensitivity
 from .analysis.robustness.stability import stability as stability
+from .analysis.rules import capabilities as capabilities
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.comparisons import Comparisons as Comparisons
 from .core.connectivity import Connectivity as Connectivity

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.result import Consensus, rank_by_scores
+from rankagg.aggregation.sources import CommandNames, Statements
 from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
@@ -220,6 +221,31 @@ class Aggregator(ABC):
         "as observed", where what is present counts.
         """
         return "by policy"
+
+    #: The names for ``--rule``, each with the parameters that it stands for.
+    command_names: ClassVar[CommandNames] = {}
+    #: Where nobody works the rule out by hand: what it rests on.
+    rests_on: ClassVar[str] = ""
+
+    @property
+    def keeps(self) -> Statements:
+        """The axioms that the rule is proved to keep, each with the proof or its source.
+
+        A class states them for its parameters as they are by default, but for all ways of breaking
+        ties; where they depend on parameters this is a property. A subclass, which may be another
+        rule, inherits none.
+        """
+        return {}
+
+    @property
+    def breaks(self) -> Statements:
+        """The axioms that the rule is proved to break, stated as `keeps`."""
+        return {}
+
+    @property
+    def counterexamples(self) -> Statements:
+        """Ballots that break an axiom, such as "2 ABC, 1 CBA", where small profiles do not."""
+        return {}
 
     @property
     def searches(self) -> bool:

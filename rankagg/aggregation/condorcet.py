@@ -11,6 +11,15 @@ from rankagg._typing import Bools, Floats, Generator, Integers
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, Outcome
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.sources import (
+    FELSENTHAL,
+    FISHBURN,
+    LONG_CYCLE,
+    SCHULZE,
+    TURNED_POINTS,
+    CommandNames,
+    Statements,
+)
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -22,6 +31,9 @@ from rankagg.core import (
     stated,
 )
 from rankagg.core.graphs import strong_parts
+
+# D loses to each of A, B and C by one ballot, and each of these to another by three.
+CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +59,17 @@ class Copeland(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"copeland": {}}
+    keeps: ClassVar[Statements] = {
+        "condorcet winner": FISHBURN,
+        "condorcet loser": FELSENTHAL,
+        "smith": FISHBURN,
+        "majority": FELSENTHAL,
+        "pareto": FELSENTHAL,
+        "monotonicity": FELSENTHAL,
+        "reversal symmetry": TURNED_POINTS,
+    }
+    counterexamples: ClassVar[Statements] = {"participation": "2 ABCD, 1 BCDA, 1 CDAB"}
     draw_points: float = 0.5
 
     def __post_init__(self) -> None:
@@ -83,6 +106,7 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"majority": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -140,6 +164,26 @@ class Minimax(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"minimax": {}}
+    keeps: ClassVar[Statements] = {
+        "condorcet winner": FISHBURN,
+        "majority": FELSENTHAL,
+        "pareto": "who is below another on all ballots loses by all, and somebody does not",
+        "monotonicity": "who rises loses to nobody by more, and no other loses by less",
+    }
+    breaks: ClassVar[Statements] = {
+        "condorcet loser": FELSENTHAL,
+        "smith": FISHBURN,
+    }
+    counterexamples: ClassVar[Statements] = {
+        "clone independence": LONG_CYCLE,
+        "condorcet loser": CYCLE_ABOVE_A_LOSER,
+        "participation": (
+            "4 CDBA, 3 ABCD, 3 ADCB, 2 BACD, 2 BDCA, 1 ABDC, 1 BDAC, 1 CABD, 1 DBAC, 1 DBCA, 1 DCBA"
+        ),
+        "reversal symmetry": "3 ADCB, 3 CBDA, 2 DBAC, 1 BADC, 1 BCAD",
+        "smith": CYCLE_ABOVE_A_LOSER,
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -174,6 +218,17 @@ class Schulze(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"schulze": {}}
+    keeps: ClassVar[Statements] = dict.fromkeys(
+        [
+            *("condorcet winner", "condorcet loser", "smith", "majority", "pareto"),
+            *("monotonicity", "clone independence", "reversal symmetry"),
+        ],
+        SCHULZE,
+    )
+    counterexamples: ClassVar[Statements] = {
+        "participation": "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC",
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes

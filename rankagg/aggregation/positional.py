@@ -18,6 +18,14 @@ from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.sources import (
+    FELSENTHAL,
+    FISHBURN_GEHRLEIN,
+    POINTS_KEEP,
+    TURNED_POINTS,
+    CommandNames,
+    Statements,
+)
 from rankagg.core import (
     UNRANKED,
     PairwiseMatrix,
@@ -255,6 +263,13 @@ class Borda(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     guarantee: ClassVar[Guarantee] = Guarantee(5)
+    command_names: ClassVar[CommandNames] = {"borda": {}}
+    keeps: ClassVar[Statements] = {
+        **POINTS_KEEP,
+        "condorcet loser": FISHBURN_GEHRLEIN,
+        "pareto": FELSENTHAL,
+        "reversal symmetry": TURNED_POINTS,
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if evidence.has_rankings:
@@ -304,6 +319,17 @@ class Bucklin(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar[CommandNames] = {"bucklin": {}}
+    keeps: ClassVar[Statements] = {
+        "majority": FELSENTHAL,
+        "pareto": "who is above another on all ballots has more than half at a smaller depth",
+        "monotonicity": FELSENTHAL,
+    }
+    counterexamples: ClassVar[Statements] = {
+        "condorcet loser": "2 ABC, 2 CBA, 1 ACB, 1 CAB",
+        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile

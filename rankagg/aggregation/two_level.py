@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.result import Consensus, ranks_by_scores
+from rankagg.aggregation.sources import CommandNames
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
 
 
@@ -58,6 +59,10 @@ class TwoLevel(SearchingRule):
     <Consensus by TwoLevel(Borda, Borda): A = B>
     """
 
+    command_names: ClassVar[CommandNames] = {
+        "two-level-borda": {"inner": Borda(), "outer": Borda()}
+    }
+    rests_on: ClassVar[str] = "other rules inside each task and over the tasks: see their steps"
     inner: Aggregator
     outer: Aggregator
     absent: Literal["ranked", "unranked"] = "ranked"

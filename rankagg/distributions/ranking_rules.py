@@ -1,4 +1,4 @@
-"""Rules that rank by a fitted distribution."""
+"""Rules that rank by a fitted distribution; fits are loaded by the rule that needs one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import numpy as np
 from rankagg._typing import Generator, Label
 from rankagg._validation import check_number
 from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.sources import CommandNames
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
-from rankagg.distributions.bradley_terry.spectral import spectral_worths
-from rankagg.distributions.mallows.center import find_center
-from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +44,16 @@ class PlackettLuceRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar[CommandNames] = {"plackett-luce": {}}
+    rests_on: ClassVar[str] = "a fitted distribution, whose maximum is found by iterations"
     pseudo_rankings: float = 0.5
 
     def __post_init__(self) -> None:
         check_number(self.pseudo_rankings, "pseudo_rankings of PlackettLuceRanking", low=0)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce  # noqa: PLC0415
+
         profile = evidence.profile
         labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
@@ -90,11 +92,17 @@ class MallowsRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar[CommandNames] = {"mallows": {}}
+    rests_on: ClassVar[str] = (
+        "a fitted distribution, whose center is Kemeny's ranking: see its steps"
+    )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
+        from rankagg.distributions.mallows.center import find_center  # noqa: PLC0415
+
         profile = evidence.profile
         labels = _seen_labels(profile)
         if not labels:
@@ -138,12 +146,16 @@ class RankCentrality(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"rank-centrality": {}}
+    rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     pseudo_wins: float = 0.5
 
     def __post_init__(self) -> None:
         check_number(self.pseudo_wins, "pseudo_wins of RankCentrality", low=0, open_low=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        from rankagg.distributions.bradley_terry.spectral import spectral_worths  # noqa: PLC0415
+
         votes = evidence.votes
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0

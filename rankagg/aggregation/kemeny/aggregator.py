@@ -26,6 +26,15 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.sources import (
+    FELSENTHAL,
+    FISHBURN,
+    LONG_CYCLE,
+    TIDEMAN,
+    YOUNG_LEVENGLICK,
+    CommandNames,
+    Statements,
+)
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
 
@@ -133,6 +142,22 @@ class Kemeny(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"kemeny": {}}
+    keeps: ClassVar[Statements] = {
+        "condorcet winner": YOUNG_LEVENGLICK,
+        "condorcet loser": FELSENTHAL,
+        "smith": FISHBURN,
+        "majority": FELSENTHAL,
+        "pareto": FELSENTHAL,
+        "monotonicity": FELSENTHAL,
+        "reinforcement of rankings": YOUNG_LEVENGLICK,
+        "reversal symmetry": "optima turn round, and who is first in all is last in none",
+    }
+    breaks: ClassVar[Statements] = {"clone independence": TIDEMAN}
+    counterexamples: ClassVar[Statements] = {
+        "clone independence": LONG_CYCLE,
+        "participation": LONG_CYCLE,
+    }
     tie_cost: float = 0.0
     consensus_ties: bool = False
     consensus_tie_cost: float | None = None
@@ -354,6 +379,7 @@ class Slater(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"slater": {}}
     time_limit: float | None = None
 
     @property

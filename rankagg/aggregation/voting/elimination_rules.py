@@ -24,6 +24,16 @@ from rankagg.aggregation.base import (
     too_many,
 )
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.sources import (
+    FELSENTHAL,
+    FISHBURN,
+    FISHBURN_BRAMS,
+    SMITH,
+    TIDEMAN,
+    WOODALL,
+    CommandNames,
+    Statements,
+)
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
     ItemSet,
@@ -45,6 +55,12 @@ from rankagg.kernels.rows import row_sums
 
 # Sets of remaining items that are looked at under "parallel".
 MOST_SETS = 5_000
+# Eliminations by Borda counts never lose the Smith set.
+BORDA_COUNTS_KEEP: Statements = {
+    "smith": "the last item of the Smith set that remains beats all others that do, so that its "
+    f"count is above the average; {FISHBURN}",
+    "pareto": "who is above another on all ballots has the higher count, and stays on",
+}
 
 
 def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
@@ -451,6 +467,24 @@ class InstantRunoff(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "votes"
+    command_names: ClassVar[CommandNames] = {"instant-runoff": {}}
+    keeps: ClassVar[Statements] = {
+        "condorcet loser": "in the last round of two items it loses",
+        "majority": FELSENTHAL,
+        "pareto": "who is below another on all ballots has no first place while that remains, and "
+        "what has none goes out before what has some",
+        "clone independence": TIDEMAN,
+        "later-no-harm": WOODALL,
+    }
+    breaks: ClassVar[Statements] = {
+        "monotonicity": SMITH,
+        "participation": FISHBURN_BRAMS,
+    }
+    counterexamples: ClassVar[Statements] = {
+        "monotonicity": "3 ABC, 3 BAC, 2 CAB, 1 CBA",
+        "participation": "2 ABC, 1 BAC, 2 CBA",
+        "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         ballots = Ballots.of(evidence.profile)
@@ -503,6 +537,19 @@ class Coombs(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "last places"
+    command_names: ClassVar[CommandNames] = {"coombs": {}}
+    keeps: ClassVar[Statements] = {
+        "condorcet loser": "who has a majority of first places beats some item",
+        "majority": FELSENTHAL,
+        "pareto": "who is above another on all ballots is last on none while that remains",
+    }
+    counterexamples: ClassVar[Statements] = {
+        "condorcet winner": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
+        "monotonicity": "1 ABCD, 1 ABDC, 1 BCDA, 1 CADB",
+        "participation": "2 ABDC, 2 CBAD, 1 DACB, 2 DCAB",
+        "reversal symmetry": "1 ABCD, 1 BCAD, 1 CADB, 1 DBCA",
+        "smith": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
+    }
     majority: bool = True
 
     def __post_init__(self) -> None:
@@ -555,6 +602,14 @@ class Baldwin(Elimination):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"baldwin": {}}
+    keeps: ClassVar[Statements] = BORDA_COUNTS_KEEP
+    counterexamples: ClassVar[Statements] = {
+        "clone independence": "2 ABCD, 1 CDAB, 1 DABC",
+        "monotonicity": "2 ABC, 1 BCA, 1 CAB, 1 CBA",
+        "participation": "2 ABCD, 1 BCDA, 1 CDAB, 1 DCAB",
+        "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)
@@ -604,6 +659,16 @@ class Nanson(RoundRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar[CommandNames] = {"nanson": {}}
+    keeps: ClassVar[Statements] = {
+        **BORDA_COUNTS_KEEP,
+        "reversal symmetry": "who wins alone is above the average at first, and so below it after",
+    }
+    breaks: ClassVar[Statements] = {"monotonicity": FISHBURN}
+    counterexamples: ClassVar[Statements] = {
+        "monotonicity": "1 ABDC, 1 BCAD, 2 CDBA, 1 DBCA",
+        "participation": "1 ACBD, 2 BDAC, 2 DABC",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)

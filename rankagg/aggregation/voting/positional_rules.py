@@ -17,6 +17,14 @@ from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, che
 from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.positional import Starts, place_counts
+from rankagg.aggregation.sources import (
+    FELSENTHAL,
+    FISHBURN_GEHRLEIN,
+    POINTS_KEEP,
+    WOODALL,
+    CommandNames,
+    Statements,
+)
 from rankagg.core import UNRANKED, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
@@ -125,6 +133,14 @@ class Plurality(PlacePoints):
     <Consensus by Plurality: A > B > C>
     """
 
+    command_names: ClassVar[CommandNames] = {"plurality": {}}
+    keeps: ClassVar[Statements] = {
+        **POINTS_KEEP,
+        "majority": FELSENTHAL,
+        "pareto": "who is below another on all ballots has no first place",
+        "later-no-harm": WOODALL,
+    }
+
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
@@ -145,6 +161,10 @@ class Veto(PlacePoints):
     <Consensus by Veto: B > C > A>
     """
 
+    command_names: ClassVar[CommandNames] = {"veto": {}}
+    keeps: ClassVar[Statements] = POINTS_KEEP
+    breaks: ClassVar[Statements] = {"condorcet loser": FISHBURN_GEHRLEIN}
+
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         # A single item has nothing below it and gets 0.
         return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
@@ -164,6 +184,19 @@ class Dowdall(PlacePoints):
     >>> Dowdall().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2])).scores
     array([3.66666667, 3.5       , 2.        ])
     """
+
+    command_names: ClassVar[CommandNames] = {"dowdall": {}}
+    keeps: ClassVar[Statements] = {
+        **POINTS_KEEP,
+        "pareto": "a place above has more points",
+    }
+    breaks: ClassVar[Statements] = {"condorcet loser": FISHBURN_GEHRLEIN}
+    counterexamples: ClassVar[Statements] = {
+        "condorcet loser": "2 ABC, 1 ACB, 2 BCA, 2 CBA",
+        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "majority": "4 ABC, 3 BCA",
+        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+    }
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         return [Fraction(1, place) for place in range(1, n_items + 1)]
@@ -214,6 +247,7 @@ class Positional(PlacePoints):
     ('A', 'B', 'C')
     """
 
+    keeps: ClassVar[Statements] = POINTS_KEEP
     weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
@@ -274,6 +308,8 @@ class Approval(PlacePoints):
     array([3., 5., 2.])
     """
 
+    command_names: ClassVar[CommandNames] = {"approval-2": {"k": 2}, "approval-3": {"k": 3}}
+    keeps: ClassVar[Statements] = POINTS_KEEP
     k: int
 
     def __post_init__(self) -> None:

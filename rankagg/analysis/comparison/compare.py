@@ -1,4 +1,4 @@
-"""Comparing rules: several on the same data, measured with the same votes; what each takes."""
+"""Comparing rules: several on the same data, measured with the same votes."""
 
 from __future__ import annotations
 
@@ -485,53 +485,3 @@ def compare_until(
         for k, rule in enumerate(rules)
     ]
     return RuleComparison(consensuses=tuple(found), unranked=evidence.unranked)
-
-
-def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
-    """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
-
-    All rules take ties and weights; what they make of them is in their documentation.
-
-    Parameters
-    ----------
-    rules : iterable of Aggregator
-        The rules.
-
-    Returns
-    -------
-    pandas.DataFrame
-        rule: its name; needs: "scores", "rankings" or "votes"; unranked: how unranked items
-        count, "by policy" of the data, "last", or "as observed"; ties: whether its consensus
-        "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
-        exceed the optimum on complete strict rankings, NaN where none is stated;
-        in_expectation: whether that is said of its mean only.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is not a rule.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> ra.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
-           rule   needs     unranked   ties  guarantee  in_expectation
-    0      Mean  scores  as observed    may        NaN           False
-    1  KwikSort   votes    by policy  never        2.0            True
-    2    Kemeny   votes    by policy  never        1.0           False
-    """
-    rows = []
-    for rule in rules:
-        check_rule(rule, "rules")
-        bound = rule.guarantee
-        rows.append(
-            {
-                "rule": rule.name,
-                "needs": rule.needs,
-                "unranked": rule.reads_unranked,
-                "ties": "never" if rule.is_strict else "may",
-                "guarantee": float("nan") if bound is None else bound.factor,
-                "in_expectation": bound is not None and bound.in_expectation,
-            }
-        )
-    return pd.DataFrame(rows)
