@@ -151,7 +151,7 @@ class Aggregator(ABC):
         """
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
-        counted = self._read(evidence)
+        counted = self.read(evidence)
         start = perf_counter()
         # Counting takes time too.
         ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
@@ -193,8 +193,18 @@ class Aggregator(ABC):
             _evidence=evidence,
         )
 
-    def _read(self, evidence: Evidence) -> Evidence:
-        """Return the evidence as the rule reads it."""
+    def read(self, evidence: Evidence) -> Evidence:
+        """Return the evidence as the rule reads it: with absent items last, where it does that.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            The data.
+
+        Returns
+        -------
+        Evidence
+        """
         return evidence.with_unranked("last") if self.reads_unranked == "last" else evidence
 
     @abstractmethod

@@ -236,7 +236,7 @@ class Consensus(Result):
         return self._text(self._facts(), rows)
 
     def _facts(self) -> list[str]:
-        counted_by = self.rule._read(self._evidence).unranked
+        counted_by = self.rule.read(self._evidence).unranked
         observed = self.rule.reads_unranked == "as observed"
         policy = "none: what is present counts" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self._words.vote

@@ -335,7 +335,7 @@ class Elimination(RoundRule):
             If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
-        evidence = self._read(Evidence.of(data))
+        evidence = self.read(Evidence.of(data))
         rounds = _Rounds(self._count(evidence))
         found: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
