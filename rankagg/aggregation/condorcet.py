@@ -9,8 +9,9 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Integers
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.sources import (
     FELSENTHAL,
     FISHBURN,

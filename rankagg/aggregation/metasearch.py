@@ -9,8 +9,9 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.aggregation.sources import CommandNames
 from rankagg.core import (

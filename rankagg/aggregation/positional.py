@@ -16,8 +16,9 @@ import numpy as np
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.sources import (
     FELSENTHAL,
     FISHBURN_GEHRLEIN,

@@ -11,10 +11,11 @@ import numpy as np
 
 from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too_many
+from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.outcome import Outcome, by_best, too_many
 from rankagg.aggregation.sources import TIDEMAN, ZAVIST, CommandNames, Statements
 from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts

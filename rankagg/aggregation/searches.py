@@ -9,10 +9,11 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Positions
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import Borda, points
 from rankagg.aggregation.sources import CommandNames
 from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of

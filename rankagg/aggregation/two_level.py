@@ -12,8 +12,8 @@ from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import (
     Aggregator,
+    Consensus,
     Needs,
-    Outcome,
     ReadsUnranked,
     SearchingRule,
     check_rule,
@@ -23,8 +23,8 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
+from rankagg.aggregation.outcome import Outcome, ranks_by_scores
 from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus, ranks_by_scores
 from rankagg.aggregation.sources import CommandNames
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
 

@@ -17,7 +17,8 @@ from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
-from rankagg.analysis.comparison.compare import DEPTHS, RuleComparison, compare
+from rankagg.analysis.comparison.compare import RuleComparison, compare
+from rankagg.analysis.comparison.tables import DEPTHS
 from rankagg.analysis.robustness.stability import Parts
 from rankagg.core import (
     UNLISTED,

@@ -239,8 +239,10 @@ class AggregatorContract:
         assert all(type(kind(**named)) is kind for named in kind.command_names.values())
 
     def test_no_small_profile_contradicts_what_is_stated_on_axioms(self, rule: Rule) -> None:
-        stated = [*rule.keeps, *rule.breaks, *rule.counterexamples]
-        assert set(stated) <= {axiom.name for axiom in ra.axioms.AXIOMS}
+        stated = {*rule.keeps, *rule.breaks, *rule.counterexamples}
+        assert stated <= {axiom.name for axiom in ra.axioms.AXIOMS}
+        if not stated:
+            return
         table = ra.axioms.axiom_table([rule], n_items=3, n_rankings=2).to_frame()
         assert not table.broken[table.proved == "keeps"].any()
 

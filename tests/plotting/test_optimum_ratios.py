@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation import Aggregator, Needs, Outcome
 from rankagg.core.names import percent
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.testing.plots import collisions, faults, of_group

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_jobs, check_number
-from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
+from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -26,6 +26,7 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.outcome import Outcome, checked_outcome
 from rankagg.aggregation.sources import (
     FELSENTHAL,
     FISHBURN,
@@ -319,7 +320,7 @@ class Kemeny(SearchingRule):
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
         if price is not None:
-            from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
+            from rankagg.aggregation.kemeny.tied import solve_weak  # noqa: PLC0415
 
             return solve_weak(
                 votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64
 from rankagg._validation import check_jobs
+from rankagg.aggregation.base import Consensus
 from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
-from rankagg.aggregation.result import Consensus
 from rankagg.core import PairwiseMatrix, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 

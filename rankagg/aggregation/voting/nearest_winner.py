@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Generator
 from rankagg._validation import check_flag
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, by_points
+from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import Borda
 from rankagg.aggregation.sources import (
     BRANDT,

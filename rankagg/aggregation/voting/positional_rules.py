@@ -14,8 +14,9 @@ import numpy as np
 
 from rankagg._typing import Generator
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
+from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import Starts, place_counts
 from rankagg.aggregation.sources import (
     FELSENTHAL,
