@@ -15,9 +15,9 @@ from hypothesis import given, settings
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.two_level import default_rules
+from rankagg.analysis.rules import named_rules
 from rankagg.cli import main
 from rankagg.cli.app import app
-from rankagg.cli.options.rules import RULES_BY_NAME
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.aggregation.kemeny.weak_brute import weak_orders
@@ -276,13 +276,13 @@ def test_the_command_lists_every_method(capsys):
         main(["rules", "--json"])
     assert stop.value.code == 0
     listed = json.loads(capsys.readouterr().out)["rules"]
-    assert [entry["name"] for entry in listed] == list(RULES_BY_NAME)
+    assert [entry["name"] for entry in listed] == list(named_rules())
     assert {entry["name"]: entry["guarantee"] for entry in listed}["schulze"] is None
     with pytest.raises(SystemExit):
         main(["rules"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["name", "rule"]
-    assert [line.split()[0] for line in lines[1 : len(RULES_BY_NAME) + 1]] == list(RULES_BY_NAME)
+    assert [line.split()[0] for line in lines[1 : len(named_rules()) + 1]] == list(named_rules())
 
 
 def test_the_closest_of_the_pairs_that_differ_come_first():
