@@ -25,6 +25,7 @@ from rankagg.io.evaluations import read_evaluations as evaluations
 from rankagg.io.table_readings import FileReading, readings_of
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.reading import read_table
 
 ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
 # Without its number, which the reader asks for.
@@ -152,7 +153,7 @@ def recognize(
         for word, form in FORMATS.items():
             if form.looks_so is not None and form.looks_so(text):
                 return Recognized(source, name, (FileReading(word, form.what),))
-    table, gone = sources.read_table(plain, max_bytes=max_bytes), names_of(drop)
+    table, gone = read_table(plain, max_bytes=max_bytes), names_of(drop)
     try:
         readings = [one.without(gone) for one in readings_of(table, gone)]
     except DataFormatError:  # what reads it says why

@@ -432,7 +432,7 @@ OF_COMPARISONS = [
 
 def _read_comparisons(typed: Typed) -> Found:
     from rankagg.io.comparisons import outcomes_taken
-    from rankagg.io.tables.sources import read_table
+    from rankagg.io.tables.reading import read_table
 
     needed = ("first", "second", "outcome")
     lacking = [option_of(name) for name in needed if not getattr(typed, name)]
