@@ -204,21 +204,20 @@ class ComparisonTables(Result):
         frame = pd.DataFrame(columns)
         return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
 
-    def agreement(self, measure: Measure = "tau") -> pd.DataFrame:
+    def agreement(self, measure: Measure | None = None) -> pd.DataFrame:
         """Return how alike the rules' rankings are, all with all.
 
         Parameters
         ----------
-        measure : {"tau", "tau_ap", "distance"}, default "tau"
-            Tau-b, the correlation by average precision, or the Kendall distance in pairs, ties
-            broken at random.
+        measure : callable, optional
+            A function of two rankings, such as those of `rankagg.distances`; tau-b by default.
 
         Returns
         -------
         pandas.DataFrame
             Index and columns: the rules.
         """
-        return agreement_matrix(self._rankings, measure)
+        return agreement_matrix(self._rankings, kendall_tau if measure is None else measure)
 
     def overlap_curves(self) -> pd.DataFrame:
         """Return for every k the expected overlap of each rule's first k with the exact one's.

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -151,8 +152,8 @@ def test_what_is_refused(call, message):
 def test_agreement_curves_and_optima_follow_their_definitions(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
     exact = comparison.exact
-    distances, taus = comparison.agreement("distance"), comparison.agreement()
-    top_heavy = comparison.agreement("tau_ap")
+    distances = comparison.agreement(partial(ra.kendall_distance, tie_cost=0.5))
+    taus, top_heavy = comparison.agreement(), comparison.agreement(ra.distances.tau_ap)
     curves, to_optima = comparison.overlap_curves(), comparison.distances_to_optima()
     optima = list(exact.optima)
     for one in comparison.consensuses:
@@ -182,7 +183,7 @@ def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
     unknown = ["excess", "ratio", "distance", "tau", "top1"]
     assert comparison.to_frame()[unknown].isna().all(axis=None)
     assert "add Kemeny()" in comparison.summary()
-    assert comparison.agreement("distance").to_numpy().max() > 0
+    assert comparison.agreement(ra.kendall_distance).to_numpy().max() > 0
     with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
         comparison.overlap_curves()
     with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
