@@ -27,7 +27,6 @@ from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import MOST_ITEMS, Evidence, Held, words_of
 from rankagg.aggregation.outcome import Outcome, rank_by_scores
-from rankagg.aggregation.sources import CommandNames, Statements
 from rankagg.core import (
     Direction,
     Form,
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+#: Names of axioms, each with the proof or its source, or with ballots.
+Statements: TypeAlias = Mapping[str, str]
 ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
 
 
@@ -427,7 +428,7 @@ class Aggregator(ABC):
         return "by policy"
 
     #: The names for ``--rule``, each with the parameters that it stands for.
-    command_names: ClassVar[CommandNames] = {}
+    command_names: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     #: Where nobody works the rule out by hand: what it rests on.
     rests_on: ClassVar[str] = ""
 

@@ -12,15 +12,7 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
-from rankagg.aggregation.sources import (
-    FELSENTHAL,
-    FISHBURN,
-    LONG_CYCLE,
-    SCHULZE,
-    TURNED_POINTS,
-    CommandNames,
-    Statements,
-)
+from rankagg.aggregation.positional import TURNED_POINTS
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -60,17 +52,17 @@ class Copeland(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"copeland": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": FISHBURN,
-        "condorcet loser": FELSENTHAL,
-        "smith": FISHBURN,
-        "majority": FELSENTHAL,
-        "pareto": FELSENTHAL,
-        "monotonicity": FELSENTHAL,
+    command_names: ClassVar = {"copeland": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
         "reversal symmetry": TURNED_POINTS,
     }
-    counterexamples: ClassVar[Statements] = {"participation": "2 ABCD, 1 BCDA, 1 CDAB"}
+    counterexamples: ClassVar = {"participation": "2 ABCD, 1 BCDA, 1 CDAB"}
     draw_points: float = 0.5
 
     def __post_init__(self) -> None:
@@ -107,7 +99,7 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"majority": {}}
+    command_names: ClassVar = {"majority": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -165,19 +157,19 @@ class Minimax(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"minimax": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": FISHBURN,
-        "majority": FELSENTHAL,
+    command_names: ClassVar = {"minimax": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
         "pareto": "who is below another on all ballots loses by all, and somebody does not",
         "monotonicity": "who rises loses to nobody by more, and no other loses by less",
     }
-    breaks: ClassVar[Statements] = {
-        "condorcet loser": FELSENTHAL,
-        "smith": FISHBURN,
+    breaks: ClassVar = {
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
     }
-    counterexamples: ClassVar[Statements] = {
-        "clone independence": LONG_CYCLE,
+    counterexamples: ClassVar = {
+        "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
         "condorcet loser": CYCLE_ABOVE_A_LOSER,
         "participation": (
             "4 CDBA, 3 ABCD, 3 ADCB, 2 BACD, 2 BDCA, 1 ABDC, 1 BDAC, 1 CABD, 1 DBAC, 1 DBCA, 1 DCBA"
@@ -219,17 +211,15 @@ class Schulze(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"schulze": {}}
-    keeps: ClassVar[Statements] = dict.fromkeys(
+    command_names: ClassVar = {"schulze": {}}
+    keeps: ClassVar = dict.fromkeys(
         [
             *("condorcet winner", "condorcet loser", "smith", "majority", "pareto"),
             *("monotonicity", "clone independence", "reversal symmetry"),
         ],
-        SCHULZE,
+        "Schulze (2011)",
     )
-    counterexamples: ClassVar[Statements] = {
-        "participation": "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC",
-    }
+    counterexamples: ClassVar = {"participation": "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC"}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes

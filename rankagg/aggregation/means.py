@@ -13,7 +13,6 @@ from rankagg._typing import Floats, Generator, Label
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, rank_by_scores
-from rankagg.aggregation.sources import CommandNames
 from rankagg.core import (
     FLOAT_PLACES,
     ScoreSummary,
@@ -117,7 +116,7 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
-    command_names: ClassVar[CommandNames] = {"mean": {}}
+    command_names: ClassVar = {"mean": {}}
     _adds_scores = True
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -162,7 +161,7 @@ class GeometricMean(_RatioMean):
     Fleming and Wallace (1986), doi:10.1145/5666.5673.
     """
 
-    command_names: ClassVar[CommandNames] = {"geometric-mean": {}}
+    command_names: ClassVar = {"geometric-mean": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Powers of two apart: a factor of all scores changes no digit.
@@ -187,7 +186,7 @@ class HarmonicMean(_RatioMean):
     Smith (1988), doi:10.1145/63039.63043.
     """
 
-    command_names: ClassVar[CommandNames] = {"harmonic-mean": {}}
+    command_names: ClassVar = {"harmonic-mean": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
@@ -204,7 +203,7 @@ class Median(ScoreAggregator):
     averaged.
     """
 
-    command_names: ClassVar[CommandNames] = {"median": {}}
+    command_names: ClassVar = {"median": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         order = np.argsort(scores, axis=1)

@@ -13,7 +13,6 @@ from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
-from rankagg.aggregation.sources import CommandNames
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -67,7 +66,7 @@ class ReciprocalRankFusion(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    command_names: ClassVar[CommandNames] = {"rrf": {}}
+    command_names: ClassVar = {"rrf": {}}
     k: float = 60
 
     def __post_init__(self) -> None:
@@ -116,7 +115,7 @@ class CombSUM(Aggregator):
 
     needs: ClassVar[Needs] = "scores"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    command_names: ClassVar[CommandNames] = {"combsum": {}}
+    command_names: ClassVar = {"combsum": {}}
     rests_on: ClassVar[str] = "scores that are stretched from 0 to 1, and added up"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -155,7 +154,7 @@ class CombMNZ(CombSUM):
     array([2., 3., 0.])
     """
 
-    command_names: ClassVar[CommandNames] = {"combmnz": {}}
+    command_names: ClassVar = {"combmnz": {}}
 
     def _times(self, found: Floats) -> Floats | float:
         return sum_rows(found)
@@ -188,7 +187,7 @@ class MC4(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"mc4": {}}
+    command_names: ClassVar = {"mc4": {}}
     rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     teleport: float = 0.05
 
@@ -237,7 +236,7 @@ class FootruleOptimal(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     is_strict: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = Guarantee(2)
-    command_names: ClassVar[CommandNames] = {"footrule": {}}
+    command_names: ClassVar = {"footrule": {}}
     rests_on: ClassVar[str] = "an assignment of items to places by a program"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

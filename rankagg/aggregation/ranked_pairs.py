@@ -11,12 +11,11 @@ import numpy as np
 
 from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Needs, SearchingRule
+from rankagg.aggregation.base import Needs, SearchingRule, Statements
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_best, too_many
-from rankagg.aggregation.sources import TIDEMAN, ZAVIST, CommandNames, Statements
 from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import InvalidInputError
@@ -235,8 +234,8 @@ class RankedPairs(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"ranked-pairs": {}}
-    counterexamples: ClassVar[Statements] = {
+    command_names: ClassVar = {"ranked-pairs": {}}
+    counterexamples: ClassVar = {
         # In every order: A > D > E > B > F can lock with both clones; with one of them
         # A > D > E > A is a cycle.
         "clone independence": "4 EGCABFD, 3 ABDGFCE, 2 DFCGEAB, 2 ECABGDF, 2 FDECGAB, 1 ABGCFDE, "
@@ -268,7 +267,7 @@ class RankedPairs(SearchingRule):
             }
         return both | {
             "monotonicity": "who comes out first still does, as its majorities grow and no path "
-            f"between others passes it; {TIDEMAN}",
+            "between others passes it; Tideman (1987)",
             "reversal symmetry": "an order that comes out does in reverse of the reverse ballots, "
             "and who is first in all is last in none",
         }
@@ -276,7 +275,11 @@ class RankedPairs(SearchingRule):
     @property
     def breaks(self) -> Statements:
         """Clones matter where equal majorities are taken in every order."""
-        return {"clone independence": ZAVIST} if self.tie_breaking == "parallel" else {}
+        return (
+            {"clone independence": "Zavist and Tideman (1989)"}
+            if self.tie_breaking == "parallel"
+            else {}
+        )
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
         """Return every ranking that some order of equal majorities leads to.

@@ -15,7 +15,6 @@ from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import Borda, points
-from rankagg.aggregation.sources import CommandNames
 from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of
 from rankagg.exceptions import InvalidInputError
 
@@ -52,7 +51,7 @@ class InsertionSearch(SearchingRule):
 
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
-    command_names: ClassVar[CommandNames] = {"borda-kemenized": {}}
+    command_names: ClassVar = {"borda-kemenized": {}}
     rests_on: ClassVar[str] = "a search that tries many moves"
     start: Aggregator = field(default_factory=Borda)
     moves: Literal["insert", "adjacent"] = "insert"
@@ -135,7 +134,7 @@ class KwikSort(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
-    command_names: ClassVar[CommandNames] = {"kwiksort": {"pivot": "best"}}
+    command_names: ClassVar = {"kwiksort": {"pivot": "best"}}
     rests_on: ClassVar[str] = "a search that splits around one item after the other"
     pivot: Literal["random", "best"] = "random"
 
@@ -203,7 +202,7 @@ class PickAPerm(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     guarantee: ClassVar[Guarantee] = Guarantee(2)
-    command_names: ClassVar[CommandNames] = {"pick-a-perm": {}}
+    command_names: ClassVar = {"pick-a-perm": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes, profile = evidence.votes, evidence.profile

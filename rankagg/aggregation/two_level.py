@@ -25,7 +25,6 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Outcome, ranks_by_scores
 from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.sources import CommandNames
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
 
 
@@ -59,9 +58,7 @@ class TwoLevel(SearchingRule):
     <Consensus by TwoLevel(Borda, Borda): A = B>
     """
 
-    command_names: ClassVar[CommandNames] = {
-        "two-level-borda": {"inner": Borda(), "outer": Borda()}
-    }
+    command_names: ClassVar = {"two-level-borda": {"inner": Borda(), "outer": Borda()}}
     rests_on: ClassVar[str] = "other rules inside each task and over the tasks: see their steps"
     inner: Aggregator
     outer: Aggregator

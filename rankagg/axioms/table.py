@@ -11,13 +11,29 @@ import pandas as pd
 
 from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
-from rankagg.aggregation.sources import MOULIN, Statements
+from rankagg.aggregation.base import Statements
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core import ROWS, Profile, Result, counted
 from rankagg.exceptions import InvalidInputError
 
+#: Where works are found that rules cite.
+ADDRESSES = {
+    "Brandt (2009)": "https://doi.org/10.1002/malq.200810017",
+    "Felsenthal (2012)": "https://doi.org/10.1007/978-3-642-20441-8_3",
+    "Fishburn (1977)": "https://doi.org/10.1137/0133030",
+    "Fishburn and Brams (1983)": "https://doi.org/10.2307/2689808",
+    "Fishburn and Gehrlein (1976)": "Public Choice 28, 79-88",
+    "Moulin (1988)": "https://doi.org/10.1016/0022-0531(88)90253-0",
+    "Schulze (2011)": "https://doi.org/10.1007/s00355-010-0475-4",
+    "Smith (1973)": "https://doi.org/10.2307/1914033",
+    "Tideman (1987)": "https://doi.org/10.1007/BF00433944",
+    "Woodall (1997)": "https://doi.org/10.1016/S0166-218X(96)00100-X",
+    "Young (1975)": "https://doi.org/10.1137/0128067",
+    "Young and Levenglick (1978)": "https://doi.org/10.1137/0135023",
+    "Zavist and Tideman (1989)": "https://doi.org/10.1007/BF00303170",
+}
 # Axioms that follow from others.
 IMPLIED_BY = {
     "condorcet winner": ("smith",),
@@ -25,7 +41,7 @@ IMPLIED_BY = {
     "majority": ("smith", "condorcet winner"),
 }
 # Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
-NO_SHOW = f"so does every choice of one of its tied winners; {MOULIN}"
+NO_SHOW = "so does every choice of one of its tied winners; Moulin (1988)"
 # They change no outcome of complete strict ballots that is found.
 WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
 # A long name is shortened as all do.
@@ -47,15 +63,16 @@ def theorem_on(rule: Aggregator, axiom: Axiom) -> Theorem | None:
     if axiom != type(axiom)() or not _is_usual(rule):
         return None
     name, kept, broken = axiom.name, _stated(rule, "keeps"), _stated(rule, "breaks")
-    if name in kept:
-        return Theorem(True, kept[name])
-    if name in broken:
-        return Theorem(False, broken[name])
-    for stronger in IMPLIED_BY.get(name, ()):
-        if stronger in kept:
-            return Theorem(True, f"it keeps {stronger}")
-    elects_winners = "condorcet winner" in kept or "smith" in kept
-    return Theorem(False, NO_SHOW) if name == "participation" and elects_winners else None
+    stronger = [other for other in IMPLIED_BY.get(name, ()) if other in kept]
+    if stronger:
+        kept = {name: f"it keeps {stronger[0]}", **kept}
+    if name == "participation" and not kept.keys().isdisjoint(["condorcet winner", "smith"]):
+        broken = {name: NO_SHOW, **broken}
+    proof = kept.get(name) or broken.get(name)
+    if proof is None:
+        return None
+    address = ADDRESSES.get(proof.rpartition("; ")[2])
+    return Theorem(name in kept, f"{proof}, {address}" if address else proof)
 
 
 def _stated(rule: Aggregator, name: str) -> Statements:

@@ -10,7 +10,6 @@ import numpy as np
 from rankagg._typing import Generator, Label
 from rankagg._validation import check_number
 from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
-from rankagg.aggregation.sources import CommandNames
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
 
@@ -44,7 +43,7 @@ class PlackettLuceRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    command_names: ClassVar[CommandNames] = {"plackett-luce": {}}
+    command_names: ClassVar = {"plackett-luce": {}}
     rests_on: ClassVar[str] = "a fitted distribution, whose maximum is found by iterations"
     pseudo_rankings: float = 0.5
 
@@ -92,7 +91,7 @@ class MallowsRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    command_names: ClassVar[CommandNames] = {"mallows": {}}
+    command_names: ClassVar = {"mallows": {}}
     rests_on: ClassVar[str] = (
         "a fitted distribution, whose center is Kemeny's ranking: see its steps"
     )
@@ -146,7 +145,7 @@ class RankCentrality(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"rank-centrality": {}}
+    command_names: ClassVar = {"rank-centrality": {}}
     rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     pseudo_wins: float = 0.5
 

@@ -27,15 +27,6 @@ from rankagg.aggregation.kemeny.parts import (
 )
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.outcome import Outcome, checked_outcome
-from rankagg.aggregation.sources import (
-    FELSENTHAL,
-    FISHBURN,
-    LONG_CYCLE,
-    TIDEMAN,
-    YOUNG_LEVENGLICK,
-    CommandNames,
-    Statements,
-)
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
 
@@ -143,21 +134,21 @@ class Kemeny(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"kemeny": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": YOUNG_LEVENGLICK,
-        "condorcet loser": FELSENTHAL,
-        "smith": FISHBURN,
-        "majority": FELSENTHAL,
-        "pareto": FELSENTHAL,
-        "monotonicity": FELSENTHAL,
-        "reinforcement of rankings": YOUNG_LEVENGLICK,
+    command_names: ClassVar = {"kemeny": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Young and Levenglick (1978)",
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
+        "reinforcement of rankings": "Young and Levenglick (1978)",
         "reversal symmetry": "optima turn round, and who is first in all is last in none",
     }
-    breaks: ClassVar[Statements] = {"clone independence": TIDEMAN}
-    counterexamples: ClassVar[Statements] = {
-        "clone independence": LONG_CYCLE,
-        "participation": LONG_CYCLE,
+    breaks: ClassVar = {"clone independence": "Tideman (1987)"}
+    counterexamples: ClassVar = {
+        "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
+        "participation": "1 ABCD, 1 BCDA, 1 CDAB",
     }
     tie_cost: float = 0.0
     consensus_ties: bool = False
@@ -380,7 +371,7 @@ class Slater(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"slater": {}}
+    command_names: ClassVar = {"slater": {}}
     time_limit: float | None = None
 
     @property

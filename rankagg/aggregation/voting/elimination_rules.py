@@ -17,16 +17,6 @@ from rankagg._validation import check_choice, check_flag, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, evidence_for
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
-from rankagg.aggregation.sources import (
-    FELSENTHAL,
-    FISHBURN,
-    FISHBURN_BRAMS,
-    SMITH,
-    TIDEMAN,
-    WOODALL,
-    CommandNames,
-    Statements,
-)
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
     ItemSet,
@@ -49,9 +39,9 @@ from rankagg.kernels.rows import row_sums
 # Sets of remaining items that are looked at under "parallel".
 MOST_SETS = 5_000
 # Eliminations by Borda counts never lose the Smith set.
-BORDA_COUNTS_KEEP: Statements = {
+BORDA_COUNTS_KEEP = {
     "smith": "the last item of the Smith set that remains beats all others that do, so that its "
-    f"count is above the average; {FISHBURN}",
+    "count is above the average; Fishburn (1977)",
     "pareto": "who is above another on all ballots has the higher count, and stays on",
 }
 
@@ -460,20 +450,20 @@ class InstantRunoff(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "votes"
-    command_names: ClassVar[CommandNames] = {"instant-runoff": {}}
-    keeps: ClassVar[Statements] = {
+    command_names: ClassVar = {"instant-runoff": {}}
+    keeps: ClassVar = {
         "condorcet loser": "in the last round of two items it loses",
-        "majority": FELSENTHAL,
+        "majority": "Felsenthal (2012)",
         "pareto": "who is below another on all ballots has no first place while that remains, and "
         "what has none goes out before what has some",
-        "clone independence": TIDEMAN,
-        "later-no-harm": WOODALL,
+        "clone independence": "Tideman (1987)",
+        "later-no-harm": "Woodall (1997)",
     }
-    breaks: ClassVar[Statements] = {
-        "monotonicity": SMITH,
-        "participation": FISHBURN_BRAMS,
+    breaks: ClassVar = {
+        "monotonicity": "Smith (1973)",
+        "participation": "Fishburn and Brams (1983)",
     }
-    counterexamples: ClassVar[Statements] = {
+    counterexamples: ClassVar = {
         "monotonicity": "3 ABC, 3 BAC, 2 CAB, 1 CBA",
         "participation": "2 ABC, 1 BAC, 2 CBA",
         "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
@@ -530,13 +520,13 @@ class Coombs(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "last places"
-    command_names: ClassVar[CommandNames] = {"coombs": {}}
-    keeps: ClassVar[Statements] = {
+    command_names: ClassVar = {"coombs": {}}
+    keeps: ClassVar = {
         "condorcet loser": "who has a majority of first places beats some item",
-        "majority": FELSENTHAL,
+        "majority": "Felsenthal (2012)",
         "pareto": "who is above another on all ballots is last on none while that remains",
     }
-    counterexamples: ClassVar[Statements] = {
+    counterexamples: ClassVar = {
         "condorcet winner": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
         "monotonicity": "1 ABCD, 1 ABDC, 1 BCDA, 1 CADB",
         "participation": "2 ABDC, 2 CBAD, 1 DACB, 2 DCAB",
@@ -595,9 +585,9 @@ class Baldwin(Elimination):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"baldwin": {}}
-    keeps: ClassVar[Statements] = BORDA_COUNTS_KEEP
-    counterexamples: ClassVar[Statements] = {
+    command_names: ClassVar = {"baldwin": {}}
+    keeps: ClassVar = BORDA_COUNTS_KEEP
+    counterexamples: ClassVar = {
         "clone independence": "2 ABCD, 1 CDAB, 1 DABC",
         "monotonicity": "2 ABC, 1 BCA, 1 CAB, 1 CBA",
         "participation": "2 ABCD, 1 BCDA, 1 CDAB, 1 DCAB",
@@ -652,13 +642,13 @@ class Nanson(RoundRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"nanson": {}}
-    keeps: ClassVar[Statements] = {
+    command_names: ClassVar = {"nanson": {}}
+    keeps: ClassVar = {
         **BORDA_COUNTS_KEEP,
         "reversal symmetry": "who wins alone is above the average at first, and so below it after",
     }
-    breaks: ClassVar[Statements] = {"monotonicity": FISHBURN}
-    counterexamples: ClassVar[Statements] = {
+    breaks: ClassVar = {"monotonicity": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
         "monotonicity": "1 ABDC, 1 BCAD, 2 CDBA, 1 DBCA",
         "participation": "1 ACBD, 2 BDAC, 2 DABC",
     }

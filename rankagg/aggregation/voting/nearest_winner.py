@@ -17,15 +17,7 @@ from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.sources import (
-    BRANDT,
-    FELSENTHAL,
-    FISHBURN,
-    TURNED_POINTS,
-    CommandNames,
-    Statements,
-)
+from rankagg.aggregation.positional import TURNED_POINTS, Borda
 from rankagg.core import Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
@@ -128,18 +120,18 @@ class Dodgson(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "rankings"
-    command_names: ClassVar[CommandNames] = {"dodgson": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": FISHBURN,
+    command_names: ClassVar = {"dodgson": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
         "pareto": "who is above another on all ballots gets wherever that does with fewer swaps",
     }
-    breaks: ClassVar[Statements] = {
-        "condorcet loser": BRANDT,
-        "smith": FISHBURN,
-        "monotonicity": FISHBURN,
-        "clone independence": BRANDT,
+    breaks: ClassVar = {
+        "condorcet loser": "Brandt (2009)",
+        "smith": "Fishburn (1977)",
+        "monotonicity": "Fishburn (1977)",
+        "clone independence": "Brandt (2009)",
     }
-    counterexamples: ClassVar[Statements] = {
+    counterexamples: ClassVar = {
         "condorcet loser": WIDER_CYCLE,
         "monotonicity": "1 CBAD, 1 CDAB, 1 BCDA, 3 ABCD",
         "participation": "2 ABCD, 1 BCDA, 1 CDAB",
@@ -230,14 +222,14 @@ class Young(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "rankings"
-    command_names: ClassVar[CommandNames] = {"young": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": FISHBURN,
+    command_names: ClassVar = {"young": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
         "pareto": "who is below another on all ballots can keep none",
         "monotonicity": "who rises can keep what it kept, and no other can keep more",
     }
-    breaks: ClassVar[Statements] = {"smith": FISHBURN}
-    counterexamples: ClassVar[Statements] = {
+    breaks: ClassVar = {"smith": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
         "clone independence": "1 ABCD, 1 BCAD, 1 DCAB",
         "condorcet loser": "1 ABCD, 1 BCAD, 1 DCAB",
         "participation": "1 ABCD, 2 ACBD, 1 CABD, 1 CBAD, 1 CDAB, 1 CDBA, 3 DBAC",
@@ -300,18 +292,18 @@ class Black(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    command_names: ClassVar[CommandNames] = {"black": {}}
-    keeps: ClassVar[Statements] = {
-        "condorcet winner": FISHBURN,
-        "condorcet loser": FELSENTHAL,
-        "pareto": FELSENTHAL,
-        "monotonicity": FELSENTHAL,
+    command_names: ClassVar = {"black": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "condorcet loser": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
         "reversal symmetry": (
             f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}"
         ),
     }
-    breaks: ClassVar[Statements] = {"smith": FISHBURN}
-    counterexamples: ClassVar[Statements] = {
+    breaks: ClassVar = {"smith": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
         "participation": "2 ABCD, 1 BCDA, 1 CABD",
         "reinforcement": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
         "reinforcement of rankings": "2 ABC, 1 BAC, 1 BCA, 1 CAB",

@@ -17,15 +17,7 @@ from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, che
 from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.aggregation.positional import Starts, place_counts
-from rankagg.aggregation.sources import (
-    FELSENTHAL,
-    FISHBURN_GEHRLEIN,
-    POINTS_KEEP,
-    WOODALL,
-    CommandNames,
-    Statements,
-)
+from rankagg.aggregation.positional import POINTS_KEEP, Starts, place_counts
 from rankagg.core import UNRANKED, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
@@ -134,12 +126,12 @@ class Plurality(PlacePoints):
     <Consensus by Plurality: A > B > C>
     """
 
-    command_names: ClassVar[CommandNames] = {"plurality": {}}
-    keeps: ClassVar[Statements] = {
+    command_names: ClassVar = {"plurality": {}}
+    keeps: ClassVar = {
         **POINTS_KEEP,
-        "majority": FELSENTHAL,
+        "majority": "Felsenthal (2012)",
         "pareto": "who is below another on all ballots has no first place",
-        "later-no-harm": WOODALL,
+        "later-no-harm": "Woodall (1997)",
     }
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
@@ -162,9 +154,9 @@ class Veto(PlacePoints):
     <Consensus by Veto: B > C > A>
     """
 
-    command_names: ClassVar[CommandNames] = {"veto": {}}
-    keeps: ClassVar[Statements] = POINTS_KEEP
-    breaks: ClassVar[Statements] = {"condorcet loser": FISHBURN_GEHRLEIN}
+    command_names: ClassVar = {"veto": {}}
+    keeps: ClassVar = POINTS_KEEP
+    breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         # A single item has nothing below it and gets 0.
@@ -186,13 +178,13 @@ class Dowdall(PlacePoints):
     array([3.66666667, 3.5       , 2.        ])
     """
 
-    command_names: ClassVar[CommandNames] = {"dowdall": {}}
-    keeps: ClassVar[Statements] = {
+    command_names: ClassVar = {"dowdall": {}}
+    keeps: ClassVar = {
         **POINTS_KEEP,
         "pareto": "a place above has more points",
     }
-    breaks: ClassVar[Statements] = {"condorcet loser": FISHBURN_GEHRLEIN}
-    counterexamples: ClassVar[Statements] = {
+    breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
+    counterexamples: ClassVar = {
         "condorcet loser": "2 ABC, 1 ACB, 2 BCA, 2 CBA",
         "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
         "majority": "4 ABC, 3 BCA",
@@ -248,7 +240,7 @@ class Positional(PlacePoints):
     ('A', 'B', 'C')
     """
 
-    keeps: ClassVar[Statements] = POINTS_KEEP
+    keeps: ClassVar = POINTS_KEEP
     weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
@@ -309,8 +301,8 @@ class Approval(PlacePoints):
     array([3., 5., 2.])
     """
 
-    command_names: ClassVar[CommandNames] = {"approval-2": {"k": 2}, "approval-3": {"k": 3}}
-    keeps: ClassVar[Statements] = POINTS_KEEP
+    command_names: ClassVar = {"approval-2": {"k": 2}, "approval-3": {"k": 3}}
+    keeps: ClassVar = POINTS_KEEP
     k: int
 
     def __post_init__(self) -> None:

@@ -41,7 +41,7 @@ Rankings: TypeAlias = Mapping[str, PartialRanking]
 LATE = "not computed in time"
 
 
-def agreement_matrix(rankings: Rankings, measure: Measure = kendall_tau) -> pd.DataFrame:
+def agreement_matrix(rankings: Rankings, measure: Any = kendall_tau) -> pd.DataFrame:
     """Return the agreement or the distance of all pairs of rankings."""
     if not callable(measure):
         allowed = "a function of two rankings, such as rankagg.kendall_tau"
