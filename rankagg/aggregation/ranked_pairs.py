@@ -275,11 +275,8 @@ class RankedPairs(SearchingRule):
     @property
     def breaks(self) -> Statements:
         """Clones matter where equal majorities are taken in every order."""
-        return (
-            {"clone independence": "Zavist and Tideman (1989)"}
-            if self.tie_breaking == "parallel"
-            else {}
-        )
+        matter = self.tie_breaking == "parallel"
+        return {"clone independence": "Zavist and Tideman (1989)"} if matter else {}
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
         """Return every ranking that some order of equal majorities leads to.

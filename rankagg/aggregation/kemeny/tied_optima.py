@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
+from typing import Literal
 
 import numpy as np
 
@@ -342,35 +343,8 @@ class TiedOptima(OptimalSet):
             start += len(group.part)
         return best, worst
 
-    def nearest(self, ranking: PartialRanking) -> PartialRanking:
-        """Return an optimum with the least Kendall distance to a ranking.
-
-        A pair that one of the two ties counts one half.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        PartialRanking
-        """
-        return min(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
-
-    def farthest(self, ranking: PartialRanking) -> PartialRanking:
-        """Return an optimum with the largest Kendall distance to a ranking; see `nearest`.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        PartialRanking
-        """
-        return max(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
+    def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> PartialRanking:
+        return min(self, key=lambda one: sign * kendall_distance(one, ranking, tie_cost=0.5))
 
     def _listed(self) -> Positions:
         return np.argsort(self._levels, kind="stable")
