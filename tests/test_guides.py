@@ -76,7 +76,7 @@ from rankagg.analysis.rules import named_rules
 data = ra.datasets.load("borda_fails_condorcet")
 rule = named_rules()["median-rank"]
 assert rule == ra.MedianRank()
-assert "MedianRank" in ra.capabilities().rule.tolist()
+assert "MedianRank" in ra.analysis.capabilities().rule.tolist()
 found = ra.compare(data, [rule, ra.Borda()])
 assert found.agreement(ra.distances.spearman_distance).to_numpy().max() > 0
 """
@@ -130,6 +130,12 @@ def public_names():
         else:
             found.update({f"{name}.{one}": one for one in inside if not one.startswith("_")})
     return found
+
+
+def test_the_top_level_is_short_and_listed_by_what_one_wants_to_do():
+    page = (GUIDES.parent / "reference" / "index.rst").read_text(encoding="utf-8")
+    assert set(re.findall(r"`~?(?:rankagg\.)?(?=UN|(?<=\.))(\w+)`", page)) == set(ra.__all__)
+    assert len(ra.__all__) <= 100
 
 
 def test_every_public_name_stands_in_the_reference():

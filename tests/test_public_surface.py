@@ -10,7 +10,7 @@ from pathlib import Path
 
 STORED = Path(__file__).with_name("public_surface.txt")
 PACKAGES = ["", "analysis", "axioms", "cultures", "datasets", "distances", "distributions"]
-PACKAGES += ["inference", "plotting", "studies", "teaching"]
+PACKAGES += ["inference", "io", "plotting", "studies", "teaching"]
 
 
 def parameters(value):

@@ -235,7 +235,7 @@ def test_the_glossary_names_what_there_is() -> None:
         assert pkgutil.resolve_name(f"rankagg:{name}")
     attributes = re.findall(r"``([A-Z]\w+)\.(\w+)", body)
     assert attributes
-    rooms = (ra, ra.analysis, ra.axioms, ra.distributions, ra.inference, ra.studies)
+    rooms = (ra, ra.analysis, ra.axioms, ra.distributions, ra.inference, ra.io, ra.studies)
     classes = {
         owner: next(getattr(room, owner) for room in rooms if owner in room.__all__)
         for owner, _ in attributes

@@ -41,3 +41,6 @@ from rankagg.aggregation.means import (
 )
 from rankagg.aggregation.outcome import Outcome, rank_by_scores
 from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
+
+# What authors of rules need; rules themselves are at the top level.
+__all__ = ["Deadline", "Evidence", "Guarantee", "Outcome", "rank_by_scores"]

@@ -1,4 +1,5 @@
 from .comparison.agreement import TaskAgreement as TaskAgreement
+from .comparison.agreement import task_agreement as task_agreement
 from .comparison.compare import RuleComparison as RuleComparison
 from .domains import single_crossing_order as single_crossing_order
 from .domains import single_peaked_axes as single_peaked_axes
@@ -6,8 +7,13 @@ from .domains import single_peaked_axis as single_peaked_axis
 from .explanation import Explanation as Explanation
 from .explanation import Swap as Swap
 from .missing import MissingReport as MissingReport
+from .missing import missing_report as missing_report
 from .removal.removal_radius import Removal as Removal
 from .removal.removal_radius import RemovalRadius as RemovalRadius
+from .removal.removal_radius import removal_radius as removal_radius
 from .robustness.rank_shares import RankShares as RankShares
+from .robustness.resampling import resample_kemeny as resample_kemeny
 from .robustness.sensitivity import Sensitivity as Sensitivity
+from .robustness.sensitivity import sensitivity as sensitivity
 from .robustness.stability import Stability as Stability
+from .rules import capabilities as capabilities

@@ -59,7 +59,6 @@ from rankagg.core.pairwise import (
     PairwiseMatrix,
     row_blocks,
     sum_below,
-    weigh_items,
 )
 from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
 from rankagg.core.profile import Profile, numbers_of

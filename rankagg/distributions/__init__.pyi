@@ -1,10 +1,13 @@
+from .base import Uniform as Uniform
 from .bradley_terry.result import BradleyTerryFit as BradleyTerryFit
 from .bradley_terry.sandwich import Intransitivity as Intransitivity
 from .features import FeatureFit as FeatureFit
 from .fit_result import FitResult as FitResult
 from .goodness_of_fit import GoodnessOfFit as GoodnessOfFit
+from .goodness_of_fit import goodness_of_fit as goodness_of_fit
 from .latent_scores import LatentScores as LatentScores
 from .mallows.fit import MallowsFit as MallowsFit
+from .mallows.generalized import GeneralizedMallows as GeneralizedMallows
 from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts
 from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
@@ -15,6 +18,9 @@ from .mixtures.choice import MixtureBootstrap as MixtureBootstrap
 from .mixtures.choice import choose_components as choose_components
 from .mixtures.fit import MixtureFit as MixtureFit
 from .model_choice import ModelComparison as ModelComparison
+from .model_choice import compare_models as compare_models
 from .plackett_luce.quasi_variances import QuasiVariances as QuasiVariances
+from .plackett_luce.quasi_variances import quasi_variances as quasi_variances
 from .plackett_luce.result import PlackettLuceFit as PlackettLuceFit
+from .stored import distribution_from_dict as distribution_from_dict
 from .thurstone import Thurstone as Thurstone

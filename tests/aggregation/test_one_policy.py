@@ -3,6 +3,8 @@
 The oracle goes ballot by ballot and pair by pair, in fractions.
 """
 
+import json
+import re
 from fractions import Fraction
 from itertools import combinations
 
@@ -102,6 +104,11 @@ def cost_of(ranking, wins):
     return cost
 
 
+def stated_number(sentence):
+    """Return the first number of a sentence."""
+    return float(re.search(r"[0-9][0-9,.]*(?<![.,])", sentence)[0].replace(",", ""))
+
+
 @pytest.mark.parametrize("seed", seeds(6, 500))
 def test_rules_costs_and_explanations_speak_of_the_same_votes(seed):
     data = drawn(seed)
@@ -126,6 +133,42 @@ def test_rules_costs_and_explanations_speak_of_the_same_votes(seed):
         for ranking in ra.PartialRanking([UNRANKED] * n, range(n)).compatible_permutations()
     )
     assert comparison["Kemeny"].cost == pytest.approx(float(least))
+
+
+@pytest.mark.parametrize("seed", seeds(2, 200))
+def test_commands_and_pages_speak_of_the_same_votes(seed, run, tmp_path):
+    data, file = drawn(seed), tmp_path / "data.csv"
+    given = f"{file} --unranked {data.unranked} --json "
+    if isinstance(data, ra.ScoreTable):
+        data.to_frame().to_csv(file)
+        given += "--format scores --lower-is-better"
+    else:
+        # A file has one kind of absent items and no weights; a column without ranks is none.
+        ranks = np.where(data.ranks == UNLISTED, UNRANKED, data.ranks)
+        kept = np.flatnonzero((ranks >= 0).any(axis=0))
+        rows = [ra.PartialRanking(row, data.items) for row in ranks]
+        data = ra.Profile(rows, counts=data.counts).with_unranked(data.unranked)
+        data = data.restrict([data.items[k] for k in kept])
+        if len(kept) < 2:
+            return
+        ra.io.write_ballots(data, file)
+        given += "--format ballots --count count"
+    wins = votes_of(data)
+    comparison = ra.compare(data, [ra.Borda(), ra.InstantRunoff(), ra.Kemeny()])
+    rules = "".join(f" --rule {name}" for name in ("borda", "instant-runoff", "kemeny"))
+    told = json.loads(run(f"compare {given}{rules}").out)["consensuses"]
+    for one, consensus in zip(told, comparison.consensuses, strict=True):
+        assert [rank - 1 for rank in one["ranks"]] == consensus.ranking.ranks.tolist()
+        assert one["cost"] == pytest.approx(float(cost_of(consensus.ranking, wins)))
+    exact = comparison["Kemeny"]
+    assert json.loads(run(f"solve {given}").out)["cost"] == pytest.approx(exact.cost)
+    first, second, *_ = exact.items
+    told = json.loads(run(f"explain {given} --pair {first} {second}").out)
+    i, j = exact.items.indices([told["above"], told["below"]])
+    margin = told["votes_for"] - told["votes_against"]
+    assert margin == pytest.approx(float(wins[i][j] - wins[j][i]))
+    (proved,) = ra.make_report(data, gates=["proved"]).gates
+    assert stated_number(proved.reason) == pytest.approx(exact.cost, abs=0.01)
 
 
 @pytest.mark.parametrize("seed", seeds(12, 500))

@@ -228,10 +228,9 @@ REFUSED = [
     (lambda: VOTES.cost(AB), "only the first has C"),
     *((lambda x=x: VOTES.cost(ABC, tie_cost=x), r"`tie_cost` must be a number in \[0, 1\]")
       for x in (-0.1, 1.1, NAN, "half", None, True)),
-    (lambda: ra.weigh_items(None, {}), "a PairwiseMatrix"),
-    (lambda: ra.weigh_items(TENNESSEE, [1, 2]), "a mapping"),
-    (lambda: ra.weigh_items(TENNESSEE, {"Memphs": 2}), "Did you mean 'Memphis'"),
-    *((lambda x=x: ra.weigh_items(TENNESSEE, {"Memphis": x}), "weight of Memphis")
+    (lambda: TENNESSEE.with_item_weights([1, 2]), "a mapping"),
+    (lambda: TENNESSEE.with_item_weights({"Memphs": 2}), "Did you mean 'Memphis'"),
+    *((lambda x=x: TENNESSEE.with_item_weights({"Memphis": x}), "weight of Memphis")
       for x in (0, NAN)),
 ]  # fmt: skip
 
@@ -423,7 +422,7 @@ def test_a_pair_costs_the_product_of_its_weights(seed: int) -> None:
     rng = Random(seed)
     weights = {item: rng.choice([0.1, 0.5, 1.5, 2, 3]) for item in items if rng.random() < 0.7}
     exact = {item: Fraction(weights.get(item, 1)).limit_denominator(10) for item in items}
-    heavy = ra.weigh_items(votes, weights)
+    heavy = votes.with_item_weights(weights)
     over = votes.denominator
     costs = {}
     for order in permutations(items):
@@ -447,7 +446,7 @@ def test_a_pair_costs_the_product_of_its_weights(seed: int) -> None:
 def test_irrational_weights_state_by_how_much_they_are_off(numbers) -> None:
     votes = ra.datasets.load("tennessee").pairwise()
     weights = dict(zip(votes.items, numbers, strict=True))
-    heavy = ra.weigh_items(votes, weights)
+    heavy = votes.with_item_weights(weights)
     vector = [Fraction(weight) for weight in weights.values()]
     for i, j in permutations(range(4), 2):
         true = vector[i] * vector[j] * int(votes.scaled_wins[i, j]) / votes.denominator

@@ -30,8 +30,8 @@ from rankagg._validation import as_generator, check_choice, check_integer, check
 from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.aggregation.kemeny.resampling import resample_kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
+from rankagg.analysis.robustness.resampling import resample_kemeny
 from rankagg.core import (
     UNLISTED,
     UNRANKED,

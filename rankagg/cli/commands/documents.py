@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import rankagg as ra
+from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
@@ -74,7 +75,7 @@ def report(
     title: str | None,
     about: Sequence[str],
     items: str | None,
-    deadline: ra.Deadline,
+    deadline: Deadline,
     one: bool,
     **options: Any,
 ) -> Answer:
@@ -136,7 +137,7 @@ def _items_in(path: str, given: Input) -> Any:
         {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
     )
     frame = frame.where(frame != "", None)
-    labels = {raw_text(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
+    labels = {raw_text(label): label for label in Evidence.of(given.data, given.tolerance).items}
     first, *others = map(str, frame.columns)
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"

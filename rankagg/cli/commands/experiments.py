@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import rankagg as ra
+from rankagg.aggregation import Deadline
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, command, output
 from rankagg.cli.options.exact import limited, time_limit
@@ -89,7 +90,12 @@ def study(
     ),
 )
 def cycles(
-    *, models: Sequence[Any], run: StudyRun, deadline: ra.Deadline, measure: Any, **settings: Any
+    *,
+    models: Sequence[Any],
+    run: StudyRun,
+    deadline: Deadline,
+    measure: Any,
+    **settings: Any,
 ) -> Answer:
     """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
 
@@ -155,7 +161,13 @@ STUDIES = {
     output("rows", pasted=True, plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, names: Any, deadline: ra.Deadline, run: StudyRun, **varying: Any
+    given: Input,
+    *,
+    study: str,
+    names: Any,
+    deadline: Deadline,
+    run: StudyRun,
+    **varying: Any,
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 

@@ -52,7 +52,7 @@ def list_rules() -> Answer:
         rankagg rules
     """
     rules = named_rules()
-    frame = ra.capabilities()
+    frame = ra.analysis.capabilities()
     frame.insert(0, "name", list(rules))
 
     def plain() -> dict[str, Any]:
