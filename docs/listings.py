@@ -1,6 +1,7 @@
-"""What pages list from the package itself: options of commands, and rules worked out.
+"""What pages list from the package itself: options, kinds of data, and rules worked out.
 
 ``.. command-listing::`` becomes the commands, with options that several share stated once;
+``.. kind-listing::`` the kinds of data that files hold;
 ``.. worked-rule:: Nanson()`` the steps of a rule on nine ballots, and the axioms proved of it.
 """
 
@@ -12,8 +13,10 @@ import click
 
 import rankagg as ra
 from rankagg.cli.app import app
+from rankagg.kinds import KINDS as DATA_KINDS
 
 COMMANDS = re.compile(r"^\.\. command-listing::$", flags=re.MULTILINE)
+KINDS = re.compile(r"^\.\. kind-listing::$", flags=re.MULTILINE)
 RULE = re.compile(r"^\.\. worked-rule:: (.+)$", flags=re.MULTILINE)
 OPTION = re.compile(r"`+[^`]+`+|(?<!\w)--?[a-z][a-z-]*")  # what is code already is left alone
 # Options that so many commands share are common; that so many do, are of data.
@@ -81,6 +84,16 @@ def _help(command):
     return lines
 
 
+def kinds(_):
+    """Return the kinds of data as a table."""
+    lines = [".. csv-table::", "   :header-rows: 1", "", "   ``--format``, A file holds, Read by"]
+    for kind in DATA_KINDS.values():
+        name = kind.read.__name__
+        reader = f":func:`~rankagg.{name}`" if name in ra.__all__ else "commands alone"
+        lines.append(f'   ``{kind.name}``, "{kind.what}", {reader}')
+    return "\n".join([*lines, ""])
+
+
 def worked(found):
     """Return the steps of a rule and what it keeps as reStructuredText."""
     rule = eval(f"ra.{found[1]}")
@@ -103,7 +116,7 @@ def worked(found):
 def fill(app, docname, source):
     """Put listings where a page asks for them; what is tested needs none."""
     tested = app.builder.name == "doctest"
-    for place, listing in ((COMMANDS, commands), (RULE, worked)):
+    for place, listing in ((COMMANDS, commands), (KINDS, kinds), (RULE, worked)):
         source[0] = place.sub("" if tested else listing, source[0])
 
 

@@ -23,7 +23,7 @@ for k, item in enumerate(voters.items):
 
 print("\nIs there any common opinion? A simulated test that the center is nothing but chance")
 test = mallows.test_uniform(rng=0)
-print(f"  distance {test.mean_distance:.2f}, by chance {test.expected:.2f}, p = {test.p_value}")
+print(f"  distance {test.statistic:.2f}, by chance {test.expected:.2f}, p = {test.p_value}")
 
 print("\nA simulated benchmark: 20 systems whose skills are 0.1 apart, as Colombo et al. (2022)")
 skill = 0.1 * np.arange(20)

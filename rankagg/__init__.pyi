@@ -76,9 +76,7 @@ from .distances.kendall import kendall_distance as kendall_distance
 from .distances.kendall import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTerry
-from .distributions.features import fit_plackett_luce as fit_plackett_luce
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mixtures.fit import fit_mixture as fit_mixture
 from .distributions.mixtures.mixture import Mixture as Mixture
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
@@ -96,8 +94,8 @@ from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
 from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
 from .io.preflib import read_preflib as read_preflib
-from .io.recognize import recognize as recognize
 from .io.scores import read_scores as read_scores
+from .kinds import recognize as recognize
 from .report.page import Report as Report
 from .report.page import make_report as make_report
 

@@ -43,7 +43,7 @@ def fit():
 
 @cache
 def mixture():
-    return ra.fit_mixture(COMPLETE, 2, n_starts=2, rng=0)
+    return ra.Mixture.fit(COMPLETE, 2, n_starts=2, rng=0)
 
 
 def plain_fit():
@@ -127,18 +127,12 @@ RESULTS = {
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
-    "FeatureFit": lambda: ra.fit_plackett_luce(
+    "FeatureFit": lambda: ra.PlackettLuce.fit(
         COMPLETE, features=pd.DataFrame({"size": range(len(ITEMS))}, index=list(ITEMS))
     ),
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.inference.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.distributions.GeneralizedMallows.fit(COMPLETE),
-    "ComponentsChoice": lambda: ra.distributions.choose_components(
-        COMPLETE, [1, 2], n_folds=2, n_starts=2, rng=0
-    ),
-    "ComponentsTest": lambda: ra.fit_mixture(COMPLETE, 1, n_starts=1, rng=0).test_more_components(
-        n_resamples=1, rng=0
-    ),
     "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
@@ -148,7 +142,7 @@ RESULTS = {
     "GoodnessOfFit": lambda: ra.distributions.goodness_of_fit(
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
-    "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
+    "Intransitivity": lambda: battles().intransitivity(n_resamples=19, rng=0),
     "MissingReport": lambda: ra.analysis.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -172,7 +166,7 @@ RESULTS = {
     "TaskAgreement": lambda: ra.analysis.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
-    "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
+    "SimulatedTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "TiedCertificate": lambda: weak().certificate,
     "TiedOptima": lambda: weak().optima,
     "AxiomTable": lambda: ra.axioms.axiom_table(
@@ -207,7 +201,7 @@ def result_of(name: str) -> Result:
 
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
-    "ComponentsChoice", "ConfidenceResult", "CorruptionResult", "FeatureFit",
+    "ConfidenceResult", "CorruptionResult", "FeatureFit",
     "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult", "MixtureBootstrap",
     "TaskSubsetResult", "TiedCertificate", "TiedOptima",
 }  # fmt: skip

@@ -48,7 +48,7 @@ EXPLAINED = {(study, "seed") for study in STUDIES} | {("hoeffding_radius", "n")}
 # Whole numbers that count nothing, or are a bound of what is shown.
 NO_COUNTS = {
     "at_least", "batch", "bound", "degree", "denominator", "depth", "digits", "k", "length",
-    "limit", "lower", "max_bytes", "max_iterations", "max_samples", "max_tied", "rows", "seats",
+    "limit", "lower", "max_bytes", "max_samples", "rows", "seats",
     "seed", "shares", "sides", "size", "timestamp", "top", "within",
 }  # fmt: skip
 

@@ -68,6 +68,7 @@ COMMANDS = {
     "ranking.",
     "rules": "List the rules: what they need, how they treat gaps and ties, and what is proved.",
     "datasets": "List the bundled data sets, or describe one.",
+    "formats": "List the kinds of files that commands read, by the words for --format.",
 }
 
 
@@ -88,7 +89,7 @@ FILES = {
     },
     "distributions": {"fit", "models", "sample"},
     "experiments": {"study", "cycles", "experiment"},
-    "learning": {"axioms", "rules", "datasets"},
+    "learning": {"axioms", "rules", "datasets", "formats"},
     "documents": {"scan", "report"},
 }
 
@@ -182,9 +183,10 @@ def app() -> None:
     The quality of a rule on simulated data:
         rankagg study --mallows 0.8 --items 10 --items 30
         rankagg cycles
-    Lists, and a bundled data set to try:
+    Lists of rules, data sets and kinds of files, and a data set to try:
         rankagg rules
         rankagg datasets
+        rankagg formats
         rankagg compare --dataset tennessee
 
     \b

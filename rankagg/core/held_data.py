@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ ORDERS = (
 STATED = (
     "`Profile.from_orders` takes orders, `Profile.from_ranks` ranks, and `ScoreTable` scores with "
     "their direction."
+)
+#: What reads a file.
+READERS = (
+    "`ra.recognize(path).read()` reads a file, and `ra.read_scores(path, higher_is_better=True)` "
+    'scores (False for errors). Orders stand in a list, as ["A > B > C"].'
 )
 
 
@@ -44,8 +50,13 @@ def as_profile(data: object, parameter: str = "data") -> Profile | None:
     Raises
     ------
     InvalidInputError
-        If the data are an array, a frame, or a sequence of which it is not certain what it holds.
+        If the data are an array, a frame, a path or another text, or a sequence of which it is not
+        certain what it holds.
     """
+    if isinstance(data, str | bytes | PathLike):
+        raise InvalidInputError(
+            parameter, "data that were read, or orders in a list", data, READERS
+        )
     if isinstance(data, np.ndarray):
         told = Described(f"an array of shape {data.shape}")
         raise InvalidInputError(parameter, "data whose meaning is stated", told, STATED)
@@ -58,7 +69,7 @@ def as_profile(data: object, parameter: str = "data") -> Profile | None:
         raise InvalidInputError(parameter, "data whose meaning is stated", told, remedy)
     if isinstance(data, Mapping):
         orders, counts = list(data), list(data.values())
-    elif isinstance(data, Sequence) and not isinstance(data, str | bytes):
+    elif isinstance(data, Sequence):
         orders, counts = list(data), None
     else:
         return None

@@ -12,10 +12,11 @@ from typing import Any, overload
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_integer
+from rankagg._validation import as_generator, as_numbers, check_integer
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -24,6 +25,7 @@ from rankagg.core import (
     Permutation,
     Profile,
     Value,
+    axis_labels,
     counted,
     permutation_of,
     places,
@@ -96,12 +98,12 @@ class RankingDistribution(Value):
         terms = self.log_probs(data)  # which refuses what is no profile
         return float((data.counts * data.weights) @ terms)
 
-    def log_probs(self, profile: Profile) -> Floats:
+    def log_probs(self, data: Profile) -> Floats:
         """Return the log probability of each ranking of a profile.
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             m rankings of the same items.
 
         Returns
@@ -109,10 +111,10 @@ class RankingDistribution(Value):
         ndarray of float, shape (m,)
             Counts and weights play no part.
         """
-        if not isinstance(profile, Profile):
-            raise InvalidInputError("data", "a ranking or a Profile", profile)
-        self.items.require_same(profile.items, "A distribution and the rankings it is asked about")
-        return self._log_probs(profile.ranks)
+        if not isinstance(data, Profile):
+            raise InvalidInputError("data", "a ranking or a Profile", data)
+        self.items.require_same(data.items, "A distribution and the rankings it is asked about")
+        return self._log_probs(data.ranks)
 
     def prob(self, data: PartialRanking | Profile) -> float:
         """Return the probability; see `log_prob`.
@@ -154,15 +156,15 @@ class RankingDistribution(Value):
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         """Draw ranks, shape (size, n)."""
-        ranks, probabilities = self._enumerated
+        ranks, probabilities = self.enumerated
         return ranks[rng.choice(len(ranks), size, p=probabilities / probabilities.sum())]
 
-    def complete(self, profile: Profile, *, rng: RNGLike = None) -> Profile:
+    def complete(self, data: Profile, *, rng: RNGLike = None) -> Profile:
         """Draw what partial rankings leave open, given what they say.
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             Rankings of the same items.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
@@ -178,51 +180,51 @@ class RankingDistribution(Value):
         InvalidInputError
             If the distribution has no such draws.
         """
-        if not isinstance(profile, Profile):
-            raise InvalidInputError("profile", "a Profile", profile)
-        self.items.require_same(profile.items, "A distribution and the rankings to complete")
-        ranks = profile.ranks.copy()
+        if not isinstance(data, Profile):
+            raise InvalidInputError("data", "a Profile", data)
+        self.items.require_same(data.items, "A distribution and the rankings to complete")
+        ranks = data.ranks.copy()
         gaps = ~((ranks >= 0).all(axis=1) & _are_strict(ranks))
         if gaps.any():
             ranks[gaps] = self._complete(ranks[gaps], as_generator(rng))
-        return profile._replace(ranks=ranks)
+        return data._replace(ranks=ranks)
 
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         """Draw complete strict ranks for rows that have ties or gaps."""
         allowed = f"complete and strict for a {type(self).__name__} distribution"
         remedy = "Uniform, Mallows and PlackettLuce distributions complete rankings."
-        raise InvalidInputError("profile", allowed, Described("rankings with ties or gaps"), remedy)
+        raise InvalidInputError("data", allowed, Described("rankings with ties or gaps"), remedy)
 
     # -- summaries ----------------------------------------------------------------------------
 
     @property
     def mode(self) -> PartialRanking:
         """A most probable ranking."""
-        ranks, probabilities = self._enumerated
+        ranks, probabilities = self.enumerated
         return permutation_of(ranks[np.argmax(probabilities)], self.items)
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n); 0 on the diagonal."""
-        ranks, probabilities = self._enumerated
+        ranks, probabilities = self.enumerated
         before = ranks[:, :, None] < ranks[:, None, :]
         chances: Floats = np.einsum("k,kij->ij", probabilities, before)
         return chances
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
-        ranks, probabilities = self._enumerated
+        ranks, probabilities = self.enumerated
         at = ranks[:, :, None] == np.arange(self.n_items)
         chances: Floats = np.einsum("k,kij->ij", probabilities, at)
         return chances
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
-        _, probabilities = self._enumerated
+        _, probabilities = self.enumerated
         return float(scipy.stats.entropy(probabilities))
 
     @cached_property
-    def _enumerated(self) -> tuple[Ranks, Floats]:
-        """All permutations and their probabilities."""
+    def enumerated(self) -> tuple[Ranks, Floats]:
+        """Ranks of all permutations, one a row, and their probabilities; of up to 8 items."""
         if self.n_items > MOST_ENUMERATED:
             allowed = f"up to {MOST_ENUMERATED} for sums over all rankings"
             remedy = f"{type(self).__name__} has no other way to draw and to sum."
@@ -334,6 +336,19 @@ class Uniform(RankingDistribution):
     def entropy(self) -> float:
         """Return log n!."""
         return lgamma(self.n_items + 1)
+
+
+def labelled_numbers(
+    values: ArrayLike, items: Iterable[Label] | None, parameter: str, largest: float
+) -> tuple[ItemSet, Floats]:
+    """Return items, numbered by default, and a finite number for each."""
+    labels = axis_labels(values, 0, items, "items")
+    numbers = as_numbers(values, parameter)
+    known = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
+    if len(numbers) != len(known) or not (np.abs(numbers) <= largest).all():
+        allowed = f"one number up to {largest:g} in size for each item ({len(known)} of them)"
+        raise InvalidInputError(parameter, allowed, numbers)
+    return known, numbers
 
 
 def effective_weights(profile: Profile) -> Floats:

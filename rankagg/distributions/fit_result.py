@@ -107,6 +107,11 @@ class FitResult(Result):
         return "z"
 
     @property
+    def _tests_zero(self) -> bool:
+        """Whether z and p_value test that a parameter is 0."""
+        return True
+
+    @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
         errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
@@ -123,19 +128,22 @@ class FitResult(Result):
         return self.n_parameters * log(self.n_observations) - 2.0 * self.log_likelihood
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return Wald intervals for the parameters.
+        """Return intervals for the parameters: Wald's, unless the class says otherwise.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
             Index: names. Columns lower and upper.
         """
-        return self._all_columns(check_alpha(alpha))[["lower", "upper"]]
+        return self._bounds(check_alpha(alpha))
+
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        return self._all_columns(alpha)[["lower", "upper"]]
 
     def _all_columns(self, alpha: float) -> pd.DataFrame:
         frame = with_intervals(self.estimates, self.standard_errors, self._student, alpha)
@@ -147,15 +155,18 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z and p_value of "it is 0", lower, upper.
+            estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
+            where that is no test, as of a dispersion around a center that the rankings chose.
         """
         frame = self._all_columns(check_alpha(alpha))
         frame[["lower", "upper"]] = self.conf_int(alpha)
+        if not self._tests_zero:
+            frame[["z", "p_value"]] = np.nan
         return frame
 
     def to_dict(self, alpha: float = 0.05) -> dict[str, Any]:
@@ -164,7 +175,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -204,7 +215,8 @@ class FitResult(Result):
         """Return the parameters as statsmodels shows them."""
         z, bounds = self._statistic, [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         columns = ["coef", "std err", z, f"P>|{z}|", *bounds]
-        return self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
+        table = self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
+        return table if self._tests_zero else table.drop(columns=columns[2:4])
 
     def _table(self) -> pd.DataFrame:
         return self._coefficients(0.05)
@@ -218,7 +230,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals.
+            Probability of error of each interval, in (0, 1).
         rows : int or None, default 30
             How many items to print at most, or parameters where none is of an item; None prints
             all.

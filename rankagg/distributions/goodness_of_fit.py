@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Profile, Result, p_text, plain_rows
 from rankagg.distributions.base import (
     MOST_ENUMERATED,
@@ -22,9 +23,8 @@ from rankagg.distributions.base import (
 )
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.displacements import DISTANCES
-from rankagg.distributions.mallows.fit import MallowsFit
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
-from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.mallows import Mallows, MallowsFit
 from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -127,7 +127,7 @@ class GoodnessOfFit(Result):
 
 def goodness_of_fit(
     fit: FitResult,
-    profile: Profile,
+    data: Held,
     *,
     refit: Fitter | None = None,
     n_resamples: int = 199,
@@ -147,10 +147,10 @@ def goodness_of_fit(
     ----------
     fit : FitResult
         Of any model.
-    profile : Profile
+    data : Profile
         The rankings that were fitted: complete and strict, of equal or different weights.
     refit : callable, optional
-        Takes a profile and returns its fit; must give back `fit` for `profile`. By default that of
+        Takes a profile and returns its fit; must give back `fit` for `data`. By default that of
         the distribution with its distance and, where one was given, its center. Other options,
         such as a ridge, and other models need it.
     n_resamples : int, default 199
@@ -158,7 +158,8 @@ def goodness_of_fit(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
-        How many processes; -1 for all cores.
+        Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+        depend on it.
 
     Returns
     -------
@@ -192,17 +193,18 @@ def goodness_of_fit(
     'Mallows does not fit: p 0.025, most by its distances.'
     """
     check_kind(fit, "fit", kind=FitResult, example="Mallows.fit(profile)")
-    check_kind(profile, "profile", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
+    profile = as_data(data)
+    check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not (profile.is_complete and profile.is_strict):
         remedy = "`compare_models` takes gaps, for what models predict."
-        raise InvalidInputError("profile", "complete strict rankings", profile, remedy)
+        raise InvalidInputError("data", "complete strict rankings", profile, remedy)
     rows = uncompressed(profile)
     times = check_integer(n_resamples, "n_resamples", low=1)
     fitter = _fitter_of(fit) if refit is None else checked_fitter(refit, "refit")
     height = fitter(profile).log_likelihood
     if not np.isclose(height, fit.log_likelihood, rtol=1e-6, atol=1e-6):
-        remedy = "It takes the options of `fit`, and `profile` is what was fitted."
-        raise InvalidInputError("refit", "such that `refit(profile)` gives `fit`", refit, remedy)
+        remedy = "It takes the options of `fit`, and `data` are what was fitted."
+        raise InvalidInputError("refit", "such that `refit(data)` gives `fit`", refit, remedy)
     own, *streams = as_generator(rng).spawn(times + 1)
     seen, told_by_fit = Shares.both(rows, fit.distribution, own)
     task = delayed(partial(_drawn_again, fit.distribution, fitter, rows))
@@ -256,7 +258,7 @@ def _drawn_again(
 ) -> Floats:
     """Return the statistics of one sample of the fit."""
     for _ in range(TRIES):
-        sample = rows._replace(ranks=made._sample(len(rows), rng))
+        sample = rows._replace(ranks=made.sample(len(rows), rng=rng).ranks)
         try:
             return _statistics(*Shares.both(sample, fitter(sample).distribution, rng))
         except (NotIdentifiedError, InvalidInputError) as error:
@@ -297,8 +299,8 @@ class Shares:
         """Return what rankings show, and the chances that a distribution gives it."""
         seen = cls.of(rows.ranks, rows.weights, made)
         if made.n_items <= MOST_ENUMERATED:
-            return seen, replace(cls.of(*made._enumerated, made), number=np.inf)
-        return seen, cls.of(made._sample(N_DRAWN, rng), np.ones(N_DRAWN), made)
+            return seen, replace(cls.of(*made.enumerated, made), number=np.inf)
+        return seen, cls.of(made.sample(N_DRAWN, rng=rng).ranks, np.ones(N_DRAWN), made)
 
 
 def _statistics(seen: Shares, expected: Shares) -> Floats:

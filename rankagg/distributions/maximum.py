@@ -9,12 +9,15 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from rankagg._typing import Floats, Positions
+from rankagg._validation import check_number
 from rankagg.core import counted
 
 EPSILON = float(np.finfo(np.float64).eps)
 # No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
 # the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
 REACH = 4.0
+# Steps of a climb at most: a concave likelihood takes some ten.
+NEWTON_STEPS = 100
 # How far from the maximum rounding may leave a parameter.
 ROUNDING_MOVE = 1e-6
 # A log parameter beyond this may be on its way to infinity.
@@ -38,6 +41,41 @@ def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
     # By its factor: nearly singular matrices have one where other ways to solve give up.
     found = cho_solve((lower, True), (right.T * scale).T)
     return (scale * found.T).T
+
+
+@dataclass(frozen=True, kw_only=True)
+class Penalties:
+    """What is climbed in addition to the likelihood of the data, so that estimates are finite."""
+
+    # Of each item against a ghost item.
+    pseudo_rankings: float = 0.0
+    # Of the squared log worths, and of the squared log tie weights.
+    ridge: float = 0.0
+    tie_ridge: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            check_number(value, name, low=0)
+
+    @property
+    def is_regular(self) -> bool:
+        """True where worths have a finite maximum whatever the data are."""
+        return self.pseudo_rankings > 0 or self.ridge > 0
+
+    @property
+    def is_plain(self) -> bool:
+        """True where nothing but the likelihood of the data is maximized."""
+        return not (self.is_regular or self.tie_ridge)
+
+    def notes(self) -> list[str]:
+        """Return a note for each."""
+        ghosts = f"{counted(self.pseudo_rankings, 'pseudo-ranking', 'g')} per item"
+        told = {
+            ghosts: self.pseudo_rankings,
+            f"a ridge of {self.ridge:g}": self.ridge,
+            f"a ridge on ties of {self.tie_ridge:g}": self.tie_ridge,
+        }
+        return [f"With {what}; the likelihood is of the data." for what, by in told.items() if by]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,24 +157,22 @@ class Maximum:
                 "much. What is shown is not the maximum."
             ]
         steps = counted(self.n_iterations, "step")
-        told = (
-            f"Not converged in {steps}; what is shown is not the maximum. Raise `max_iterations`."
-        )
-        return [] if self.converged else [told]
+        note = f"Not converged in {steps}: what is shown is not the maximum. Raise `tol`."
+        return [] if self.converged else [note]
 
 
 def newton(
     likelihood: LogLikelihood,
-    steps: int,
-    tolerance: float,
+    tol: float = 1e-9,
     *,
+    steps: int = NEWTON_STEPS,
     start: Floats | None = None,
     equal_worths: bool = False,
 ) -> Maximum:
     """Climb by Newton steps, halved until the likelihood rises, from where it begins or a start.
 
-    It has converged where no parameter would move by more than the tolerance, or where the gradient
-    is nothing but rounding. With `equal_worths` only the other parameters move.
+    It has converged where no parameter would move by more than `tol`, or where the gradient is
+    nothing but rounding. With `equal_worths` only the other parameters move.
     """
     n, reach = likelihood.n, REACH
     here = likelihood.start() if start is None else start
@@ -146,8 +182,8 @@ def newton(
         if direction is None:
             return Maximum.at(likelihood, here, at, step, stuck=True)
         size = float(np.abs(direction).max())
-        if size <= tolerance or at.are_rounding(slice(n if equal_worths else 0, None)):
-            close = size <= max(tolerance, ROUNDING_MOVE)
+        if size <= tol or at.are_rounding(slice(n if equal_worths else 0, None)):
+            close = size <= max(tol, ROUNDING_MOVE)
             return Maximum.at(likelihood, here, at, step, converged=close, stuck=not close)
         if step == steps:
             return Maximum.at(likelihood, here, at, step)
@@ -211,7 +247,8 @@ def _rising_part(
     finite is no rise.
     """
     slope = float(direction @ at.gradient)
-    slack = 1e-12 * abs(at.value)
+    # What rounding alone may make of two values.
+    slack = 1e-12 * abs(at.value) + float(np.abs(here) @ at.noise)
     for halving in range(40):
         part = 0.5**halving
         # A step that is much too long may overflow.
@@ -231,9 +268,9 @@ def inverse_information(information: Floats, n: int, *, grounded: bool = True) -
     return inverse
 
 
-def centered_covariance(information: Floats, n: int, *, grounded: bool = True) -> Floats:
-    """Return the covariance of log worths less their mean, and of the other parameters."""
-    covariance = inverse_information(information, n, grounded=grounded)
-    covariance[:n] -= covariance[:n].mean(axis=0)
-    covariance[:, :n] -= covariance[:, :n].mean(axis=1)[:, None]
-    return (covariance + covariance.T) / 2.0
+def less_mean(covariance: Floats, n: int) -> Floats:
+    """Return the covariance of n log worths less their mean, and of the other parameters."""
+    project = np.eye(len(covariance))
+    project[:n, :n] -= 1.0 / n
+    centered = project @ covariance @ project.T
+    return np.asarray((centered + centered.T) / 2.0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import FitResult
@@ -138,7 +138,7 @@ class ModelComparison(Result):
 
 
 def compare_models(
-    profile: Profile,
+    data: Held,
     models: Iterable[str | tuple[str, Fitter]] | None = None,
     *,
     n_folds: int | None = None,
@@ -150,7 +150,7 @@ def compare_models(
 
     Parameters
     ----------
-    profile : Profile
+    data : Profile
         Strict rankings; gaps are what was not observed, as in the fits. Ties are refused: they are
         outcomes to Plackett-Luce and gaps to Mallows, so probabilities could not be compared.
     models : iterable of str or (str, callable), optional
@@ -166,7 +166,8 @@ def compare_models(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
-        How many processes; -1 for all cores.
+        Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+        depend on it.
 
     Returns
     -------
@@ -192,16 +193,16 @@ def compare_models(
     >>> found.verdict
     'Nothing here speaks against plackett-luce: p 0.75.'
     """
-    profile = as_data(profile, "profile")
-    check_kind(profile, "profile", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
+    profile = as_data(data)
+    check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not profile.is_strict:
         allowed = "without ties: they are outcomes to some models, and gaps to others"
-        raise InvalidInputError("profile", allowed, profile)
+        raise InvalidInputError("data", allowed, profile)
     chosen, rows = _models_of(models), uncompressed(profile)
     if len(rows) < 4:
         remedy = "Half of them are left out at least once, and two are the fewest that vary."
         found = Described(counted(len(rows), "ranking"))
-        raise InvalidInputError("profile", "four rankings or more", found, remedy)
+        raise InvalidInputError("data", "four rankings or more", found, remedy)
     most = len(rows) // 2
     parts = min(5, most) if n_folds is None else check_integer(n_folds, "n_folds", low=2, high=most)
     times = check_integer(n_resamples, "n_resamples", low=0)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Generator, Label
+from rankagg._typing import Floats, Generator, Label
 from rankagg._validation import check_number
 from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
@@ -125,8 +125,8 @@ class RankCentrality(Aggregator):
     """Rank by the time that a walk spends at each item, which moves to items as often as they win.
 
     Of comparisons that worths explain (Bradley-Terry) its scores, the logs of the shares of time,
-    are log worths; `BradleyTerry.fit(..., method="spectral")` has their errors. Scores of parts
-    that nothing joins sum to 0 each. Those that differ by no more than 1e-7 are tied.
+    are log worths. Scores of parts that nothing joins sum to 0 each. Those that differ by no more
+    than 1e-7 are tied.
 
     Parameters
     ----------
@@ -153,8 +153,6 @@ class RankCentrality(Aggregator):
         check_number(self.pseudo_wins, "pseudo_wins of RankCentrality", low=0, open_low=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        from rankagg.distributions.bradley_terry.spectral import spectral_worths  # noqa: PLC0415
-
         votes = evidence.votes
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0
@@ -168,3 +166,28 @@ class RankCentrality(Aggregator):
             scores, higher_is_better=True, tolerance=1e-7, items=votes.items
         )
         return Outcome(scores=scores, ranking=as_ranking(ranking.ranks, votes.items))
+
+
+def stationary_shares(rates: Floats) -> Floats:
+    """Return times at each state, in units of that at the first; rates from row to column.
+
+    All lead to each other. States are taken out one after the other, which adds and multiplies but
+    never subtracts.
+
+    Grassmann, Taksar and Heyman (1985), https://doi.org/10.1287/opre.33.5.1107.
+    """
+    table = rates.copy()
+    shares: Floats = np.ones(len(rates))
+    for k in range(len(rates) - 1, 0, -1):
+        table[:k, k] /= table[k, :k].sum()
+        table[:k, :k] += np.outer(table[:k, k], table[k, :k])
+    for k in range(1, len(rates)):
+        shares[k] = shares[:k] @ table[:k, k]
+    return shares
+
+
+def spectral_worths(shares_won: Floats) -> Floats:
+    """Return log worths with sum 0: the walk goes to those that win, as often as they do."""
+    logs: Floats = np.log(stationary_shares(shares_won.T))
+    logs -= logs.mean()
+    return logs

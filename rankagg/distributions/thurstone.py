@@ -12,18 +12,14 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
 from rankagg._typing import Floats, Generator, Label, Ranks
-from rankagg._validation import as_numbers
 from rankagg.core import (
     UNLISTED,
-    ItemSet,
     Permutation,
     array_key,
-    axis_labels,
     frozen_array,
     permutation_of,
 )
-from rankagg.distributions.base import RankingDistribution
-from rankagg.exceptions import InvalidInputError
+from rankagg.distributions.base import RankingDistribution, labelled_numbers
 
 # Of a single value, so that a difference of two has the variance 1.
 DEVIATION = 0.5**0.5
@@ -80,12 +76,7 @@ class Thurstone(RankingDistribution):
     locations: Floats
 
     def __init__(self, locations: ArrayLike, *, items: Iterable[Label] | None = None) -> None:
-        items = axis_labels(locations, 0, items, "items")
-        values = as_numbers(locations, "locations")
-        known = ItemSet.coerce(range(len(values)) if items is None else items, ())
-        if len(values) != len(known) or not (np.abs(values) <= FURTHEST).all():
-            allowed = f"one number up to {FURTHEST:g} in size for each item ({len(known)} of them)"
-            raise InvalidInputError("locations", allowed, values)
+        known, values = labelled_numbers(locations, items, "locations", FURTHEST)
         self._set(items=known, locations=frozen_array(values - values.mean()))
 
     def _key(self) -> tuple[Hashable, ...]:

@@ -12,7 +12,8 @@ from rankagg._typing import Floats, Integers, Label
 from rankagg._validation import check_integer
 from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.contests import chances, terms_of
-from rankagg.distributions.plackett_luce.result import PlackettLuceFit, WorthsFit
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuceFit
+from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 
 

@@ -7,6 +7,5 @@ from .matrices import read_matrix as read_matrix
 from .pref_voting import from_pref_voting as from_pref_voting
 from .pref_voting import to_pref_voting as to_pref_voting
 from .preflib import write_preflib as write_preflib
-from .recognize import Recognized as Recognized
 from .scan.scan_scores import ScoreScan as ScoreScan
 from .scan.scan_scores import scan_scores as scan_scores

@@ -13,7 +13,14 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import UNRANKED, ItemSet, Profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
-from rankagg.io.tables.sources import MAX_BYTES, Source, check_filled, read_text, text_lines
+from rankagg.io.tables.sources import (
+    MAX_BYTES,
+    Source,
+    check_filled,
+    first_lines,
+    read_text,
+    text_lines,
+)
 
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 192
@@ -24,6 +31,9 @@ BLT = re.compile(
     r"(?:-[0-9]+\s+)*"
     r"(?:\([^()\n]*\)\s*)?[0-9]+(?:\.[0-9]+)?(?:[ \t]+[-=0-9]+)*[ \t]+0\s"
 )
+ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
+# Without its number, which the reader asks for.
+ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 # A comment behind what may hold its sign in quotes.
 COMMENT = re.compile(r'((?:[^"#]|"[^"]*")*)#.*')
 # The id of a ballot, or what stands between blanks.
@@ -199,10 +209,22 @@ def _blt_ballot(
     return end + 1, (line + 1, float(ballot[0]), buckets)
 
 
-def blt_of(source: Source, max_bytes: int = MAX_BYTES) -> Blt | None:
-    """Return the election in a file; None where it is not BLT."""
+def title_and_seats(source: Source, max_bytes: int = MAX_BYTES) -> tuple[str, int]:
+    """Return what BLT states of an election; an empty title and 0 where it is ABIF."""
     name, text = read_text(source, max_bytes, PER_BYTE)
-    return Blt.parsed(name, text) if BLT.match(text) else None
+    found = Blt.parsed(name, text) if BLT.match(text) else None
+    return ("", 0) if found is None else (found.title, found.seats)
+
+
+def looks_like_abif(text: str) -> bool:
+    """Say whether the first lines are those of ABIF, as `27:A>B>C`, or of BLT, as `27 1 2 3 0`."""
+    if BLT.match(text):
+        return True
+    seen = first_lines(text)
+    lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
+    if lines and all(map(ORDER_LINE.match, lines)):
+        return True
+    return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
 
 
 def _read_blt(name: str, text: str, max_bytes: int) -> Profile:

@@ -6,7 +6,6 @@ Nothing is taken for certain that has two readings: a wrong guess is worse than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -15,18 +14,18 @@ import numpy as np
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, places
 from rankagg.exceptions import shown
-from rankagg.io import choice_columns, comparison_tables, marks
+from rankagg.io import choice_columns, marks
+from rankagg.io.comparison_tables import comparison_reading, sides_of
 from rankagg.io.rank_columns import questions_of, rank_columns
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
-    FEW_ROWS,
     JUDGES,
     MANY_RANKS,
     UNNAMED,
     TableLook,
 )
-from rankagg.io.tables.table import Table, as_number
+from rankagg.io.tables.table import as_number
 
 #: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
 LONG = {
@@ -89,34 +88,33 @@ def _are_ranks(rows: Floats) -> bool:
     return bool((fits[0].all(axis=1) | fits[1].all(axis=1)).all())
 
 
-def _long(look: TableLook) -> Iterator[FileReading]:
-    for form, roles in LONG.items():
-        found = {role: look.called(role) for role in roles}
-        if form == "scores":
-            found = _with_units(look, found)
-        columns = [ats[0] for ats in found.values() if len(ats) == 1]
-        if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
-            continue
-        names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
-        what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
-        sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
-        sure &= not _are_swapped(look, columns)
-        if form == "scores":
-            sure &= bool(look.called("score", among=columns[-1:]))
-            sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
-        else:
-            sure &= not (look.values[columns[-1]] % 0.5).any()
-            once = look.is_key([columns[0], columns[-1]])
-            sure &= once
-            rest = [name for name in look.names if name not in names.values()]
-            if form == "lists" and rest:
-                what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
-                what += "leave it out with `drop`"
-                yield FileReading(form, what, None, False)
-                continue
-            if form == "lists" and not once:
-                what += ", with one rank twice in a list"
-        yield FileReading(form, what, names, bool(sure))
+def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
+    """Return the reading of a table of one row for each score, mark or rank."""
+    roles = LONG[form]
+    found = {role: look.called(role) for role in roles}
+    if form == "scores":
+        found = _with_units(look, found)
+    columns = [ats[0] for ats in found.values() if len(ats) == 1]
+    if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
+        return
+    names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
+    what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+    sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
+    sure &= not _are_swapped(look, columns)
+    if form == "scores":
+        sure &= bool(look.called("score", among=columns[-1:]))
+        sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
+    else:
+        once = look.is_key([columns[0], columns[-1]])
+        sure &= once and not (look.values[columns[-1]] % 0.5).any()
+        rest = [name for name in look.names if name not in names.values()]
+        if form == "lists" and rest:
+            what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
+            yield FileReading(form, f"{what}leave it out with `drop`", None, False)
+            return
+        if form == "lists" and not once:
+            what += ", with one rank twice in a list"
+    yield FileReading(form, what, names, bool(sure))
 
 
 def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[int]]:
@@ -137,21 +135,31 @@ def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
     return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
 
 
+def scores(look: TableLook) -> Iterator[FileReading]:
+    """Scores, one a row or with a column for each task; ordinals such as "2nd" are none."""
+    is_long = any(any(long_table(look, form)) for form in LONG)
+    if look.ordinals:
+        return
+    yield from long_table(look, "scores")
+    if not is_long:
+        yield from _rated(look)
+        yield from _wide_scores(look)
+
+
 def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
-    is_known = look.called("rank", "count", among=numbers) or any(_long(look))
-    is_known = is_known or comparison_tables.sides_of(look) is not None
-    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or is_known:
+    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or sides_of(look) is not None:
         return
-    if look.is_key(texts) and not any(look.is_key([at]) for at in texts):
+    is_key = look.is_key(texts) and not any(look.is_key([at]) for at in texts)
+    if is_key and not look.called("rank", "count", among=numbers):
         system, task = sorted(texts, key=look.called("voter").__contains__)
         names = look.named(system=[system], task=[task], score=numbers)
         what = "scores of each {system} by {task}, one a row".format_map(names)
         yield FileReading("scores", what, names, False)
 
 
-def _scores(look: TableLook) -> Iterator[FileReading]:
+def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     """Scores with a column for each task, or for each system where rows are tasks or judges."""
     systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
     instances = look.called("instance", among=range(1, len(look.names)))
@@ -168,14 +176,14 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
     readable = [at for at in ats if at in look.numeric]
     written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
     left = [*odd, *found.words]
-    if not (readable or written) or not look.is_key(keys) or any(_long(look)):
+    if not (readable or written) or not look.is_key(keys):
         return
     if len(readable) + len(written) < len(tasks) or (not known and (left or written)):
         return
     headings = {str(name) for name in tasks}
     sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
-    sure &= not any(map(_is_number, headings))
+    sure &= not any(isfinite(as_number(heading)) for heading in headings)
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
         rows = np.column_stack([look.values[at] for at in ats])
@@ -198,7 +206,8 @@ def _scores(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("scores", what, names, bool(sure))
 
 
-def _ballots(look: TableLook) -> Iterator[FileReading]:
+def ballots(look: TableLook) -> Iterator[FileReading]:
+    """Ballots with a column of ranks for each item."""
     if len(asked := questions_of(look)) > 1:
         what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
         yield FileReading("ballots", what, None, False)
@@ -223,7 +232,12 @@ def _ballots(look: TableLook) -> Iterator[FileReading]:
     yield FileReading("ballots", what, look.named(count=counts), bool(sure))
 
 
-def _cast_votes(look: TableLook) -> Iterator[FileReading]:
+def cast_votes(look: TableLook) -> Iterator[FileReading]:
+    """Cast votes, one mark a row or with a column for each choice."""
+    yield from long_table(look, "cast-votes")
+    if look.has_no_headings:
+        what = "orders, one a row, once a row of headings says 1, 2, 3"
+        yield FileReading("cast-votes", what, None, False)
     contests = choice_columns.choice_columns(look)
     usual = marks.Spellings.of(None)
     for names in contests:
@@ -254,23 +268,15 @@ def _cast_votes(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
-def _comparisons(look: TableLook) -> Iterator[FileReading]:
-    if found := comparison_tables.comparison_reading(look):
+def comparisons(look: TableLook) -> Iterator[FileReading]:
+    """Comparisons of two sides, with their outcome."""
+    if found := comparison_reading(look):
         yield FileReading("comparisons", *found)
 
 
-def _orders(look: TableLook) -> Iterator[FileReading]:
-    """Say that orders, one a row, lack a row of headings."""
-    if look.has_no_headings:
-        what = "orders, one a row, once a row of headings says 1, 2, 3"
-        yield FileReading("cast-votes", what, None, False)
-
-
-def _is_number(label: object) -> bool:
-    return isfinite(as_number(label))
-
-
-def _lists(look: TableLook) -> Iterator[FileReading]:
+def lists(look: TableLook) -> Iterator[FileReading]:
+    """Ranked lists, one rank a row, one list a column, or ranks of items in lists."""
+    yield from long_table(look, "lists")
     places = [at for at in look.numeric if look.counts_rows(at)]
     if look.numeric and (places != look.numeric or look.texts in ([], [0])):
         ranks = np.array([look.values[at] for at in look.numeric])
@@ -284,7 +290,7 @@ def _lists(look: TableLook) -> Iterator[FileReading]:
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(map(choice_columns.heading_of, look.names))
-        sure &= comparison_tables.sides_of(look) is None
+        sure &= sides_of(look) is None
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
@@ -302,18 +308,3 @@ def _seem_orders(look: TableLook) -> bool:
     # By chance two cells of a column would be equal once in as many pairs as there are items.
     pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
     return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
-
-
-def readings_of(table: Table, gone: Sequence[Label]) -> list[FileReading]:
-    """Return what a table may be."""
-    # Where later rows are no such scores, or say one again, what reads them refuses it.
-    head = replace(table, columns=[column[:FEW_ROWS] for column in table.columns])
-    for one in _long(TableLook(head, gone)):
-        if one.format == "scores" and one.is_certain:
-            return [one]
-    look = TableLook(table, gone)
-    rules = (_long, _rated, _scores, _ballots, _cast_votes, _comparisons, _orders, _lists)
-    found = [one for rule in rules for one in rule(look)]
-    if any(one.format == "comparisons" for one in found):
-        found = [one for one in found if one.format == "comparisons" or one.is_certain]
-    return [one for one in found if one.format != "scores" or not look.ordinals]

@@ -355,7 +355,7 @@ def worths_plot(
     return sheet.finish(notes, axis="log worth")
 
 
-@plot_of(MixtureFit, "fit_mixture(profile, 2)", "a fit of a mixture")
+@plot_of(MixtureFit, "Mixture.fit(data, 2)", "a fit of a mixture")
 def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the components of a mixture, and how sure the rankings are of them.
 
@@ -366,7 +366,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     Parameters
     ----------
     fit : MixtureFit
-        Made by `fit_mixture`.
+        Made by `Mixture.fit`.
     alpha : float, default 0.05
         Of the intervals, in (0, 1).
 
@@ -380,7 +380,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     >>> import rankagg as ra
     >>> from rankagg import plotting
     >>> both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)], [0.7, 0.3])
-    >>> ax = plotting.memberships_plot(ra.fit_mixture(both.sample(50, rng=0), 2, n_starts=2, rng=0))
+    >>> ax = plotting.memberships_plot(ra.Mixture.fit(both.sample(50, rng=0), 2, n_starts=2, rng=0))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1: A > B > C > D', '2: D > C > B > A']
     """

@@ -30,7 +30,7 @@ from rankagg.distributions.base import RankingDistribution
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
-from rankagg.io.preflib import read_preflib, title_of
+from rankagg.io.preflib import read_preflib, title_and_seats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +337,7 @@ def as_sources(models: Iterable[object], parameter: str) -> tuple[DataSource, ..
         elif isinstance(model, RankingDistribution):
             sources.append(_Distributed(distribution=model))
         elif isinstance(model, str | PathLike):
-            data, title = read_preflib(model), title_of(model)
+            data, (title, _) = read_preflib(model), title_and_seats(model)
             label = f"{title} ({Path(model).stem})" if title else Path(model).stem
             sources.append(Observed(label=label, data=data))
         elif isinstance(model, Profile | ScoreTable):

@@ -49,6 +49,7 @@ COMMANDS = {
     "axioms": ["nothing", "--rankings", "3"],
     "rules": ["nothing"],
     "datasets": ["nothing"],
+    "formats": ["nothing"],
 }
 
 

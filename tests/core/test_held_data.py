@@ -1,5 +1,7 @@
 """Orders, and counts of them, stand wherever data do."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,8 @@ def test_labels_that_an_order_leaves_out_are_unranked():
         (["A > B", "B"], "orders such as .*Got 'B'"),
         ({"AB": 1.5}, "`counts`"),
         (["A > A"], "distinct"),
+        ("s.csv", r"Got 's.csv'\. `ra.recognize\(path\).read\(\)` .* `ra.read_scores\(path, "),
+        (Path("s.csv"), r"`ra.recognize\(path\).read\(\)` reads a file"),
     ],
 )
 def test_what_is_not_certain_is_refused(held, words):
@@ -58,6 +62,6 @@ def test_what_is_not_certain_is_refused(held, words):
         ra.compare(held)
 
 
-@pytest.mark.parametrize("held", ["ABC", ABC, {"ABC"}, None, 3, iter(["ABC"])])
+@pytest.mark.parametrize("held", [ABC, {"ABC"}, None, 3, iter(["ABC"])])
 def test_what_are_no_orders_are_none(held):
     assert as_profile(held) is None

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+import tests.distributions.test_mixtures  # noqa: F401 - it has a contract too
 from rankagg import RankingDistribution
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.distributions import DistributionContract

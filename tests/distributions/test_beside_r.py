@@ -150,7 +150,7 @@ def test_mixtures_beside_rankdist():
     )
     counts = known["counts"].astype(int)
     profile = ra.Profile.from_ranks(known["ranks"].reshape(-1, 5), items="ABCDE", counts=counts)
-    one, two = (ra.fit_mixture(profile, k, n_starts=10, rng=0) for k in (1, 2))
+    one, two = (ra.Mixture.fit(profile, k, n_starts=10, rng=0) for k in (1, 2))
     assert one.log_likelihood == pytest.approx(float(known["height1"][0]), abs=1e-3)
     assert one.distribution.components[0].theta == pytest.approx(known["thetas1"][0], abs=1e-4)
     assert two.log_likelihood >= known["height2"][0] - 1e-3

@@ -94,8 +94,8 @@ SOME = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(DRAWN))
 FEATURES = pd.DataFrame({"x": [3.0, 1.0, 2.0, 0.0]}, index=list("ABCD"))
 FITTERS = {
     **NAMED_MODELS,
-    "features": lambda profile: ra.fit_plackett_luce(profile, features=FEATURES),
-    "mixture": lambda profile: ra.fit_mixture(profile, 2, n_starts=2, rng=0),
+    "features": lambda profile: ra.PlackettLuce.fit(profile, features=FEATURES),
+    "mixture": lambda profile: ra.Mixture.fit(profile, 2, n_starts=2, rng=0),
     "bradley-terry": ra.BradleyTerry.fit,
 }
 

@@ -23,7 +23,7 @@ LUCE = ra.PlackettLuce([1.0, 0.4, -0.2, -1.2], items="ABCD")
 
 def shares_by_hand(made, name):
     """Return the law of distances, and chances of ranks and pairs, ranking by ranking."""
-    every, chances = made._enumerated
+    every, chances = made.enumerated
     n = made.n_items
     laws, ranks, pairs = {}, np.zeros((n, n)), np.zeros((n, n))
     for row, chance in zip(every.tolist(), chances, strict=True):

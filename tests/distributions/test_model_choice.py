@@ -226,7 +226,7 @@ def test_bad_input_is_refused():
         (rankings, [("a", lambda profile: 3)], {}, "takes a profile and returns a fit"),
         (rankings, None, {"n_folds": 11}, "`n_folds` must be"),
         (tied, None, {}, "without ties"),
-        ("ABC", None, {}, "`profile` must be"),
+        ("ABC", None, {}, "`data` must be"),
         (ra.Profile.from_orders(["ABC"]), None, {}, r"four rankings or more\. Got 1 ranking"),
     ):
         with pytest.raises(InvalidInputError, match=words):

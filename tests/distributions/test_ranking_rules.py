@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNRANKED
+from rankagg.distributions.ranking_rules import stationary_shares
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import profile_of
 from tests.strategies import profiles
@@ -69,3 +71,53 @@ def test_pseudo_rankings_must_not_be_negative(pseudo):
 def test_rankings_that_are_all_alike_are_the_consensus(rule, rows):
     profile = profile_of(rows, "ABCD"[: len(rows[0])])
     assert rule.aggregate(profile).ranking == profile[0]
+
+
+# -- rank centrality ------------------------------------------------------------------------------
+
+
+def by_steps(wins):
+    """Return log worths as the paper has them: steps with the shares over the largest degree."""
+    met = wins + wins.T
+    moves = np.divide(wins.T, met, out=np.zeros_like(wins), where=met > 0)
+    moves /= (met > 0).sum(axis=1).max()
+    moves[np.diag_indices(len(wins))] = 1 - moves.sum(axis=1)
+    time = np.linalg.matrix_power(moves, 1 << 20)[0]
+    return np.log(time) - np.log(time).mean()
+
+
+@given(st.integers(2, 7), st.integers(0, 10**6))
+def test_shares_of_time_stay_as_they_are(n, seed):
+    rates = np.exp(np.random.default_rng(seed).normal(scale=4, size=(n, n)))
+    np.fill_diagonal(rates, 0)
+    time = stationary_shares(rates)
+    assert (time > 0).all()
+    assert time @ rates == pytest.approx(time * rates.sum(axis=1), rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_walk_is_that_of_the_paper(seed):
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(1, 40, (5, 5)).astype(float)
+    np.fill_diagonal(wins, 0)
+    wins[0, 3] = wins[3, 0] = 0
+    votes = ra.PairwiseMatrix.from_wins(wins)
+    scores = ra.RankCentrality(pseudo_wins=1e-12).aggregate(votes).scores
+    assert scores == pytest.approx(by_steps(wins), abs=1e-8)
+
+
+def test_the_walk_is_that_of_choix():
+    # choix 0.4.1: rank_centrality(4, data), each win a row.
+    votes = ra.PairwiseMatrix.from_wins([[0, 7, 9, 2], [3, 0, 6, 4], [1, 4, 0, 5], [3, 2, 6, 0]])
+    scores = ra.RankCentrality(pseudo_wins=1e-12).aggregate(votes).scores
+    assert scores == pytest.approx([0.501887, 0.06451735, -0.63837514, 0.0719708], abs=1e-8)
+
+
+def test_the_rule_adds_to_wins_and_centers_parts_that_nothing_joins():
+    wins = np.array([[0, 3, 0, 0], [1, 0, 0, 0], [0, 0, 0, 5], [0, 0, 0, 0.0]])
+    votes = ra.PairwiseMatrix.from_wins(wins, items="ABCD")
+    consensus = ra.RankCentrality(pseudo_wins=1.0).aggregate(votes)
+    ratios = np.log([2, 6]) / 2
+    assert consensus.scores == pytest.approx([ratios[0], -ratios[0], ratios[1], -ratios[1]])
+    with pytest.raises(InvalidInputError, match="`pseudo_wins of RankCentrality` must be"):
+        ra.RankCentrality(pseudo_wins=0)

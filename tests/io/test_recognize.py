@@ -320,6 +320,14 @@ def test_a_later_row_that_is_no_such_score_is_refused(last, message):
         found.read(higher_is_better=True)
 
 
+def test_lists_of_several_lengths_name_their_reader():
+    lists, cut = "A,B,C\nB,A\nC,B,A,D\n", "system,x,y\nA,.5,.7\nB,.7\n"
+    for text, is_lists in ((lists, True), (cut, False)):
+        with pytest.raises(DataFormatError, match="one cell per column") as refused:
+            ra.recognize(StringIO(text))
+        assert ("`read_rankings`" in str(refused.value)) == is_lists
+
+
 def test_right_and_wrong_are_scores():
     assert ra.recognize(StringIO("model,x,y\nA,0,1\nB,1,1\nC,0,1\n")).is_certain
 

@@ -315,7 +315,7 @@ def test_a_single_far_ranking_is_not_cut_with_the_tail():
 
 def test_memberships_are_drawn_by_component():
     both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)], [0.7, 0.3])
-    fit = ra.fit_mixture(both.sample(80, rng=0), 2, noise=True, n_starts=1, rng=0)
+    fit = ra.Mixture.fit(both.sample(80, rng=0), 2, noise=True, n_starts=1, rng=0)
     ax = plotting.memberships_plot(fit)
     assert row_labels(ax)[0] == "1: A > B > C > D"
     assert row_labels(ax)[-1] == "noise"

@@ -148,7 +148,7 @@ OF_RANKINGS = {
     plotting.intervals_heatmap: ra.PairwiseIntervals.from_data,
     plotting.critical_difference_diagram: ra.inference.friedman,
     plotting.distances_plot: ra.Mallows.fit,
-    plotting.memberships_plot: partial(ra.fit_mixture, n_components=2, n_starts=1, rng=0),
+    plotting.memberships_plot: partial(ra.Mixture.fit, n_components=2, n_starts=1, rng=0),
     plotting.thetas_plot: ra.distributions.GeneralizedMallows.fit,
     plotting.models_plot: compared,
     plotting.goodness_plot: goodness,

@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg import plotting
 
 two = ra.Mixture([ra.Mallows("ABCDE", 1.2), ra.Mallows("EBDCA", 0.8)], [0.65, 0.35])
-fit = ra.fit_mixture(two.sample(400, rng=0), 2, rng=0)
+fit = ra.Mixture.fit(two.sample(400, rng=0), 2, rng=0)
 
 with plotting.style("paper"):
     plotting.memberships_plot(fit)

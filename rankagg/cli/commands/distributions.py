@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def _by_features(
     if not all(isinstance(item, int) for item in items):
         table.index = table.index.map(str)
     with options_named({"data": "FILE"}):
-        fitted = ra.fit_plackett_luce(data, features=table, formula=formula, ridge=ridge or None)
+        fitted = ra.PlackettLuce.fit(data, features=table, formula=formula, ridge=ridge or 0.0)
     return _answer(fitted, None, {"alpha": alpha})
 
 
@@ -94,12 +95,17 @@ def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     if asked["family"] not in ("mallows", "plackett-luce"):
         raise click.UsageError("--components is for --model mallows and plackett-luce.")
     number, data = asked.pop("components"), _rankings_for(asked["family"], given)
-    with options_named({"profile": "FILE", "n_components": "--components"}):
+    with options_named({"data": "FILE", "n_components": "--components", "models": "--components"}):
         if isinstance(number, int):
-            return _answer(ra.fit_mixture(data, number, **asked), None, {"alpha": alpha})
+            return _answer(ra.Mixture.fit(data, number, **asked), None, {"alpha": alpha})
         if typed_option("alpha"):
             raise click.UsageError("--alpha is of one fit: state one number of --components.")
-        return Answer(result=ra.distributions.choose_components(data, number, **asked))
+        models = [
+            (counted(k, "component"), partial(ra.Mixture.fit, n_components=k, **asked))
+            for k in number
+        ]
+        found = ra.distributions.compare_models(data, models, n_resamples=0, rng=asked["rng"])
+        return Answer(result=found, plot=found.plot)
 
 
 def _battles(*, ties: Any, advantage: bool, errors_by: Any) -> dict[str, Any]:
@@ -311,7 +317,7 @@ def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
         rankagg models ballots.csv --model mallows-cayley --model plackett-luce --plot scores.svg
     """
     given.refuse_pairs("a comparison of models needs rankings")
-    with options_named({"profile": "FILE", "models": "--model"}):
+    with options_named({"data": "FILE", "models": "--model"}):
         data = _rankings_for("plackett-luce", given)
         found = ra.distributions.compare_models(data, model or None, **options)
     return Answer(result=found, plot=found.plot)

@@ -23,9 +23,6 @@ from rankagg.cli.options.wording import options_named
 from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-# What files of some formats are; of others the type of the data says it.
-KINDS = {"cast-votes": "election", "abif": "election", "lists": "lists"}
-
 
 @command(
     data(),
@@ -105,7 +102,7 @@ def report(
         page = ra.make_report(
             given.data,
             made(names) or None,
-            kind=kind or KINDS.get(given.format) if seats is None else ra.STV(seats),
+            kind=kind or given.page or None if seats is None else ra.STV(seats),
             title=given.title if title is None else title,
             about={**facts, "cluster": given.cluster or "cluster"},
             about_items=None if items is None else _items_in(items, given),

@@ -1,4 +1,4 @@
-"""Commands to learn by: axioms, and lists of rules and data sets."""
+"""Commands to learn by: axioms, and lists of rules, data sets and formats."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rankagg.cli.options.typed import TIME, OneOf, Whole, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError
+from rankagg.kinds import KINDS
 
 MEANINGS = """
 needs      The least that a rule works with; scores can be ranked, and rankings counted.
@@ -41,6 +42,17 @@ def datasets(name: str | None) -> Answer:
         return Answer(text=lambda rows: entry)
     entries = [(known, ra.datasets.info(known)) for known in ra.datasets.names()]
     told = in_columns((known, entry.kind, entry.title) for known, entry in entries)
+    return Answer(text=lambda rows: told)
+
+
+@command()
+def formats() -> Answer:
+    """List the kinds of files that commands read, by the words for --format.
+
+    \b
+        rankagg formats
+    """
+    told = in_columns((one.name, one.what, one.read.__name__) for one in KINDS.values())
     return Answer(text=lambda rows: told)
 
 

@@ -36,7 +36,7 @@ from rankagg.cli.options.exact import (
     time_limit,
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
-from rankagg.cli.options.kinds import DASH, ELECTIONS, NAME
+from rankagg.cli.options.kinds import DASH, NAME
 from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
@@ -93,7 +93,7 @@ def rank(
 
 
 @command(
-    data(whole=True, formats=ELECTIONS),
+    data(whole=True, ballots=True),
     option(
         "--seats",
         type=Whole(1, 10**6),

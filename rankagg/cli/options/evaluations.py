@@ -22,9 +22,19 @@ def score_table(
     metric: Sequence[str],
     by: Literal["task", "instance"] | None,
     runs: Literal["mean", "first", "last"] | None,
-    higher_is_better: bool | dict[str, bool],
-) -> tuple[ra.ScoreTable, tuple[str, ...]]:
+    higher: Sequence[str],
+    lower: Sequence[str],
+    lower_is_better: bool,
+) -> tuple[ra.ScoreTable, list[str]]:
     """Return the table of one metric for each task, and notes on what was chosen."""
+    if lower_is_better and (lower or higher):
+        raise click.UsageError(
+            "--lower-is-better covers every metric whose direction the files do not state; leave "
+            "--lower and --higher out."
+        )
+    if twice := sorted(set(lower) & set(higher)):
+        raise click.UsageError(f"{twice[0]!r} is given by --lower and by --higher.")
+    given = {**dict.fromkeys(higher, True), **dict.fromkeys(lower, False)}
     files, systems, tasks = (frame[name].nunique() for name in ("source", "system", "task"))
     notes = [
         f"read: {counted(len(frame), 'score')} of {counted(systems, 'system')} on "
@@ -40,7 +50,7 @@ def score_table(
         notes.append(f"metric: {name} of {listed(list(part['task'].unique()))}")
     if left_out:
         notes.append(f"left out: tasks without that metric: {listed(left_out)}")
-    better, told = _directions(rows, higher_is_better)
+    better, told = _directions(rows, False if lower_is_better else given)
     notes += told
     again = rows[rows.duplicated(CELL)]
     if len(again):
@@ -61,7 +71,7 @@ def score_table(
         score="score",
         higher_is_better=better,
     )
-    return table, tuple(notes)
+    return table, notes
 
 
 def _metrics_typed(typed: Sequence[str], frame: pd.DataFrame) -> tuple[dict[str, str], list[str]]:

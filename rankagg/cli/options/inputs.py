@@ -18,22 +18,15 @@ import click
 
 import rankagg as ra
 from rankagg._typing import Label
+from rankagg.cli.options import kinds
 from rankagg.cli.options.command import Group
-from rankagg.cli.options.kinds import (
-    DASH,
-    DATA_FORMATS,
-    NAME,
-    OPTIONS,
-    READER_NAMES,
-    Typed,
-    kind_of,
-    reshaped,
-)
-from rankagg.cli.options.typed import OneOf, Whole, labels_of, option
+from rankagg.cli.options.kinds import DASH, NAME, OPTIONS, READER_NAMES, Typed
+from rankagg.cli.options.typed import OneOf, labels_of, option
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
+from rankagg.kinds import KINDS
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
@@ -42,28 +35,16 @@ if TYPE_CHECKING:
 TASKS_NAMED = 40
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
-UNRANKED = option(
-    "--unranked uniform|ignore|last",
-    help="What a ranking says of items that it does not rank: the average over compatible "
-    "permutations (the default for scores), nothing, or that they are last (the default for "
-    "ballots and lists).",
-)
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
     option("--dataset NAME", help="A bundled data set instead of FILE."),
     option(
         "--format",
-        type=OneOf(["auto", *DATA_FORMATS]),
+        type=OneOf(lambda: ["auto", *KINDS]),
         default="auto",
         help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
     ),
-    option(
-        "--max-bytes",
-        type=Whole(1, 2**60),
-        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
-    ),
     *OPTIONS,
-    UNRANKED,
 ]
 
 
@@ -112,8 +93,8 @@ class Input:
     lines: tuple[str, ...]
     # Of the file or data set.
     name: str
-    # What the file is, and its column of clusters; empty where nothing is known.
-    format: str = ""
+    # The kind of its page, and its column of clusters; empty where the type of the data says it.
+    page: str = ""
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
@@ -122,9 +103,9 @@ class Input:
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
 
-    def need(self, kinds: Any, what: str, remedy: str = "") -> None:
-        """Refuse data of other kinds than these."""
-        if not isinstance(self.data, kinds):
+    def need(self, types: Any, what: str, remedy: str = "") -> None:
+        """Refuse data of other types than these."""
+        if not isinstance(self.data, types):
             raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
     @property
@@ -139,12 +120,10 @@ class Input:
             raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
-def data(
-    *, whole: bool = False, taken: Sequence[str] = (), formats: Sequence[str] = tuple(DATA_FORMATS)
-) -> Group:
+def data(*, whole: bool = False, ballots: bool = False, taken: Sequence[str] = ()) -> Group:
     """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
 
-    Data of other formats than these are refused.
+    What holds no `ballots` is refused where these are needed.
     """
     options = list(DATA_OPTIONS)
     for at, one in enumerate(options):
@@ -154,11 +133,11 @@ def data(
             options[at].opts = [name for name in one.opts if name not in taken]
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
     read = _read_whole if whole else read_input
-    return Group("given", [files, *options], partial(read, formats=formats))
+    return Group("given", [files, *options], partial(read, ballots=ballots))
 
 
-def _read_whole(formats: Sequence[str], **values: Any) -> Input:
-    found = read_input(formats=formats, **values)
+def _read_whole(**values: Any) -> Input:
+    found = read_input(**values)
     if isinstance(found.data, ra.ScoreSummary):
         command = click.get_current_context().info_name
         raise click.UsageError(
@@ -168,8 +147,9 @@ def _read_whole(formats: Sequence[str], **values: Any) -> Input:
     return found
 
 
-def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> Input:
-    """Read what the options name, in one of these formats."""
+def read_input(ballots: bool = False, **values: Any) -> Input:
+    """Read what the options name."""
+    formats = [kind.name for kind in KINDS.values() if kind.holds_ballots or not ballots]
     began, typed = monotonic(), Typed(**values)
     files = typed.files
     if (not files) == (typed.dataset is None):
@@ -178,39 +158,37 @@ def read_input(formats: Sequence[str] = tuple(DATA_FORMATS), **values: Any) -> I
         )
     piped = DASH in files
     with buffered(files, typed.max_bytes or MAX_BYTES) as paths:
-        typed.files, typed.file = paths, paths[0] if paths else None
+        typed.files, typed.file = paths, paths[0] if paths else typed.dataset
         typed.source = f"data set {typed.dataset}" if typed.dataset else files[0]
         if files[:1] == (DASH,):
             typed.source = NAME
-        path = Path(typed.file or ".")
+        path = Path(typed.file)
         name = typed.dataset or path.name or path.resolve().name
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return replace(_read(typed, NAME if piped else name + more, formats), began=began)
 
 
 def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
-    kind, taken = kind_of(typed, formats)
-    kind.check(typed)
+    kind, taken = kinds.kind_of(typed, formats)
+    kinds.check_options(kind, typed)
     with options_named(READER_NAMES), warnings_noted() as notes:
         try:
-            data, lines = kind.read(typed)
+            data, lines = kinds.read(kind, typed)
         except DataFormatError:
             # What is refused may be of another kind.
             for line in taken:
                 click.echo(visible(line), err=True)
             raise
-        if isinstance(data, ra.ScoreTable):
-            data = reshaped(data, typed)
         if typed.unranked and not isinstance(data, ra.Comparisons):
             data = data.with_unranked(typed.unranked)
     if isinstance(data, ra.ScoreTable | ra.ScoreSummary):
         told = tell_scores(data, typed)
     else:
-        told = _tell_ballots(data, typed)[kind.name in ("cast-votes", "abif", "lists") :]
+        told = _tell_ballots(data, typed)[bool(kind.page) :]
     lines = (*told, *lines, *taken, *notes)
     title = getattr(typed, "title", "") or name
     seats = getattr(typed, "seats", 0)
-    known = kind.name, typed.cluster or "", title, seats
+    known = kind.page, typed.cluster or "", title, seats
     return Input(data, typed.tolerance or 0.0, lines, name, *known)
 
 

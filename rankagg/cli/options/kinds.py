@@ -1,27 +1,31 @@
-"""Kinds of data that files hold: the options of each, and how it is read."""
+"""Options of kinds of data, and the call of a reader that they make."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from glob import has_magic
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from inspect import Parameter, signature
 from shlex import join
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import pandas as pd
 
 import rankagg as ra
 from rankagg._typing import Label
+from rankagg.cli.options.evaluations import score_table
 from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
-from rankagg.io.abif import blt_of
-from rankagg.io.preflib import title_of
+from rankagg.io.cast_votes import CastVotes
+from rankagg.io.comparisons import outcomes_taken
+from rankagg.io.marks import SPELLINGS
 from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.look import BETWEEN
+from rankagg.io.tables.reading import read_table
+from rankagg.kinds import KINDS, DataKind
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Data
@@ -29,55 +33,68 @@ if TYPE_CHECKING:
 
 
 Summed = TypeVar("Summed", "ra.ScoreTable", "ra.ScoreSummary")
-DIRECTIONS = [
-    flag("--lower-is-better", help="Scores: lower is better on every task."),
-    option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
-]
-OF_TASKS = [
-    option(
-        "--weight TASK=NUMBER...",
-        help="Weight of a task, default 1; comparisons: the column of weights.",
-    ),
-    option(
-        "--group NEW=TASK,TASK...",
-        help="Average tasks (sub-metrics, languages) into a new one first.",
-    ),
-    option(
-        "--family TASK=NAME...",
-        help="Tasks of one family depend on each other; families are independent.",
-    ),
-    option(
-        "--tolerance",
-        type=Number(0),
-        help="Neighboring scores that differ by at most this much are tied; default 0.",
-    ),
-]
-NUMBERS = [
-    option(
-        "--decimal .|,",
-        help="Scores, ballots: what stands before decimals; default: a point.",
-    ),
-    flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-    option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
-    option(
-        "--errors refuse|drop|repair",
-        help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair what "
-        "contradicts itself, and say so. Default: refuse.",
-    ),
-]
+#: What stands for the standard input, and what messages call it.
+DASH, NAME = "-", "standard input"
 # Words in headings of scores of which lower is better.
 OF_LOWER = {
     *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
     *("latency", "time", "seconds", "cost", "rank"),
 }
 SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
-ONLY = option(
-    "--only TASK...", help="Scores: a task to take, by name or pattern (mmlu*); no others."
-)
-DROP = option(
-    "--drop COLUMN...", help="A column of the table, or an item of a PrefLib file, to leave out."
-)
-OF_EVALUATIONS = [
+#: Parameters of the readers that are called otherwise here.
+READER_NAMES = {
+    "source": "FILE",
+    "paths": "FILE",
+    "higher_is_better": "--higher or --lower",
+    "task_weights": "--weight",
+    "task_families": "--family",
+}
+
+
+class Typed(SimpleNamespace):
+    """What was typed, by the names of options, which are those of the readers' parameters."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return the values of these options, those that were given."""
+        return {name: value for name in names if (value := getattr(self, name, None))}
+
+
+# -- options --------------------------------------------------------------------------------------
+
+
+def _column(name: str, about: str) -> click.Option:
+    return option(f"--{name}", metavar="COLUMN", help=about)
+
+
+def _aliases(_: click.Context, asked: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
+    return split(asked.opts[0], texts, "SPELLING=NAME")
+
+
+def _spellings(
+    _: click.Context, asked: click.Parameter, texts: Sequence[str]
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        kind, sign, spelling = text.partition("=")
+        if not sign:
+            allowed = f"KIND=TEXT, KIND one of {', '.join(SPELLINGS)}"
+            raise InvalidInputError(asked.opts[0], allowed, text)
+        found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
+    return found
+
+
+DIRECTIONS = [
+    flag("--lower-is-better", help="Scores: lower is better on every task."),
+    option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
+]
+#: Options that some kinds take, and others do not, named as parameters.
+OPTIONS = [
+    option(
+        "--max-bytes",
+        type=Whole(1, 2**60),
+        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
+    ),
+    *DIRECTIONS,
     option(
         "--metric [TASK=]METRIC...",
         help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
@@ -96,202 +113,34 @@ OF_EVALUATIONS = [
         help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
         "not state its direction.",
     ),
-]
-OF_PREFLIB = ("errors", "drop", "unranked")
-#: What tables are, as far as they do not say it by signs of their own.
-TABLES = ("scores", "ballots", "cast-votes", "comparisons", "lists")
-#: Parameters of the readers that are called otherwise here.
-READER_NAMES = {
-    "source": "FILE",
-    "paths": "FILE",
-    "higher_is_better": "--higher or --lower",
-    "task_weights": "--weight",
-    "task_families": "--family",
-    "groups": "--group",
-    "task and score": "--task and --score",
-    "ballot, rank and item": "--ballot, --rank and --item",
-    "first, second, outcome, weight, cluster, side and covariates": "the columns named",
-}
-#: What elections are counted from.
-ELECTIONS = ("ballots", "cast-votes", "preflib", "abif")
-
-
-class Typed(SimpleNamespace):
-    """What was typed, by the names of options, which are those of the readers' parameters."""
-
-    def given(self, *names: str) -> dict[str, Any]:
-        """Return the values of these options, those that were given."""
-        return {name: value for name in names if (value := getattr(self, name))}
-
-
-#: Data that were read, and what the reader of the output must know of them besides.
-Found: TypeAlias = "tuple[Data, tuple[str, ...]]"
-
-
-@dataclass(frozen=True)
-class TypedKind:
-    """A kind of data, by the word for `--format`."""
-
-    name: str
-    # What such data are, in messages.
-    meaning: str
-    # Reads the data that options name.
-    read: Callable[[Typed], Found]
-    # The options with a meaning for it; all others are refused.
-    takes: tuple[str, ...] = ()
-
-    def check(self, typed: Typed) -> None:
-        """Raise where an option is given that has no meaning here."""
-        for name in typed.given(*KIND_OPTIONS):
-            if name not in self.takes:
-                raise click.UsageError(f"{option_of(name)} has no meaning for {self.meaning}.")
-
-
-def _names(options: Iterable[click.Option]) -> tuple[str, ...]:
-    return tuple(str(one.name) for one in options)
-
-
-def _column(name: str, about: str) -> click.Option:
-    return option(f"--{name}", metavar="COLUMN", help=about)
-
-
-# -- scores and sums of scores --------------------------------------------------------------------
-
-OF_TABLES = [
     _column("system", "Column of systems; default: the first."),
     _column("instance", "Column of instances of the tasks."),
     _column("task", "Column of tasks, in the long form or where each system has a column."),
     _column("score", "Long form: column of scores."),
-]
-
-
-def _read_scores(typed: Typed) -> Found:
-    from rankagg.io.tables.look import BETWEEN
-
-    if typed.lower_is_better and typed.lower:
-        raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
-
-    def read(higher_is_better: bool | dict[Label, bool]) -> ra.ScoreTable:
-        columns = typed.given("system", "task", "instance", "score", "only", "drop")
-        numbers = typed.given("missing", "percent", "decimal", "errors", "max_bytes")
-        return ra.read_scores(typed.file, higher_is_better=higher_is_better, **columns, **numbers)
-
-    table = read(not typed.lower_is_better)
-    if typed.lower:
-        lower = labels_of("--lower", typed.lower, table.tasks, "task")
-        table = read({task: task not in lower for task in table.tasks})
-    words = {task: map(str.lower, BETWEEN.split(str(task))) for task in table.tasks}
-    seem = [
-        task
-        for task in table.tasks
-        if OF_LOWER.intersection(words[task]) or SAYS_LOWER.search(str(task))
-    ]
-    unsaid = [task for task in seem if table.higher_is_better[task]]
-    if not unsaid:
-        return table, ()
-    taken = f"higher is taken for better on {listing(unsaid)}"
-    return table, (f"note: {taken}; --lower TASK says otherwise",)
-
-
-def reshaped(table: ra.ScoreTable, typed: Typed) -> ra.ScoreTable:
-    """Return a table with the groups and weights of tasks that were asked for."""
-    groups: dict[Label, list[Label]] = {}
-    for new, members in split("--group", typed.group, "NEW=TASK,TASK", last=False).items():
-        names = [member.strip() for member in members.split(",") if member.strip()]
-        groups[new] = labels_of("--group", names, table.tasks, "task")
-    table = _weighted(table.group_tasks(groups) if groups else table, typed)
-    if not typed.family:
-        return table
-    named = split("--family", typed.family, "TASK=NAME")
-    tasks = labels_of("--family", named, table.tasks, "task")
-    return table.with_task_families(dict(zip(tasks, named.values(), strict=True)))
-
-
-def _weighted(table: Summed, typed: Typed) -> Summed:
-    weights = weights_of("--weight", typed.weight, table.tasks, "task")
-    return table.with_task_weights(weights) if weights else table
-
-
-def _read_summary(typed: Typed) -> Found:
-    from rankagg.io.json_files import read_summary
-
-    return _weighted(read_summary(typed.file, **typed.given("max_bytes")), typed), ()
-
-
-def _without(data: Data, drop: Sequence[str]) -> Data:
-    """Return data without some tasks of scores, or items of ballots."""
-    if isinstance(data, ra.ScoreTable):
-        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
-    if not drop or not isinstance(data, ra.Profile):
-        return data
-    out = labels_of("--drop", drop, data.items, "item")
-    kept = [label for label in data.items if label not in out]
-    if not kept:
-        raise InvalidInputError("--drop", "fewer than all items", list(drop))
-    return data.restrict(kept)
-
-
-SCORES = TypedKind(
-    "scores",
-    "a table of scores; `--format` says what else it is",
-    _read_scores,
-    (*_names([*OF_TABLES, ONLY, *DIRECTIONS, *OF_TASKS, *NUMBERS, DROP]), "unranked"),
-)
-# -- what evaluation tools wrote ------------------------------------------------------------------
-
-
-def seem_evaluations(files: Sequence[str]) -> bool:
-    """Say whether files are folders, patterns, or called as only evaluations are, or several."""
-    from rankagg.io.evaluations.read_evaluations import ENDINGS, ending_of
-
-    endings = {ending_of(path) for path in map(Path, files) if not _is_many(path)}
-    if len(files) > 1 or not endings:
-        return endings <= ENDINGS
-    return endings == {".eval"}
-
-
-def _is_many(path: Path) -> bool:
-    try:
-        return path.is_dir() or (has_magic(str(path)) and not path.exists())
-    except (OSError, ValueError):  # no path: what opens it says why
-        return False
-
-
-def _read_evaluations(typed: Typed) -> Found:
-    from rankagg.cli.options.evaluations import score_table
-
-    if typed.lower_is_better and (typed.lower or typed.higher):
-        raise click.UsageError(
-            "--lower-is-better covers every metric whose direction the files do not state; leave "
-            "--lower and --higher out."
-        )
-    twice = set(typed.lower) & set(typed.higher)
-    if twice:
-        raise click.UsageError(f"{sorted(twice)[0]!r} is given by --lower and by --higher.")
-    given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    table, notes = score_table(
-        ra.read_evaluations(typed.files, **typed.given("max_bytes")),
-        metric=typed.metric,
-        by=typed.by,
-        runs=typed.runs,
-        higher_is_better=False if typed.lower_is_better else given,
-    )
-    return _without(table, typed.drop), notes
-
-
-EVALUATIONS = TypedKind(
-    "evaluations",
-    "evaluations, which name systems, tasks and instances themselves",
-    _read_evaluations,
-    (*_names([*OF_EVALUATIONS, *DIRECTIONS, *OF_TASKS, DROP]), "unranked"),
-)
-
-# -- ballots and cast votes -----------------------------------------------------------------------
-
-OF_BALLOTS = [
+    option("--only TASK...", help="Scores: a task to take, by name or pattern (mmlu*); no others."),
+    option(
+        "--drop COLUMN...",
+        help="A column of the table, or an item of a PrefLib file, to leave out.",
+    ),
+    option(
+        "--weight TASK=NUMBER...",
+        help="Weight of a task, default 1; ballots, comparisons: the column of weights.",
+    ),
+    option(
+        "--group NEW=TASK,TASK...",
+        "groups",
+        help="Average tasks (sub-metrics, languages) into a new one first.",
+    ),
+    option(
+        "--family TASK=NAME...",
+        help="Tasks of one family depend on each other; families are independent.",
+    ),
+    option(
+        "--tolerance",
+        type=Number(0),
+        help="Neighboring scores that differ by at most this much are tied; default 0.",
+    ),
     _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
-]
-OF_CAST_VOTES = [
     option(
         "--choice COLUMN...",
         "choices",
@@ -316,58 +165,16 @@ OF_CAST_VOTES = [
     ),
     option(
         "--alias SPELLING=NAME...",
+        callback=_aliases,
         help="Cast votes: another spelling of a candidate, which is read as NAME.",
     ),
     option(
         "--spelling KIND=TEXT...",
         "spellings",
+        callback=_spellings,
         help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
         "spellings.",
     ),
-]
-CAST = (*_names([*OF_CAST_VOTES, *OF_BALLOTS, DROP]), "unranked")
-
-
-def _read_ballots(typed: Typed) -> Found:
-    given = typed.given("count", "drop", "unranked", "decimal", "missing", "max_bytes")
-    return ra.read_ballots(typed.file, **given), ()
-
-
-def _read_preflib(typed: Typed) -> Found:
-    found = ra.read_preflib(typed.file, **typed.given("unranked", "errors", "max_bytes"))
-    typed.title = title_of(typed.file, **typed.given("max_bytes"))
-    return _without(found, typed.drop), ()
-
-
-def _read_abif(typed: Typed) -> Found:
-    found = ra.io.read_abif(typed.file, **typed.given("unranked", "max_bytes"))
-    election = blt_of(typed.file, **typed.given("max_bytes"))
-    if election is not None:
-        typed.seats, typed.title = election.seats, election.title
-    return _without(found, typed.drop), ()
-
-
-def _read_cast_votes(typed: Typed) -> Found:
-    given = {**typed.given(*CAST, "max_bytes"), "spellings": _spellings(typed.spellings)}
-    given["alias"] = split("--alias", typed.alias, "SPELLING=NAME")
-    found = ra.read_cast_votes(typed.file, **given)
-    return found.profile, found.lines()
-
-
-def _spellings(texts: Iterable[str]) -> dict[str, list[str]]:
-    from rankagg.io.marks import SPELLINGS
-
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        kind, sign, spelling = text.partition("=")
-        if not sign:
-            allowed = f"KIND=TEXT, KIND one of {', '.join(SPELLINGS)}"
-            raise InvalidInputError("--spelling", allowed, text)
-        found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
-    return found
-
-
-OF_LISTS = [
     _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
     option(
         "--cells items|ranks",
@@ -375,26 +182,6 @@ OF_LISTS = [
         "of the rows.",
     ),
     option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
-]
-
-
-def _read_lists(typed: Typed) -> Found:
-    given = typed.given("ranking", "item", "rank", "cells", "drop", "unranked", "max_bytes")
-    found = ra.read_rankings(typed.file if len(typed.files) == 1 else typed.files, **given)
-    lists, named = len(found), list(found.times_ranked().values())
-    both = f"{named.count(lists)} in all of them, {named.count(1)} in one alone"
-    told = f"lists: {lists}, which name {counted(found.n_items, 'item')}: {both}"
-    if typed.named_by:
-        kept = [item for item, times in found.times_ranked().items() if times >= typed.named_by]
-        left = counted(found.n_items - len(kept), "item")
-        told += f"; left out: {left} that fewer than {counted(typed.named_by, 'list')} name"
-        found = found.restrict(kept)
-    return found, (told,)
-
-
-# -- comparisons and votes ------------------------------------------------------------------------
-
-OF_COMPARISONS = [
     option(
         "--first --first-side COLUMN",
         "first",
@@ -427,110 +214,199 @@ OF_COMPARISONS = [
         "covariates",
         help="Comparisons: column of numbers that speak for the first side.",
     ),
+    option(
+        "--decimal .|,",
+        help="Scores, ballots: what stands before decimals; default: a point.",
+    ),
+    flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
+    option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
+    option(
+        "--errors refuse|drop|repair",
+        help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair what "
+        "contradicts itself, and say so. Default: refuse.",
+    ),
+    option(
+        "--unranked uniform|ignore|last",
+        help="What a ranking says of items that it does not rank: the average over compatible "
+        "permutations (the default for scores), nothing, or that they are last (the default for "
+        "ballots and lists).",
+    ),
 ]
+NAMES = tuple(str(one.name) for one in OPTIONS)
+#: Options of what was read, by its type.
+OF_DATA = {
+    "ScoreTable": ("weight", "groups", "family", "tolerance", "drop", "unranked"),
+    "ScoreSummary": ("weight", "unranked"),
+    "Profile": ("drop", "unranked"),
+}
 
 
-def _read_comparisons(typed: Typed) -> Found:
-    from rankagg.io.comparisons import outcomes_taken
-    from rankagg.io.tables.reading import read_table
+def options_of(kind: DataKind) -> set[str]:
+    """Return the options with a meaning for a kind: parameters of its reader, and of its data."""
+    functions, returns = [kind.read], kind.returns
+    if returns == "DataFrame":
+        functions, returns = [kind.read, score_table], "ScoreTable"
+    taken = {name for function in functions for name in signature(function).parameters}
+    taken |= {str(one.name) for one in DIRECTIONS if "higher_is_better" in taken}
+    taken |= {"named_by"} if kind.page == "lists" else set()
+    return taken.union(OF_DATA.get(returns, ())).intersection(NAMES)
 
-    needed = ("first", "second", "outcome")
-    lacking = [option_of(name) for name in needed if not getattr(typed, name)]
-    if lacking:
-        raise click.UsageError(
-            f"--format comparisons needs the columns: give {' and '.join(lacking)}."
-        )
-    if len(typed.weight) > 1:
-        raise click.UsageError("--format comparisons takes one --weight COLUMN.")
-    weight = typed.weight[0] if typed.weight else None
-    columns = typed.given(*_names(OF_COMPARISONS))
-    outcome = names_of(typed.outcome)
-    columns["outcome"] = outcome if len(outcome) > 1 else outcome[0]
-    table = read_table(typed.file, **typed.given("max_bytes"))
-    taken = {weight, *outcome, *typed.covariates}
-    taken.update(x for x in columns.values() if isinstance(x, str))
+
+def check_options(kind: DataKind, typed: Typed) -> None:
+    """Raise where an option is given that has no meaning for a kind."""
+    for name in typed.given(*NAMES):
+        if name not in options_of(kind):
+            others = " or ".join(one.name for one in KINDS.values() if name in options_of(one))
+            told = f"{option_of(name)} has no meaning for {kind.what}; it is for --format {others}."
+            raise click.UsageError(told)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read(kind: DataKind, typed: Typed) -> tuple[Data, tuple[str, ...]]:
+    """Return the data that options name, and what the reader of the output must know of them."""
+    _, *parameters = signature(kind.read).parameters.values()
+    given = _arguments(kind, typed, parameters)
+    source = typed.files if kind.takes_many and len(typed.files) > 1 else typed.file
+    if kind.returns == "Comparisons":
+        source = read_table(typed.file, **typed.given("max_bytes"))
+    found: Any = kind.read(source, **given)
+    notes: Iterable[str] = ()
+    if isinstance(found, pd.DataFrame):
+        options = {name: getattr(typed, name) for name in [*signature(score_table).parameters][1:]}
+        found, notes = score_table(found, **options)
+    elif isinstance(found, CastVotes):
+        found, notes = found.profile, found.lines()
+    elif isinstance(found, ra.Comparisons):
+        notes = _comparisons_noted(source, given)
+    elif isinstance(found, ra.ScoreTable):
+        if typed.lower:
+            lower = labels_of("--lower", typed.lower, found.tasks, "task")
+            given["higher_is_better"] = {task: task not in lower for task in found.tasks}
+            found = kind.read(source, **given)
+        notes = _directions_noted(found) if "higher_is_better" in given else ()
+    elif kind.page == "lists":
+        found, notes = _lists_named(found, typed.named_by)
+    elif isinstance(found, ra.ScoreSummary):
+        found = _weighted(found, typed)
+    if kind.title_and_seats is not None:
+        known = kind.title_and_seats(typed.file, **typed.given("max_bytes"))
+        typed.title, typed.seats = known
+    if typed.drop and all(one.name != "drop" for one in parameters):
+        found = _without(found, typed.drop)
+    return _reshaped(found, typed), tuple(notes)
+
+
+def _arguments(kind: DataKind, typed: Typed, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Return what the reader is called with, but for the file."""
+    names = [one.name for one in parameters]
+    given = typed.given(*names)
+    if "higher_is_better" in names:
+        if typed.lower_is_better and typed.lower:
+            raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
+        given["higher_is_better"] = not typed.lower_is_better
+    needed = [one.name for one in parameters if one.default is Parameter.empty]
+    if lacking := [option_of(name) for name in needed if name not in given]:
+        told = f"--format {kind.name} needs the columns: give {' and '.join(lacking)}."
+        raise click.UsageError(told)
+    if "weight" in given:
+        if len(typed.weight) > 1:
+            raise click.UsageError(f"--format {kind.name} takes one --weight COLUMN.")
+        given["weight"] = typed.weight[0]
+    if "outcome" in given and len(names_of(typed.outcome)) == 1:
+        (given["outcome"],) = names_of(typed.outcome)
+    return given
+
+
+def _directions_noted(table: ra.ScoreTable) -> list[str]:
+    """Return a note of tasks on which lower seems better and higher is taken for it."""
+    higher = [task for task in table.tasks if table.higher_is_better[task]]
+    words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
+    seem = [task for task in higher if OF_LOWER & words[task] or SAYS_LOWER.search(str(task))]
+    told = f"higher is taken for better on {listing(seem)}" if seem else ""
+    return [f"note: {told}; --lower TASK says otherwise"] if seem else []
+
+
+def _lists_named(data: ra.Profile, named_by: int | None) -> tuple[ra.Profile, list[str]]:
+    """Return lists of the items that so many name, and what the lists were."""
+    lists, named = len(data), data.times_ranked()
+    times = list(named.values())
+    both = f"{times.count(lists)} in all of them, {times.count(1)} in one alone"
+    told = f"lists: {lists}, which name {counted(data.n_items, 'item')}: {both}"
+    if named_by:
+        kept = [item for item, number in named.items() if number >= named_by]
+        left = counted(data.n_items - len(kept), "item")
+        told += f"; left out: {left} that fewer than {counted(named_by, 'list')} name"
+        data = data.restrict(kept)
+    return data, [told]
+
+
+def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
+    """Return what outcomes are taken for, and the columns that are left out."""
+    taken = {name for value in given.values() for name in names_of(value)}
     left = [name for name in table.header if str(name) not in taken]
-    found = ra.read_comparisons(table, weight=weight, **columns)
-    notes = [outcomes_taken(table, outcome, typed.outcome_is, typed.drop_outcome)]
+    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
+    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
     if left:
         notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
-    return found, tuple(notes)
+    return notes
 
 
-# -- all kinds ------------------------------------------------------------------------------------
+def _reshaped(data: Data, typed: Typed) -> Data:
+    """Return a table with the groups, weights and families of tasks that were asked for."""
+    if not isinstance(data, ra.ScoreTable):
+        return data
+    groups: dict[Label, list[Label]] = {}
+    for new, members in split("--group", typed.groups, "NEW=TASK,TASK", last=False).items():
+        names = [member.strip() for member in members.split(",") if member.strip()]
+        groups[new] = labels_of("--group", names, data.tasks, "task")
+    data = _weighted(data.group_tasks(groups) if groups else data, typed)
+    named = split("--family", typed.family, "TASK=NAME")
+    tasks = labels_of("--family", named, data.tasks, "task")
+    families = dict(zip(tasks, named.values(), strict=True))
+    return data.with_task_families(families) if families else data
 
 
-def bundled(kind: str) -> TypedKind:
-    """Return the kind of a bundled data set, which knows its columns and directions."""
-    takes: tuple[str, ...] = ("drop", "unranked")
-    meaning = "--dataset with ballots"
-    if kind == "scores":
-        meaning = "--dataset, which knows its columns and directions"
-        takes = (*_names(OF_TASKS), "drop", "unranked")
-
-    def read(typed: Typed) -> Found:
-        return _without(ra.datasets.load(typed.dataset), typed.drop), ()
-
-    return TypedKind(kind, meaning, read, takes)
+def _weighted(data: Summed, typed: Typed) -> Summed:
+    weights = weights_of("--weight", typed.weight, data.tasks, "task")
+    return data.with_task_weights(weights) if weights else data
 
 
-#: By the words for `--format`, in the order in which help lists them.
-DATA_FORMATS = {
-    kind.name: kind
-    for kind in (
-        SCORES,
-        TypedKind(
-            "ballots",
-            "a table of ballots; `--format cast-votes` reads those of election offices",
-            _read_ballots,
-            (*_names(OF_BALLOTS), "drop", "decimal", "missing", "unranked"),
-        ),
-        TypedKind("cast-votes", "cast votes", _read_cast_votes, CAST),
-        TypedKind("abif", "ballots in ABIF", _read_abif, ("unranked", "drop")),
-        TypedKind(
-            "comparisons",
-            "a table of comparisons",
-            _read_comparisons,
-            ("weight", *_names(OF_COMPARISONS)),
-        ),
-        TypedKind(
-            "lists",
-            "ranked lists",
-            _read_lists,
-            ("ranking", "item", "rank", "cells", "named_by", "drop", "unranked"),
-        ),
-        TypedKind("preflib", "ballots in a PrefLib format", _read_preflib, OF_PREFLIB),
-        TypedKind(
-            "votes",
-            "votes as JSON",
-            lambda typed: (ra.io.read_votes(typed.file, **typed.given("max_bytes")), ()),
-        ),
-        TypedKind(
-            "summary",
-            "sums of scores, which were counted with directions of their own",
-            _read_summary,
-            ("weight", "unranked"),
-        ),
-        EVALUATIONS,
-        TypedKind(
-            "matrix",
-            "a linear ordering matrix",
-            lambda typed: (ra.io.read_matrix(typed.file, **typed.given("max_bytes")), ()),
-        ),
-    )
+def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
+    """Return data without some tasks of scores, or items of ballots."""
+    if isinstance(data, ra.ScoreTable):
+        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
+    out = labels_of("--drop", drop, data.items, "item")
+    kept = [label for label in data.items if label not in out]
+    if not kept:
+        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+    return data.restrict(kept)
+
+
+def _bundled_scores(name: str) -> ra.ScoreTable:
+    """Return a bundled table."""
+    return ra.datasets.load(name)  # type: ignore[return-value]
+
+
+def _bundled_ballots(name: str) -> ra.Profile:
+    """Return bundled ballots."""
+    return ra.datasets.load(name)  # type: ignore[return-value]
+
+
+#: The kinds of bundled data.
+BUNDLED = {
+    "scores": DataKind(
+        "scores", "--dataset, which knows its columns and directions", _bundled_scores
+    ),
+    "ballots": DataKind("ballots", "--dataset with ballots", _bundled_ballots),
 }
-OPTIONS = [
-    *(*DIRECTIONS, *OF_EVALUATIONS, *OF_TABLES, ONLY, DROP, *OF_TASKS),
-    *(*OF_BALLOTS, *OF_CAST_VOTES, *OF_LISTS, *OF_COMPARISONS, *NUMBERS),
-]
-#: Options that some kinds take, and others do not.
-KIND_OPTIONS = tuple(dict.fromkeys(name for kind in DATA_FORMATS.values() for name in kind.takes))
-
-#: What stands for the standard input, and what messages call it.
-DASH, NAME = "-", "standard input"
 
 
-def kind_of(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
+# -- which kind -----------------------------------------------------------------------------------
+
+
+def kind_of(typed: Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
     """Return the kind that --format, the names of files or their content say, and a note of it."""
     kind, notes = _stated_kind(typed, formats)
     if kind.name not in formats:
@@ -538,36 +414,38 @@ def kind_of(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str,
     return kind, notes
 
 
-def _not_read(what: str, formats: Sequence[str]) -> str:
+def _not_read(what: str, formats: Iterable[str]) -> str:
     command = click.get_current_context().info_name
     return f"{what}; {command} reads only {', '.join(formats)}."
 
 
-def _stated_kind(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
+def _stated_kind(typed: Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
     if typed.dataset:
         with options_named({"name": "--dataset"}):
-            return bundled(ra.datasets.info(typed.dataset).kind), ()
-    form, files = typed.format, typed.files
-    if form == "auto" and seem_evaluations(files):
-        return EVALUATIONS, ()
-    if form not in ("evaluations", "lists") and len(files) > 1:
+            name = ra.datasets.info(typed.dataset).kind
+        return BUNDLED[name], ()
+    kind = KINDS.get(typed.format)
+    for one in KINDS.values() if kind is None else ():
+        if one.recognizes_names is not None and one.recognizes_names(typed.files):
+            kind = one
+    if len(typed.files) > 1 and not (kind and kind.takes_many):
         raise click.UsageError(
-            f"Give one FILE, not {len(files)}: several are read together where they hold "
+            f"Give one FILE, not {len(typed.files)}: several are read together where they hold "
             "evaluations (--format evaluations) or a ranked list each (--format lists)."
         )
-    return (DATA_FORMATS[form], ()) if form != "auto" else _recognized(typed, formats)
+    return _recognized(typed, formats) if kind is None else (kind, ())
 
 
-def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[str, ...]]:
+def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
     """Return the kind that a content says it is of; what it says of columns is as if typed."""
     with options_named(READER_NAMES):
         found = ra.recognize(typed.file, drop=typed.drop, **typed.given("max_bytes"))
     first = found.readings[0] if found.readings else None
-    if first is not None and first.format not in TABLES:
-        return DATA_FORMATS[first.format], ()
-    given = typed.given(*KIND_OPTIONS)
-    known = [name for name in TABLES if name in formats]
-    fits = [name for name in known if set(given) <= set(DATA_FORMATS[name].takes)]
+    if first is not None and KINDS[first.format].readings is None:
+        return KINDS[first.format], ()
+    given = typed.given(*NAMES)
+    tables = [name for name in formats if KINDS[name].readings is not None]
+    fits = [name for name in tables if set(given) <= options_of(KINDS[name])]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
     typed_columns = {"system", "task", "instance", "score"} & set(given)
@@ -580,20 +458,19 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         # Typed columns are what comparisons in doubt lack.
         and not (said == "comparisons" and one.parameters is None)
     ]
-    remedy = "(use --format to read it as something else)"
-    if not readings and said:
-        return DATA_FORMATS[said], ()
-    if not readings and first is not None and first.format not in formats:
-        raise click.UsageError(
-            _not_read(f"{typed.source} holds {option_words(first.what)}", formats)
-        )
     if not readings:
+        if said:
+            return KINDS[said], ()
+        if first is not None and first.format not in formats:
+            held = f"{typed.source} holds {option_words(first.what)}"
+            raise click.UsageError(_not_read(held, formats))
         told = f"{typed.source} is not recognized; --format says what it holds"
         columns = "; --first, --second and --outcome name the columns of comparisons"
         raise click.UsageError(f"{told}{columns if 'comparisons' in formats else ''}.")
     one, *others = readings
     # An election can use nothing else.
-    is_certain = found.is_certain or (len(readings) == 1 and formats == ELECTIONS and not said)
+    is_election = all(KINDS[name].holds_ballots for name in formats)
+    is_certain = found.is_certain or (not others and is_election and not said)
     parameters = one.parameters or {}
     if "drop" in parameters:
         # What was typed is among it.
@@ -606,9 +483,11 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[TypedKind, tuple[
         raise click.UsageError(f"{typed.source} may hold {what}{then}.")
     for name, value in left.items():
         setattr(typed, name, [value] if name == "weight" else value)
+    kind = KINDS[one.format]
     if not left and (said or one.format == "scores"):
-        return DATA_FORMATS[one.format], ()
-    return DATA_FORMATS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
+        return kind, ()
+    remedy = "(use --format to read it as something else)"
+    return kind, (f"note: {typed.source} is read as {one.what} {remedy}",)
 
 
 def _line(typed: Typed, reading: FileReading) -> str:

@@ -64,7 +64,6 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
     phrases = {
         "address": "--scheduler",
         "higher_is_better": "--lower",
-        "system and score": "--system and --score",
         "sources": "SOURCES",
     }
     with options_named(phrases):

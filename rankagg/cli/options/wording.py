@@ -10,6 +10,7 @@ from functools import partial
 import click
 from click.core import ParameterSource
 
+from rankagg.core import listing
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -77,6 +78,14 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
     return option if bare or word == "True" else f"{option} {text or word}"
 
 
+def _parameters_typed(name: str, options: Mapping[str, str]) -> str:
+    """Return how "ballot, rank and item" are typed; empty where one has no option."""
+    words = re.findall(r"\w+", name.replace(" and ", " "))
+    # What is typed several times is a list there.
+    typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]
+    return listing([one for one in typed if one]) if typed and all(typed) else ""
+
+
 @contextmanager
 def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     """Let errors name the options that were typed, and not the parameters behind them.
@@ -98,8 +107,7 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
         # "n_items of ApproximationStudy" is the option for `n_items`.
         name = error.parameter.partition(" of ")[0]
         raise InvalidInputError(
-            # What is typed several times is a list there.
-            options.get(name) or options.get(name.removesuffix("s")) or error.parameter,
+            _parameters_typed(name, options) or error.parameter,
             GIVEN.sub(written, error.allowed),
             error.value,
             # What has no option is no remedy here.

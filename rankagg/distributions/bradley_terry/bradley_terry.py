@@ -1,55 +1,41 @@
-"""The Bradley-Terry distribution and its fit: Plackett-Luce for choices between two."""
+"""The Bradley-Terry distribution, Plackett-Luce for choices between two, and its fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from functools import reduce
+from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
+import scipy
+from scipy.special import expit
 
-from rankagg._typing import Floats, Tolerance
-from rankagg._validation import check_choice, check_flag, check_integer, check_number
+from rankagg._typing import Floats, Label, RNGLike, Tolerance
+from rankagg._validation import check_alpha, check_choice, check_flag, check_number
 from rankagg.aggregation import Evidence
-from rankagg.aggregation.evidence import as_data
-from rankagg.core import (
-    ItemSet,
-    PairwiseMatrix,
-    Profile,
-    ScoreSummary,
-    ScoreTable,
-    counted,
-    listed,
-    plural,
-    said,
-    stated,
+from rankagg.aggregation.evidence import Held, as_data
+from rankagg.core import counted
+from rankagg.distributions.bradley_terry.contests import (
+    LINKS,
+    TIE_MODELS,
+    Contests,
+    Link,
+    OutcomeModel,
+    Ties,
+    chances,
+    terms_of,
 )
-from rankagg.core.comparisons import Comparisons
-from rankagg.distributions.bradley_terry.contests import LINKS, TIE_MODELS, Link, OutcomeModel, Ties
-from rankagg.distributions.bradley_terry.model import Model, check_distinct, check_endless
-from rankagg.distributions.bradley_terry.samples import Sample, sample_of
-from rankagg.distributions.bradley_terry.sandwich import (
-    Alone,
-    UnitCounts,
-    counts_of_units,
-    meat_of_contests,
-    meat_of_units,
-)
-from rankagg.distributions.bradley_terry.spectral import spectral_covariance, spectral_worths
-from rankagg.distributions.maximum import FAR_PARAMETER, Maximum, centered_covariance, newton
+from rankagg.distributions.bradley_terry.fit import CovType, Options, estimates_of, outcome_model
+from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of
+from rankagg.distributions.bradley_terry.samples import sample_of
+from rankagg.distributions.fit_result import holm, with_intervals
+from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.separation import check_connected
 from rankagg.distributions.thurstone import Thurstone
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
-
-if TYPE_CHECKING:
-    from rankagg.distributions.bradley_terry.result import BradleyTerryFit
-
-CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
-# Errors by fewer units are not known. Items that fewer compare are named: from four on, intervals
-# were measured to hold what they say.
-FEWEST_UNITS = 4
-UNKNOWN = "Errors are not known. "
+from rankagg.distributions.worths_fit import WorthsFit
+from rankagg.exceptions import InvalidInputError
 
 
 class BradleyTerry(PlackettLuce):
@@ -79,18 +65,16 @@ class BradleyTerry(PlackettLuce):
     @classmethod
     def fit(  # type: ignore[override]
         cls,
-        data: Comparisons | Profile | ScoreTable | ScoreSummary | PairwiseMatrix,
+        data: Held,
         *,
         ties: Ties = "half",
         side: bool = False,
         covariates: Iterable[str] = (),
         link: Link = "logit",
         cov_type: CovType = "auto",
-        method: Literal["newton", "spectral"] = "newton",
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
         tolerance: Tolerance = 0.0,
-        max_iterations: int = 100,
         tol: float = 1e-9,
     ) -> BradleyTerryFit:
         """Estimate log worths from results of pairs, with errors by what is independent.
@@ -129,10 +113,6 @@ class BradleyTerry(PlackettLuce):
             where weights of comparisons differ, "robust" has such quantiles too. "auto" is
             "cluster" where the data hold units, "model" for votes, for `pseudo_rankings` and
             `ridge`; else "robust" where ties count half or comparisons have weights, else "model".
-        method : {"newton", "spectral"}, default "newton"
-            "newton" maximizes the likelihood. "spectral", for a PairwiseMatrix, is rank centrality
-            (Negahban, Oh and Shah 2017): the shares of time of a walk from each item to those that
-            win against it, with errors of its own.
         pseudo_rankings : float, default 0
             Let every item win and lose so many times against a ghost item. It makes worths finite
             and shrinks them.
@@ -141,8 +121,6 @@ class BradleyTerry(PlackettLuce):
             1/ridge.
         tolerance : float, mapping or Series from task to float, default 0
             For a ScoreTable: which scores are tied; see `ScoreTable.rankings`.
-        max_iterations : int, default 100
-            Newton steps.
         tol : float, default 1e-9
             No parameter moves by more in a last step.
 
@@ -178,8 +156,7 @@ class BradleyTerry(PlackettLuce):
         https://doi.org/10.1080/01621459.1967.10482901; Davidson and Beaver (1977),
         https://doi.org/10.2307/2529467; Thurstone (1927), https://doi.org/10.1037/h0070288; Liang
         and Zeger (1986), https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb
-        (2023), https://doi.org/10.1002/jae.2969; Negahban, Oh and Shah (2017),
-        https://doi.org/10.1287/opre.2016.1534.
+        (2023), https://doi.org/10.1002/jae.2969.
 
         Examples
         --------
@@ -194,38 +171,38 @@ class BradleyTerry(PlackettLuce):
         if check_choice(link, LINKS, "link") == "probit" and how not in ("half", "ignore"):
             remedy = "The two models of ties are for log odds."
             raise InvalidInputError("ties", "'half' or 'ignore' with link='probit'", ties, remedy)
-        options = _Options(
-            ties=how,
-            link=link,
-            side=check_flag(side, "side"),
-            cov_type=check_choice(cov_type, get_args(CovType), "cov_type"),
-            votes=check_number(pseudo_rankings, "pseudo_rankings", low=0),
-            ridge=check_number(ridge, "ridge", low=0),
-            steps=check_integer(max_iterations, "max_iterations", low=1),
-            tol=check_number(tol, "tol", low=0, open_low=True),
-        )
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         sample = sample_of(
             data,
             drops_ties=how == "ignore",
-            side=options.side,
+            side=check_flag(side, "side"),
             covariates=covariates,
             tolerance=tolerance,
         )
         if len(sample.items) < 2 or not sample.contests.totals.any():
             remedy = "Ties are no results with ties='ignore'." if how == "ignore" else ""
             raise InvalidInputError("data", "results of two or more items", data, remedy)
-        if check_choice(method, ("newton", "spectral"), "method") == "spectral":
-            plain = (
-                options.is_plain and options.outcomes == "half" and cov_type in ("auto", "model")
-            )
-            if not (plain and isinstance(data, PairwiseMatrix)):
-                allowed = "'newton' but for a PairwiseMatrix without a prior or modeled ties"
-                raise InvalidInputError("method", allowed, method)
-        fit = _by_likelihood(sample, options, tuple(covariates))
-        if method != "newton":
-            fit = _by_walk(fit, sample, options)
-        return replace(fit, notes=(*fit.notes, *Evidence(data).gaps(by_policy=False)))
+        options = Options(
+            ties=how,
+            link=link,
+            side=bool(side),
+            covariates=tuple(covariates),
+            cov_type=check_choice(cov_type, get_args(CovType), "cov_type"),
+            penalties=Penalties(pseudo_rankings=pseudo_rankings, ridge=ridge),
+            tol=check_number(tol, "tol", low=0, open_low=True),
+        )
+        facts = estimates_of(sample, options)
+        facts["notes"] = (*facts["notes"], *Evidence(data).gaps(by_policy=False))
+        items, estimates = sample.items, facts["estimates"]
+        has_nu = how == "davidson" and sample.contests.n_ties > 0
+        ties_of_two = {2: float(estimates[-1])} if has_nu else {}
+        worths = estimates[: len(items)]
+        distribution: BradleyTerry | Thurstone
+        if link == "probit":
+            distribution = Thurstone(worths, items=items)
+        else:
+            distribution = BradleyTerry(worths, items=items, log_ties=ties_of_two)
+        return BradleyTerryFit(distribution=distribution, **facts)
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
@@ -233,301 +210,318 @@ class BradleyTerry(PlackettLuce):
         return f"<BradleyTerry distribution on {items}: {self._by_worth()}{ties}>"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Options:
-    """Checked options of a fit."""
+class BradleyTerryFit(WorthsFit):
+    """Worths estimated from comparisons of two, with their errors.
 
+    Made by `BradleyTerry.fit`. The parameters are the log worths, with sum 0, then the advantage
+    of the side and the effects of covariates on the log odds of the first side, then the tie
+    parameter: log(nu) of Davidson (1970) or log(theta) of Rao and Kupper (1967). `plot` draws a
+    `rankagg.plotting.worths_plot`.
+
+    Attributes
+    ----------
+    distribution : BradleyTerry or Thurstone
+        Worths where no side has the advantage and all covariates are 0, with the ties of Davidson's
+        model where they were fitted. Ties of Rao and Kupper are not part of it: see `predict`.
+    ties : str
+        "half", "davidson", "rao-kupper" or "ignore".
+    link : str
+        "logit"; or "probit", where log worths are locations of normal values, in standard
+        deviations of a difference.
+    has_side : bool
+        Whether the advantage of the side was estimated.
+    cov_type : str
+        "model", "robust" or "cluster": where `covariance` comes from.
+    unit : str or None
+        What errors take for independent: "comparison", "cluster", "ranking", "task" or "instance";
+        None where they take comparisons for it that are not, as those of rankings are.
+    n_clusters : int
+        The number of units of errors by cluster; 0 where they are not.
+    degrees_of_freedom : ndarray of float, shape (p,)
+        Of the errors of each parameter, by how many units compare an item, or comparisons whose
+        weights differ; a difference has the smaller ones of its items. Infinite otherwise.
+    model_covariance : ndarray of float, shape (p, p)
+        From the observed information, for independent comparisons.
+    """
+
+    distribution: BradleyTerry | Thurstone
     ties: Ties
     link: Link
-    side: bool
-    cov_type: CovType
-    # Of each item against a ghost item.
-    votes: float
-    ridge: float
-    steps: int
-    tol: float
+    has_side: bool
+    cov_type: str
+    unit: str | None
+    n_clusters: int
+    degrees_of_freedom: Floats
+    model_covariance: Floats
+    _contests: Contests = field(compare=False)
+    _units: Floats = field(compare=False)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the likelihood of the data is maximized, without a prior."""
-        return not (self.votes or self.ridge)
+    def _student(self) -> Any:
+        return self._student_of(slice(None))
 
     @property
-    def outcomes(self) -> OutcomeModel:
-        """The model of outcomes."""
+    def _statistic(self) -> str:
+        return "t" if np.isfinite(self.degrees_of_freedom).any() else "z"
+
+    def _student_of(self, *which: Any) -> Any:
+        degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
+        return scipy.stats.t(degrees)
+
+    # -- estimates ----------------------------------------------------------------------------
+
+    @property
+    def worths(self) -> Floats:
+        """The worths, shape (n,), for log odds; their product is 1."""
+        worths: Floats = np.exp(self.log_worths)
+        return worths
+
+    @property
+    def side(self) -> float:
+        """The advantage of the side in log odds; 0 where it is no parameter."""
+        return float(self.estimates[self._n]) if self.has_side else 0.0
+
+    @property
+    def tie(self) -> float | None:
+        """The log of nu or of theta; None where no ties are modeled."""
+        return float(self.estimates[-1]) if self._has_tie else None
+
+    @property
+    def _outcomes(self) -> OutcomeModel:
+        return outcome_model(self.ties, self.link)
+
+    @property
+    def _has_tie(self) -> bool:
+        return len(self.estimates) > self._n + self._contests.n_extras
+
+    @property
+    def _covariates(self) -> tuple[str, ...]:
+        return self.names[self._n + self.has_side : self._n + self._contests.n_extras]
+
+    def effects(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return what is estimated beside worths: the rows of `to_frame` below the items.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of each interval, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `to_frame`; of log odds with a column factor, exp(estimate): of the odds, or nu or
+            theta itself.
+        """
+        frame = self.to_frame(alpha).iloc[self._n :]
         if self.link == "probit":
-            return "probit"
-        return "half" if self.ties == "ignore" else self.ties
+            return frame
+        return frame.assign(factor=np.exp(frame["estimate"]))
 
-    def errors(self, sample: Sample) -> CovType:
-        """Return what errors come from."""
-        if self.cov_type == "cluster" and sample.blocks is None:
-            allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
-            remedy = "State the cluster of each comparison, a judge or a prompt."
-            raise InvalidInputError("cov_type", allowed, "cluster", remedy)
-        if self.cov_type != "auto":
-            return self.cov_type
-        if sample.blocks is not None:
-            return "cluster"
-        # No likelihood is behind half a win, or behind weights.
-        quasi = (self.ties == "half" and sample.contests.n_ties > 0) or sample.is_weighted
-        return "robust" if quasi and self.is_plain and not sample.are_votes else "model"
+    # -- items against each other -------------------------------------------------------------
 
+    def compare(self, first: Label, second: Label, alpha: float = 0.05) -> pd.Series[Any]:
+        """Return how much better one item is than another.
 
-@dataclass(frozen=True, eq=False)
-class _NoErrors(Exception):  # noqa: N818 - it is caught, and told as a note or with the option
-    """Why what varies is not known."""
+        Parameters
+        ----------
+        first, second : str or int
+            Two items.
+        alpha : float, default 0.05
+            Probability of error of each interval, in (0, 1).
 
-    reason: str
-    allowed: str = "'model' or 'robust' here"
+        Returns
+        -------
+        pandas.Series
+            estimate (log worth of the first less that of the second), std_err, z, p_value, lower,
+            upper.
+        """
+        items = self.distribution.items
+        at = items.index(first)
+        if at == items.index(second):
+            raise InvalidInputError("second", "another item than the first", second)
+        return self.relative_to(second, alpha).iloc[at].rename(f"{first} less {second}")
 
+    def _contrast(self, first: Label, second: Label) -> Floats:
+        """Return what the estimates are multiplied with in a difference of log worths."""
+        items, row = self.distribution.items, np.zeros(len(self.estimates))
+        row[items.index(first)] += 1.0
+        row[items.index(second)] -= 1.0
+        if not row.any():
+            raise InvalidInputError("second", "another item than the first", second)
+        return row
 
-def _by_likelihood(
-    sample: Sample, options: _Options, covariates: tuple[str, ...]
-) -> BradleyTerryFit:
-    """Return the fit of maximum likelihood, or of the maximum with a prior."""
-    from rankagg.distributions.bradley_terry.result import BradleyTerryFit  # noqa: PLC0415
+    def pairs(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return how much better each item is than each that is worse.
 
-    items, contests, n = sample.items, sample.contests, len(sample.items)
-    names = ("side",) * options.side + covariates
-    shown = contests.with_ghost(options.votes) if options.votes else contests
-    model, data = Model(shown, options.outcomes, options.ridge), Model(contests, options.outcomes)
-    peak = _checked_maximum(model, items, names, options)
-    # The ghost item is the last one.
-    kept = np.delete(np.arange(model.n_parameters), slice(n, model.n))
-    estimates = peak.parameters[kept]
-    estimates[:n] -= estimates[:n].mean()
-    total, kind = float(contests.totals.sum()), options.errors(sample)
-    effective = total**2 / float(contests.squares.sum())
-    inverse = centered_covariance(peak.information, model.n, grounded=not options.ridge)
-    by_model = _centered(inverse[np.ix_(kept, kept)], n) * (total / effective)
-    covariance, counts, n_clusters = by_model, None, 0
-    unknown = ""
-    if kind != "model":
-        counts = _unit_counts(sample, kind)
-        n_clusters = round(counts.number[n]) if kind == "cluster" and counts is not None else 0
-        try:
-            meat = _meat(model, peak.parameters, inverse, sample, n_clusters)
-            if not options.is_plain:
-                meat += peak.information
-                meat[np.ix_(kept, kept)] -= data.derivatives(estimates).information
-            covariance = _centered((inverse @ meat @ inverse)[np.ix_(kept, kept)], n)
-            _check_varies(covariance, by_model, items)
-        except _NoErrors as error:
-            if options.cov_type != "auto":
-                raise InvalidInputError("cov_type", error.allowed, kind, error.reason) from None
-            covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
-    degrees = np.full(len(kept), np.inf)
-    if counts is not None:
-        # Fewer than one has no quantiles to speak of.
-        freedom = np.maximum(counts.effective - 1.0, 1.0)
-        degrees[:n], degrees[n:] = freedom[:n], freedom[n]
-    units = np.ones(len(kept))
-    units[n : n + contests.n_extras] = contests.units
-    tie = data.split(estimates)[2]
-    tie_name = {"davidson": "log nu", "rao-kupper": "log theta"}.get(options.ties, "")
-    log_ties = {2: tie} if tie is not None and options.ties == "davidson" else {}
-    distribution: BradleyTerry | Thurstone
-    if options.link == "logit":
-        distribution = BradleyTerry(estimates[:n], items=items, log_ties=log_ties)
-    else:
-        distribution = Thurstone(estimates[:n], items=items)
-    return BradleyTerryFit(
-        distribution=distribution,
-        names=(*map(str, items), *names, *((tie_name,) * data.has_tie)),
-        estimates=estimates / units,
-        covariance=covariance / np.outer(units, units),
-        log_likelihood=data.value(estimates) * effective / total,
-        n_parameters=len(kept) - 1,
-        n_observations=effective,
-        converged=peak.converged,
-        n_iterations=peak.n_iterations,
-        notes=(*_notes(sample, options, kind, counts, unknown), *peak.notes()),
-        ties=options.ties,
-        link=options.link,
-        has_side=options.side,
-        cov_type=kind,
-        unit=sample.unit if kind == "cluster" else sample.single,
-        n_clusters=n_clusters,
-        degrees_of_freedom=degrees,
-        model_covariance=by_model / np.outer(units, units),
-        _units=units,
-        _contests=contests,
-    )
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            For the intervals, each for itself.
 
-
-def _centered(covariance: Floats, n: int) -> Floats:
-    """Return the covariance of log worths less their mean, and of the other parameters."""
-    project = np.eye(len(covariance))
-    project[:n, :n] -= 1.0 / n
-    centered = project @ covariance @ project.T
-    return np.asarray((centered + centered.T) / 2.0)
-
-
-def _by_walk(fit: BradleyTerryFit, sample: Sample, options: _Options) -> BradleyTerryFit:
-    """Return the fit by rank centrality in place of that of maximum likelihood."""
-    contests, n = sample.contests, len(sample.items)
-    (won, tied, lost), wins = contests.results, np.zeros((n, n))
-    wins[contests.first, contests.second] = won + tied / 2.0
-    wins[contests.second, contests.first] = lost + tied / 2.0
-    met = wins + wins.T
-    logs = spectral_worths(np.divide(wins, met, out=np.zeros_like(wins), where=met > 0))
-    scale = fit.n_observations / float(contests.totals.sum())
-    covariance = spectral_covariance(logs, met * scale)
-    _, *notes = _notes(sample, options, "model")
-    told = "Log worths sum to 0, by rank centrality: near the maximum of the likelihood, not there."
-    return replace(
-        fit,
-        distribution=BradleyTerry(logs, items=sample.items),
-        estimates=logs,
-        covariance=covariance,
-        model_covariance=covariance,
-        log_likelihood=Model(contests, "half").value(logs) * scale,
-        converged=True,
-        n_iterations=0,
-        notes=(told, *notes),
-    )
-
-
-def _checked_maximum(
-    model: Model, items: ItemSet, names: Sequence[str], options: _Options
-) -> Maximum:
-    """Return the maximum of the likelihood, or raise where there is none."""
-    if options.is_plain:
-        check_connected(
-            model.contests.beats(),
-            items,
-            words=("without a comparison", "never lost or tied", "never won or tied"),
-            loses="ever lost to a later one or tied with it",
-            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
-            "loss more for every item.",
-            camps=True,
+        Returns
+        -------
+        pandas.DataFrame
+            first, second, estimate, std_err, z, p_value, p_holm (for all pairs together, Holm
+            1979), lower, upper; the better item is the first, pairs in the order of worths.
+        """
+        order = np.argsort(-self.log_worths, kind="stable")
+        first, second = (order[ends] for ends in np.triu_indices(self._n, k=1))
+        variances = np.diag(self.covariance)
+        spread = variances[first] + variances[second] - 2.0 * self.covariance[first, second]
+        frame = with_intervals(
+            self.log_worths[first] - self.log_worths[second],
+            np.sqrt(np.maximum(spread, 0.0)),
+            self._student_of(first, second),
+            check_alpha(alpha),
         )
-    check_distinct(model, names)
-    if model.has_tie and not model.contests.results[[0, 2]].any():
-        raise NotIdentifiedError(
-            "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
-            "`ties='half'`."
+        frame.insert(0, "first", list(self.distribution.items.at(first)))
+        frame.insert(1, "second", list(self.distribution.items.at(second)))
+        frame.insert(6, "p_holm", holm(frame["p_value"].to_numpy()))
+        return frame
+
+    def elo(
+        self,
+        *,
+        reference: Label | None = None,
+        rating: float = 1500.0,
+        points: float = 400.0,
+        alpha: float = 0.05,
+    ) -> pd.DataFrame:
+        """Return worths on the scale of Elo.
+
+        Parameters
+        ----------
+        reference : str or int, optional
+            The item that has the rating; by default the mean of all items has it.
+        rating : float, default 1500
+            What that is.
+        points : float, default 400
+            The difference that means odds of ten to one.
+        alpha : float, default 0.05
+            Probability of error of each interval, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            elo, std_err, lower, upper; items by rating. The reference has no error.
+        """
+        if self.link == "probit":
+            remedy = "Points are a unit of log odds."
+            raise InvalidInputError("link", "'logit' for `elo`", self.link, remedy)
+        middle = check_number(rating, "rating")
+        unit = check_number(points, "points", low=0, open_low=True) / np.log(10.0)
+        table = self.to_frame(alpha) if reference is None else self.relative_to(reference, alpha)
+        frame = table[["estimate", "std_err", "lower", "upper"]].iloc[: self._n].mul(unit)
+        frame[["estimate", "lower", "upper"]] += middle
+        frame = frame.set_axis(pd.Index(list(self.distribution.items), name="item"))
+        frame = frame.rename(columns={"estimate": "elo"})
+        return frame.sort_values("elo", ascending=False, kind="stable")
+
+    # -- contests -----------------------------------------------------------------------------
+
+    def predict(
+        self,
+        first: Label,
+        second: Label,
+        *,
+        side: Literal[1, 0, -1] = 0,
+        covariates: Mapping[str, float] | None = None,
+        alpha: float = 0.05,
+    ) -> pd.DataFrame:
+        """Return the probabilities of the outcomes of a comparison.
+
+        Parameters
+        ----------
+        first, second : str or int
+            Two items.
+        side : {1, 0, -1}, default 0
+            1 where the first one has the advantage of the side, 0 where none has, -1 where the
+            second one has.
+        covariates : mapping from name to float, optional
+            Those of the comparison; 0 by default.
+        alpha : float, default 0.05
+            For the intervals of the expected probabilities, by the delta method on the log odds.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index "first wins", "tie", "second wins". Columns probability, lower, upper. With
+            ties="half" there is no probability of a tie, and it is the share of points.
+        """
+        row = self._contrast(first, second)
+        if self.has_side:
+            row[self._n] = check_choice(side, (1, 0, -1), "side")
+        elif side:
+            raise InvalidInputError("side", "0: no advantage was estimated", side)
+        for name, value in dict(covariates or {}).items():
+            if name not in self._covariates:
+                known = ", ".join(map(repr, self._covariates)) or "none"
+                raise InvalidInputError("covariates", f"among those of the fit ({known})", name)
+            at = self._n + self.has_side + self._covariates.index(name)
+            row[at] = check_number(value, f"covariate {name!r}")
+        told = (row != 0) | (np.arange(len(row)) >= len(row) - self._has_tie)
+        student = self._student_of(*np.flatnonzero(told))
+        quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
+        odds = np.array([row @ self.estimates])
+        probabilities = chances(self._outcomes, odds, self.tie)[:, 0]
+        terms = terms_of(self._outcomes, odds, self.tie)
+        # Of a log probability; along the log odds of the contest, and along the tie parameter.
+        slopes = terms.slope[:, :1] * row
+        if self.tie is not None:
+            slopes[:, -1] += terms.tie_slope[:, 0]
+        lower, upper = np.zeros(3), np.zeros(3)
+        for at in np.flatnonzero(probabilities > 0).tolist():
+            rest = float(np.delete(probabilities, at).sum())
+            if not rest:
+                lower[at] = upper[at] = 1.0
+                continue
+            # The derivative of the log odds of a probability is that of its log over what is left.
+            slope = slopes[at] / rest
+            radius = quantile * np.sqrt(max(float(slope @ self.covariance @ slope), 0.0))
+            center = np.log(probabilities[at]) - np.log(rest)
+            lower[at], upper[at] = expit(center - radius), expit(center + radius)
+        columns = {"probability": probabilities, "lower": lower, "upper": upper}
+        outcomes = pd.Index(["first wins", "tie", "second wins"], name="outcome")
+        return pd.DataFrame(columns, index=outcomes)
+
+    def intransitivity(self, *, n_resamples: int = 999, rng: RNGLike = None) -> Intransitivity:
+        """Test whether results of pairs, and cycles among them, are what worths explain.
+
+        Parameters
+        ----------
+        n_resamples : int, default 999
+            Data sets that are drawn from the fitted model.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator.
+
+        Returns
+        -------
+        Intransitivity
+
+        Raises
+        ------
+        InvalidInputError
+            With weights, which are no counts; and with ties that count half, for which there is
+            no model to draw from.
+        """
+        return intransitivity_of(
+            self._contests,
+            self._outcomes,
+            self.estimates * self._units,
+            items=self.distribution.items,
+            n_resamples=n_resamples,
+            rng=rng,
         )
-    peak = newton(model, options.steps, options.tol)
-    furthest = np.abs(model.odds(peak.parameters)).max(initial=0.0)
-    if (
-        not peak.converged
-        or max(furthest, abs(model.split(peak.parameters)[2] or 0.0)) > FAR_PARAMETER
-    ):
-        check_endless(model, items, names)
-    return peak
 
+    # -- how it looks -------------------------------------------------------------------------
 
-def _unit_counts(sample: Sample, kind: CovType) -> UnitCounts | None:
-    """Return how many units compare each item; None where they are single and alike."""
-    contests = sample.contests
-    if kind == "cluster" and sample.blocks is not None:
-        return counts_of_units(contests, sample.blocks(), sample.repeats)
-    if sample.singles is None:
-        return None
-    # Comparisons enter a variance by the squares of their weights.
-    return counts_of_units(contests, sample.singles(), None, power=2)
-
-
-def _meat(
-    model: Model, parameters: Floats, inverse: Floats, sample: Sample, n_units: int
-) -> Floats:
-    """Return the covariance of the score by so many units; by single comparisons if they are 0."""
-    unit = str(sample.unit) if n_units else "comparison"
-    if 0 < n_units < FEWEST_UNITS:
-        reason = (
-            f"There {'is' if n_units == 1 else 'are'} {counted(n_units, unit)}, and what varies "
-            "between so few is not known."
-        )
-        few = f"fewer than {FEWEST_UNITS} {plural(unit)}"
-        raise _NoErrors(reason, f"'model' or 'robust' with {few}")
-    try:
-        if not n_units or sample.blocks is None or sample.repeats is None:
-            return meat_of_contests(model, parameters, inverse, sample.contests)
-        return meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
-    except Alone as alone:
-        items, n = sample.items, len(sample.items)
-        worths = alone.direction[:n] - np.median(alone.direction[:n])
-        moved = np.abs(worths) > 1e-6 * np.abs(alone.direction).max()
-        what = f"the worth of {listed(items.where(moved))}" if moved.any() else "an effect"
-        if not n_units:
-            reason = f"Only one comparison tells {what}, so that its error is not known."
-            raise _NoErrors(reason, "'model' here") from None
-        raise _NoErrors(
-            f"Only {sample.named(alone.unit)} tells {what}, so that what varies between "
-            f"{plural(unit)} is not known. Leave it out, or collect others."
-        ) from None
-
-
-def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
-    """Raise where the sandwich has no error for a difference, as of two items that always tie."""
-
-    def of_differences(covariance: Floats) -> Floats:
-        variances = np.diag(covariance)[: len(items)]
-        own = covariance[: len(items), : len(items)]
-        return variances[:, None] + variances[None, :] - 2.0 * own
-
-    unknown = of_differences(found) <= 1e-10 * of_differences(by_model)
-    np.fill_diagonal(unknown, False)
-    if unknown.any():
-        one, other = items.pairs_where(unknown)[0]
-        told = f"Nothing varies in the results that compare {one!r} with {other!r}."
-        raise _NoErrors(told, "'model' here")
-
-
-def _notes(
-    sample: Sample,
-    options: _Options,
-    kind: CovType,
-    counts: UnitCounts | None = None,
-    unknown: str = "",
-) -> Iterator[str]:
-    unit = str(sample.unit)
-    if options.link == "probit":
-        yield "Worths are in standard deviations of a difference (Thurstone 1927, case V); sum 0."
-    else:
-        yield "Log worths sum to 0; standard errors are for that contrast."
-    if unknown:
-        yield unknown
-    elif kind == "cluster" and counts is not None:
-        yield (
-            f"Errors by the sandwich of {counted(round(counts.number[-1]), unit)}, with quantiles "
-            "of Student's t by how many of them compare an item."
-        )
-    else:
-        source = {"model": "model", "robust": "sandwich"}[kind]
-        where = "votes hold no units, and " if sample.are_votes else ""
-        yield f"Errors by the {source}: {where}comparisons are taken for independent."
-    if kind != "cluster" and sample.single is None:
-        yield (
-            "These comparisons depend on each other, since rankings or scores make several each: "
-            "errors are too small. Fit the rankings or scores themselves, with errors by what is "
-            "independent."
-        )
-    yield from _option_notes(sample, options)
-    if kind == "cluster" and counts is not None:
-        few = counts.number[:-1] < FEWEST_UNITS
-        if few.any() and not unknown:
-            yield (
-                f"Fewer than {FEWEST_UNITS} {plural(unit)} compare "
-                f"{listed(sample.items.where(few))}: intervals were measured to hold from that "
-                "number on."
-            )
-    if sample.is_weighted:
-        yield "Weighted comparisons: the number of observations is the effective one."
-
-
-def _option_notes(sample: Sample, options: _Options) -> Iterator[str]:
-    if number := sample.contests.n_ties:
-        author = {"davidson": "Davidson 1970", "rao-kupper": "Rao and Kupper 1967"}
-        quasi = "half a win for each. The likelihood is a quasi-likelihood, and so are AIC and BIC"
-        how = f"modeled ({author[options.ties]})" if options.ties in author else quasi
-        yield said("Ties ({}): {}.", stated(number, "ties", "g"), how)
-    if sample.n_dropped:
-        yield f"Ties ({sample.n_dropped:g}): left out."
-    if options.votes:
-        votes = counted(options.votes, "pseudo-ranking", "g")
-        yield f"With {votes} per item; the likelihood is of the data."
-    if options.ridge:
-        yield f"With a ridge of {options.ridge:g}; the likelihood is of the data."
+    def _content(self, alpha: float = 0.05) -> dict[str, Any]:
+        return {
+            **super()._content(alpha),
+            "ties": self.ties,
+            "link": self.link,
+            "side": self.has_side,
+            "errors": self.cov_type,
+            "unit": self.unit,
+            "n_clusters": self.n_clusters,
+        }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, log_expit, log_ndtr, ndtr
 
 from rankagg._typing import Bools, Floats, Positions
-
-if TYPE_CHECKING:
-    from rankagg.core.comparisons import Comparisons
-
+from rankagg.core.comparisons import Comparisons
 
 # The rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
@@ -24,6 +21,9 @@ Ties: TypeAlias = Literal["half", "davidson", "rao-kupper", "ignore"]
 TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
 Link: TypeAlias = Literal["logit", "probit"]
 LINKS: tuple[Link, ...] = get_args(Link)
+
+#: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
+OutcomeModel: TypeAlias = Literal["half", "davidson", "rao-kupper", "probit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class Contests:
 
 def contests_of(
     comparisons: Comparisons, *, side: bool, covariates: Sequence[str]
-) -> tuple[Contests, Callable[[], tuple[Positions, Positions, Floats]]]:
+) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
     """Put equal contests together; what is returned too gives kind, result and weight of each."""
     first, second = comparisons.first, comparisons.second
     outcome, weights = comparisons.outcomes, comparisons.weights
@@ -141,15 +141,21 @@ def contests_of(
     sides = comparisons.sides if side else None
     n = len(comparisons.items)
     ended = 1 - outcome.astype(np.intp)
-    key, size = first.astype(np.intp) * n + second, n * n
-    digits: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
-    for column in digits:
+    key = first.astype(np.int64) * n + second
+    asked: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
+    for column in asked:
         labels, values = pd.factorize(column)
-        if size > (1 << 60) // max(len(values), 1):
-            key, known = pd.factorize(key)
-            size = len(known)
-        key, size = key * len(values) + labels, size * len(values)
-    kind, at, results, squares = _counted(key, ended, size, weights)
+        key = pd.factorize(key, sort=True)[0] * len(values) + labels
+    kind, values = pd.factorize(key, sort=True)
+    at, size = np.empty(len(values), dtype=np.intp), len(values) * OUTCOMES
+    at[kind[::-1]] = np.arange(len(key))[::-1]
+
+    def summed(amounts: Floats | None) -> Floats:
+        sums = np.bincount(kind * OUTCOMES + ended, amounts, minlength=size)
+        return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T, dtype=np.float64)
+
+    results = summed(weights)
+    squares = results if weights is None else summed(weights**2)
     extras = [] if not side else [np.ones(len(at)) if sides is None else sides[at].astype(float)]
     extras += [column[at] for column in columns]
     table = np.stack(extras, axis=1) if extras else np.zeros((len(at), 0))
@@ -161,49 +167,7 @@ def contests_of(
         n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
     )
     own = np.ones(len(key)) if weights is None else weights
-    return contests, lambda: (kind(), ended, own)
-
-
-def _counted(
-    key: Positions, ended: Positions, size: int, weights: Floats | None
-) -> tuple[Callable[[], Positions], Positions, Floats, Floats]:
-    """Return the kind of each row (when asked), a row of each kind, and sums by how it ended."""
-    m = len(key)
-    # Few codes are counted in a table.
-    if size * OUTCOMES <= max(1 << 22, 4 * m):
-        code, bins = key * OUTCOMES + ended, size * OUTCOMES
-        counts = np.bincount(code, minlength=bins).reshape(size, OUTCOMES)
-        present = counts.any(axis=1)
-        row = np.empty(size, dtype=np.intp)
-        row[key] = np.arange(m)
-        at = row[present]
-
-        def kind() -> Positions:
-            return (np.cumsum(present) - 1)[key]
-
-        kept: Positions | slice = np.flatnonzero(present)
-    else:
-        _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
-        code, bins = inverse * OUTCOMES + ended, len(at) * OUTCOMES
-        counts = np.bincount(code, minlength=bins).reshape(len(at), OUTCOMES)
-
-        def kind() -> Positions:
-            return inverse
-
-        kept = slice(None)
-
-    def summed(values: Floats) -> Floats:
-        sums = np.bincount(code, values, minlength=bins).reshape(-1, OUTCOMES)
-        return np.ascontiguousarray(sums[kept].T)
-
-    if weights is None:
-        results = np.ascontiguousarray(counts[kept].T).astype(np.float64)
-        return kind, at, results, results
-    return kind, at, summed(weights), summed(weights**2)
-
-
-#: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
-OutcomeModel: TypeAlias = Literal["half", "davidson", "rao-kupper", "probit"]
+    return contests, (kind, ended, own)
 
 
 class Terms(NamedTuple):

@@ -7,22 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from rankagg._typing import Floats
 from rankagg.core import ItemSet
 from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel, Terms, terms_of
-from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
-from rankagg.distributions.separation import (
+from rankagg.distributions.finite_maximum import (
     DIRECTION_SLACK,
-    endless_direction,
+    check_connected,
     rises_for_ever,
     whole_directions,
 )
+from rankagg.distributions.maximum import (
+    EPSILON,
+    FAR_PARAMETER,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    newton,
+)
 from rankagg.exceptions import NotIdentifiedError
-
-# Rows of constraints that are added at a time.
-ROWS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +116,37 @@ class Model(LogLikelihood):
         return Derivatives(value, gradient, information, noise)
 
 
-def check_distinct(model: Model, names: Sequence[str]) -> None:
+def maximum_of(
+    model: Model, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
+) -> Maximum:
+    """Return the maximum of the likelihood, or raise where there is none."""
+    if is_plain:
+        check_connected(
+            model.contests.beats(),
+            items,
+            words=("without a comparison", "never lost or tied", "never won or tied"),
+            loses="ever lost to a later one or tied with it",
+            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
+            "loss more for every item.",
+            camps=True,
+        )
+    _check_distinct(model, names)
+    if model.has_tie and not model.contests.results[[0, 2]].any():
+        raise NotIdentifiedError(
+            "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
+            "`ties='half'`."
+        )
+    peak = newton(model, tol)
+    furthest = np.abs(model.odds(peak.parameters)).max(initial=0.0)
+    if (
+        not peak.converged
+        or max(furthest, abs(model.split(peak.parameters)[2] or 0.0)) > FAR_PARAMETER
+    ):
+        _check_endless(model, items, names)
+    return peak
+
+
+def _check_distinct(model: Model, names: Sequence[str]) -> None:
     """Raise where a column of the extras says nothing beside items and earlier columns."""
     contests, n = model.contests, model.contests.n_items
     if not contests.n_extras:
@@ -156,7 +191,7 @@ def _collinear(name: str, before: Sequence[str], size: float) -> str:
     )
 
 
-def check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
+def _check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
     """Raise where the likelihood rises for ever; the message says along what."""
     direction = endless_contests(model)
     if direction is None:
@@ -188,27 +223,15 @@ def endless_contests(model: Model) -> Floats | None:
     # A constant says nothing, and a ridge holds worths.
     held = model.n if model.ridge else 1
     bounds[:held] = [(0.0, 0.0)] * held
-    used = np.zeros(rows.shape[0], dtype=bool)
-    used[:: max(rows.shape[0] // ROWS_AT_ONCE, 1)] = True
-
-    def broken(direction: Floats) -> Any:
-        gains = np.where(used, 0.0, rows @ direction)
-        order = np.argsort(gains, kind="stable")[:ROWS_AT_ONCE]
-        more = order[gains[order] < -DIRECTION_SLACK]
-        used[more] = True
-        return -rows[used] if len(more) else None
-
-    def checked(direction: Floats) -> Floats | None:
-        if float((rows @ direction).max()) < 1e-5:
-            return None
-        for whole in whole_directions(direction):
-            gains = rows @ whole
-            if gains.min() >= -1e-12 and gains.max() > 0:
-                return whole
-        return direction if (rows @ direction).min() >= -DIRECTION_SLACK else None
-
-    found: Floats | None = endless_direction(objective / size, bounds, -rows[used], broken, checked)
-    return found
+    found = linprog(-objective / size, -rows, np.zeros(rows.shape[0]), bounds=bounds)
+    if found.x is None or float((rows @ found.x).max()) < 1e-5:
+        return None
+    for whole in whole_directions(found.x):
+        gains = rows @ whole
+        if gains.min() >= -1e-12 and gains.max() > 0:
+            return whole
+    direction: Floats = found.x
+    return direction if (rows @ direction).min() >= -DIRECTION_SLACK else None
 
 
 def _conditions(model: Model) -> csr_array:

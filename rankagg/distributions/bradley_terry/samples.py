@@ -23,6 +23,7 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, contests_of
+from rankagg.distributions.finite_maximum import unweighted_votes
 from rankagg.exceptions import InvalidInputError, nearest
 
 # Contests of rankings that are held at one time.
@@ -123,12 +124,14 @@ def _of_comparisons(
 ) -> Sample:
     dropped = 0.0
     if drops_ties and data.n_ties:
-        dropped, data = float(data.pairwise().ties.sum() / 2.0), _decided(data)
+        is_tie = data.outcomes == 0
+        dropped = float(is_tie.sum() if data.weights is None else data.weights[is_tie].sum())
+        data = data.take(np.flatnonzero(~is_tie))
     contests, entries = contests_of(data, side=side, covariates=covariates)
     weights, codes = data.weights, data.clusters
 
     def blocks(units: Positions) -> Iterable[Block]:
-        return [_merged(units, *entries(), len(contests.first))]
+        return [_merged(units, *entries, len(contests.first))]
 
     differ = weights is not None and bool(np.ptp(weights))
     singles = partial(blocks, np.arange(len(data))) if differ else None
@@ -144,21 +147,6 @@ def _of_comparisons(
     )
 
 
-def _decided(data: Comparisons) -> Comparisons:
-    """Return the comparisons without ties."""
-    kept = data.outcomes != 0
-    columns = {"weights": data.weights, "clusters": data.clusters, "sides": data.sides}
-    return Comparisons(
-        data.items,
-        data.first[kept],
-        data.second[kept],
-        data.outcomes[kept],
-        **{name: None if column is None else column[kept] for name, column in columns.items()},
-        cluster_labels=data.cluster_labels or None,
-        covariates={name: column[kept] for name, column in data.covariates.items()},
-    )
-
-
 def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Sample:
     """Return the sample of a table: units are its tasks, or the instances of a single one."""
     profile = data.rankings(tolerance)
@@ -171,7 +159,8 @@ def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Samp
 
 def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> Sample:
     votes = profile.direct_pairwise()
-    _check_lost(_plain(profile).direct_pairwise(), votes, profile.weights)
+    if (profile.weights != 1).any():
+        _check_lost(unweighted_votes(profile), votes, profile.weights)
     contests, dropped = contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:
@@ -198,11 +187,6 @@ def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> S
         labels,
         n_dropped=dropped,
     )
-
-
-def _plain(profile: Profile) -> Profile:
-    """Return the rankings without weights."""
-    return Profile._trusted(profile.items, profile.ranks)
 
 
 def _ranking_blocks(

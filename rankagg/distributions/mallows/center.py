@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 from scipy.integrate import simpson
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_choice
@@ -36,20 +36,24 @@ from rankagg.distributions.mallows.compatible_sums import (
     log_sums,
 )
 from rankagg.distributions.mallows.displacements import DISTANCES
-from rankagg.distributions.mallows.distance_centers import Completed, likely_center
+from rankagg.distributions.mallows.distance_centers import (
+    MOST_STEPS,
+    Completed,
+    likely_center,
+    theta_at,
+)
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
-    distance_mean,
     distance_variance,
     mallows_log_normalizer,
 )
 from rankagg.distributions.mallows.model_distances import DistanceName, ModelDistance
 from rankagg.distributions.mallows.uniformity import uncompressed
+from rankagg.exceptions import Described, InvalidInputError
 
 # A theta at which nothing but the best is left.
 NO_DISAGREEMENT = 100.0
 CLIMB = 1e-9
-MOST_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,49 +94,28 @@ class MallowsData:
         """All rankings that complete these; refused where they are too many."""
         return Completed.of(self.distance, self.profile.items, self.ranks, self.weights)
 
-    def mean_distance(self, center: Permutation) -> float:
-        """Return the mean Kendall distance of complete strict rankings to a center."""
-        places = self.ranks[:, np.argsort(center.ranks)]
-        distances = np.zeros(len(places))
-        for j in range(1, places.shape[1]):
-            distances += (places[:, :j] > places[:, [j]]).sum(axis=1)
-        return float(self.weights @ distances) / self.total
+    def log_sums(self, center: Permutation, theta: float) -> Floats:
+        """Return the log of the sum of exp(-theta d) over what completes each ranking."""
+        if self.distance.name == "kendall":
+            return log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
+        return self.completed.log_sums(center, theta)
+
+    def theta_at(self, mean_distance: float, *, agree: float = 1e-12) -> float:
+        """Return the theta at which the expected distance is the given one."""
+        return theta_at(self.distance, self.profile.n_items, mean_distance, agree=agree)
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
         each = self.distance.moments(center.n_items, theta).log_normalizer
-        if self.distance.name == "kendall":
-            sums = log_sums(self.ranks[:, np.argsort(center.ranks)], theta)
-        else:
-            sums = self.completed.log_sums(center, theta)
-        return float(self.weights @ sums) - self.total * each
+        return float(self.weights @ self.log_sums(center, theta)) - self.total * each
 
-    def votes(self, center: Permutation, theta: float) -> PairwiseMatrix:
-        """Return the expected votes among compatible permutations."""
+    def votes(self, center: Permutation, theta: float, weights: Floats) -> Floats:
+        """Return the expected weight of row before column among compatible permutations."""
         order = np.argsort(center.ranks)
-        inside = expected_votes(self.ranks[:, order], self.weights, theta)
-        wins = np.zeros_like(inside)
-        wins[np.ix_(order, order)] = inside
-        return PairwiseMatrix.from_wins(wins, items=center.items)
-
-
-def theta_of(mean_distance: float, n: int, *, agree: float = 1e-12) -> float:
-    """Return the theta at which the expected distance is the given one.
-
-    0 where the distance is larger than at any theta, infinite where it is at most `agree`.
-    """
-
-    def excess(theta: float) -> float:
-        return distance_mean(n, theta) - mean_distance
-
-    if mean_distance <= agree:
-        return inf
-    if excess(0.0) <= 1e-12 * max(n * n, 1):
-        return 0.0
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2.0
-    return float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
+        inside = expected_votes(self.ranks[:, order], weights, theta)
+        votes = np.zeros_like(inside)
+        votes[np.ix_(order, order)] = inside
+        return votes
 
 
 def best_theta(data: MallowsData, center: Permutation) -> float:
@@ -140,7 +123,8 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
     if data.is_plain:
         # Not of the matrix, in which very small weights are lost beside large ones. At a smaller
         # mean theta has no float near its maximum any more.
-        return theta_of(data.mean_distance(center), data.profile.n_items, agree=1e-290)
+        distances = data.distance.of(data.ranks[:, np.argsort(center.ranks)])
+        return data.theta_at(float(data.weights @ distances) / data.total, agree=1e-290)
     if data.profile.direct_pairwise().cost(center) == 0:
         return inf
 
@@ -165,16 +149,15 @@ def information_at(data: MallowsData, center: Permutation, theta: float) -> floa
     # Of sums over permutations: what observing all of each would tell, less what was not seen.
     step = 1e-3 * max(theta, 0.1)
     middle = max(theta, step)
-    order = np.argsort(center.ranks)
     values = [
-        float(data.weights @ log_sums(data.ranks[:, order], at))
+        float(data.weights @ data.log_sums(center, at))
         for at in (middle - step, middle, middle + step)
     ]
     return complete - ((values[0] - 2.0 * values[1] + values[2]) / step**2)
 
 
 @dataclass(frozen=True, eq=False)
-class FittedCenter:
+class SearchedCenter:
     """A center, what was found with it, and how."""
 
     center: Permutation
@@ -200,7 +183,7 @@ SWEEPS, FINAL_SWEEPS = 4, 200
 
 def climb_by_sampling(
     data: MallowsData, center: Permutation | None, rng: Generator
-) -> FittedCenter:
+) -> SearchedCenter:
     """Return a local maximum of the likelihood by simulation, around a given center if any."""
     profile = uncompressed(data.profile)
     ranks, weights = profile.ranks, effective_weights(profile)
@@ -222,13 +205,13 @@ def climb_by_sampling(
         if center is None:
             middle = strict_order(Kemeny().aggregate(votes, deadline=data.deadline))
         # Beyond this theta nothing but the best completions is left.
-        theta = min(theta_of(votes.cost(middle) / total, n), 20.0)
+        theta = min(data.theta_at(votes.cost(middle) / total), 20.0)
         fresh = np.argsort(middle.ranks)
         chain.reorder(np.argsort(order)[fresh])
         order = fresh
     variances = _posterior_variances(chain, theta)
     sums = _log_sums(ranks[:, order], weights, theta, rng)
-    return FittedCenter(
+    return SearchedCenter(
         middle,
         theta,
         log_likelihood=sums - total * mallows_log_normalizer(n, theta),
@@ -271,12 +254,12 @@ def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: Generator) -> fl
     return float(weights @ log_compatible(ranks)) - float(simpson(expected, x=grid))
 
 
-def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> FittedCenter:
+def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> SearchedCenter:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
-    return search_center(MallowsData.of(profile, deadline), "kemeny", MOST_STEPS, rng)
+    return search_center(MallowsData.of(profile, deadline), "kemeny", rng)
 
 
-def search_center(data: MallowsData, center: object, steps: int, rng: Generator) -> FittedCenter:
+def search_center(data: MallowsData, center: object, rng: Generator) -> SearchedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
     is_kendall = data.distance.name == "kendall"
     notes = [*Evidence(data.profile).gaps(by_policy=False)]
@@ -293,39 +276,47 @@ def search_center(data: MallowsData, center: object, steps: int, rng: Generator)
         given = as_center(cast(Any, center), items=data.profile.items)
         data.profile.items.require_same(given.items, "A center and the rankings")
     if not is_kendall:
-        found = _by_distance(data, given)
+        likely = likely_center(data.completed, data.deadline, given)
+        note = (likely.note,) if likely.note else ()
+        found = SearchedCenter(
+            likely.center, likely.theta, n_iterations=likely.n_iterations, notes=note
+        )
     elif not data.is_exact:
         found = climb_by_sampling(data, given, rng)
     elif given is not None:
-        found = FittedCenter(given)
+        found = SearchedCenter(given)
     elif not data.is_plain:
-        found = _climb(data, steps)
+        found = _climb(data)
     else:
         consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
-        found = FittedCenter(strict_order(consensus), notes=_other_centers(consensus))
+        found = SearchedCenter(strict_order(consensus), notes=_other_centers(consensus))
     return replace(found, consensus=consensus, notes=(*notes, *found.notes))
 
 
-def _by_distance(data: MallowsData, given: Permutation | None) -> FittedCenter:
-    """Return what is found for another distance than Kendall's."""
-    found = likely_center(data.completed, data.deadline, given)
-    is_open = 0 < found.theta < inf and not data.is_plain
-    return FittedCenter(
-        found.center,
-        found.theta,
-        information=_curvature(data, found.center, found.theta) if is_open else None,
-        n_iterations=found.n_iterations,
-        notes=(found.note,) if found.note else (),
-    )
+@dataclass(frozen=True, eq=False)
+class FittedCenter:
+    """A center, its theta, and the log likelihood there with minus its second derivative."""
+
+    center: Permutation
+    theta: float
+    log_likelihood: float
+    information: float
 
 
-def _curvature(data: MallowsData, center: Permutation, theta: float) -> float:
-    """Return minus the second derivative of the log likelihood in theta."""
-    step = 1e-3 * max(theta, 0.1)
-    low, middle, high = (
-        data.log_likelihood(center, at) for at in (max(theta - step, 0.0), theta, theta + step)
-    )
-    return (2.0 * middle - low - high) / step**2
+def fitted_center(data: MallowsData, found: SearchedCenter) -> FittedCenter:
+    """Return a center with what its search left open; refused where theta has no maximum."""
+    center = found.center
+    theta = best_theta(data, center) if found.theta is None else found.theta
+    if not np.isfinite(theta):
+        remedy = f"Theta has no finite maximum: the likelihood of {center._arrows()} grows with it."
+        agreed = Described("all as the center")
+        raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
+    height, information = found.log_likelihood, found.information
+    if height is None:
+        height = data.log_likelihood(center, theta)
+    if information is None:
+        information = information_at(data, center, theta)
+    return FittedCenter(center, theta, height, information)
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
@@ -348,20 +339,20 @@ def strict_order(consensus: Consensus) -> Permutation:
     return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
-def _climb(data: MallowsData, steps: int) -> FittedCenter:
+def _climb(data: MallowsData) -> SearchedCenter:
     profile, until = data.profile, data.deadline
     agreed = Kemeny().aggregate(profile.direct_pairwise(), deadline=until)
     if agreed.cost == 0:
-        return FittedCenter(strict_order(agreed), inf)
+        return SearchedCenter(strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Borda())
     starts = {strict_order(rule.aggregate(profile, deadline=until)) for rule in rules}
     starts.add(strict_order(agreed))
     ordered = sorted(starts, key=lambda start: start.ranks.tolist())
-    climbs = [_ascend(data, start, steps) for start in ordered]
+    climbs = [_ascend(data, start) for start in ordered]
     best = max(climbs, key=attrgetter("log_likelihood"))
     total = best.n_iterations
     while (better := _neighbor(data, best)) is not None:
-        best = _ascend(data, better, steps)
+        best = _ascend(data, better)
         total += best.n_iterations
     note = (
         "Partial or tied rankings: a local maximum, by expectation-maximization; what is missing "
@@ -370,29 +361,30 @@ def _climb(data: MallowsData, steps: int) -> FittedCenter:
     return replace(best, n_iterations=total, notes=(note,))
 
 
-def _ascend(data: MallowsData, center: Permutation, steps: int) -> FittedCenter:
+def _ascend(data: MallowsData, center: Permutation) -> SearchedCenter:
     """Alternate expected votes with their Kemeny consensus, and the theta that is best for it."""
     theta, is_best = 1.0, False
-    for step in range(1, steps + 1):
+    for step in range(1, MOST_STEPS + 1):
         data.deadline.seconds_left()
-        votes = data.votes(center, theta)
+        wins = data.votes(center, theta, data.weights)
+        votes = PairwiseMatrix.from_wins(wins, items=center.items)
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center where it is as good: several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
             center, is_best = strict_order(consensus), False
-            theta = theta_of(votes.cost(center) / data.total, data.profile.n_items)
+            theta = data.theta_at(votes.cost(center) / data.total)
         elif is_best:
             height = data.log_likelihood(center, theta)
-            return FittedCenter(center, theta, height, n_iterations=step)
+            return SearchedCenter(center, theta, height, n_iterations=step)
         else:
             theta, is_best = best_theta(data, center), True
         if theta > NO_DISAGREEMENT:
-            return FittedCenter(center, inf, 0.0, n_iterations=step)
+            return SearchedCenter(center, inf, 0.0, n_iterations=step)
     height = data.log_likelihood(center, theta)
-    return FittedCenter(center, theta, height, n_iterations=steps, converged=False)
+    return SearchedCenter(center, theta, height, n_iterations=MOST_STEPS, converged=False)
 
 
-def _neighbor(data: MallowsData, best: FittedCenter) -> Permutation | None:
+def _neighbor(data: MallowsData, best: SearchedCenter) -> Permutation | None:
     """Return a center with two neighbors exchanged that is better at the same theta."""
     theta, height = cast(float, best.theta), cast(float, best.log_likelihood)
     if theta == inf:

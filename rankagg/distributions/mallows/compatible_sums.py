@@ -9,7 +9,11 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
-from rankagg.distributions.mallows.kendall_distances import pair_stays, stage_log_normalizers
+from rankagg.distributions.mallows.kendall_distances import (
+    discordant_pairs,
+    pair_stays,
+    stage_log_normalizers,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 # More unranked items than that have too many subsets.
@@ -44,7 +48,7 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
             allowed = f"rankings with at most {LARGEST_GAP} unranked items"
             remedy = "Leave such rankings out, or restrict the profile to fewer items."
             told = Described(f"one with {int(number)}")
-            raise InvalidInputError("profile", allowed, told, remedy)
+            raise InvalidInputError("data", allowed, told, remedy)
         rows = np.flatnonzero(missing == number)
         size = max(1, STATES // ((ranks.shape[1] + 1) << int(number)))
         for start in range(0, len(rows), size):
@@ -186,9 +190,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     """Return the sums of rankings without unranked items."""
     place = places.comparable(ranks)
     n = ranks.shape[1]
-    unlike = np.zeros(len(ranks))
-    for j in range(1, n):
-        unlike += (place[:, :j] > place[:, [j]]).sum(axis=1)
+    unlike = discordant_pairs(place)
     # The log normaliser of a bucket of s is the sum of those of stages of 1 to s: the item that
     # has r others of its bucket before it in the center adds that of a stage of r + 1.
     stages = stage_log_normalizers(np.arange(1, n + 1), theta)
@@ -252,7 +254,7 @@ def break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
                 f"rankings with at most {WAYS_OF_TIES} ways to break their ties where "
                 "items are unranked too"
             )
-            raise InvalidInputError("profile", allowed, Described(f"one with {ways}"))
+            raise InvalidInputError("data", allowed, Described(f"one with {ways}"))
         for broken in compatible_ranks(row[observed]):
             strict = row.copy()
             strict[observed] = broken
@@ -318,10 +320,7 @@ class Completions:
 
     def distances(self) -> Floats:
         """Return the Kendall distance of every completion to the center, shape (m,)."""
-        total = np.zeros(len(self.places))
-        for j in range(1, self.places.shape[1]):
-            total += (self.places[:, :j] > self.places[:, [j]]).sum(axis=1)
-        return total
+        return discordant_pairs(self.places)
 
     def votes(self, weights: Floats) -> Floats:
         """Return the weight of row before column among the completions, shape (n, n)."""

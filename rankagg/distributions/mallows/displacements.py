@@ -293,7 +293,11 @@ def _ladder(n: int) -> Floats:
 DISTANCES: dict[DistanceName, ModelDistance] = {
     distance.name: distance
     for distance in (
-        KendallDistance(), CayleyDistance(), HammingDistance(),
-        UlamDistance(), FootruleDistance(), SpearmanDistance(),
+        KendallDistance(),
+        CayleyDistance(),
+        HammingDistance(),
+        UlamDistance(),
+        FootruleDistance(),
+        SpearmanDistance(),
     )
-}  # fmt: skip
+}

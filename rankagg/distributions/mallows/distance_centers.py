@@ -139,20 +139,23 @@ def likely_center(
     return replace(found, note=f"{told} {found.note}".strip())
 
 
-def theta_at(distance: ModelDistance, n: int, mean: float) -> float:
-    """Return the theta at which the expected distance is the given one; see `theta_of`."""
+def theta_at(distance: ModelDistance, n: int, mean: float, *, agree: float = 1e-12) -> float:
+    """Return the theta at which the expected distance is the given one.
+
+    0 where the distance is larger than at any theta, infinite where it is at most `agree`.
+    """
 
     def excess(theta: float) -> float:
         return distance.moments(n, theta).mean - mean
 
-    if mean <= 1e-12:
+    if mean <= agree:
         return inf
-    if excess(0.0) <= 1e-12 * mean:
+    if excess(0.0) <= 1e-12 * max(n * n, 1):
         return 0.0
     high = 1.0
     while excess(high) > 0:
         high *= 2.0
-    return float(brentq(excess, 0.0, high, xtol=1e-13, rtol=1e-13))
+    return float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
 
 
 def least_center(

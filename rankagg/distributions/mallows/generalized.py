@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from itertools import permutations
-from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from collections.abc import Hashable, Iterable
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
-from rankagg._validation import as_numbers, check_alpha, check_choice, check_number
-from rankagg.aggregation import Borda, Deadline, time_limit_of
-from rankagg.aggregation.evidence import as_data
-from rankagg.aggregation.kemeny import Kemeny
+from rankagg._typing import Floats, Generator, Label, Ranks
+from rankagg._validation import as_numbers, check_choice, check_number
+from rankagg.aggregation import Deadline, time_limit_of
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
     UNRANKED,
     Permutation,
@@ -28,96 +23,23 @@ from rankagg.core import (
     frozen_array,
     permutation_of,
 )
-from rankagg.distributions.base import RankingDistribution, all_places
+from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
     pair_probabilities,
     place_probabilities,
-    places_from_stages,
-    sample_stages,
-    stage_log_normalizers,
-    stage_means,
-    stage_variances,
-    stages_from_places,
+)
+from rankagg.distributions.mallows.stages import (
+    MOST_CENTERS_TRIED,
+    STAGES,
+    KendallStages,
+    StagedName,
+    StagedSearch,
 )
 from rankagg.distributions.mallows.theta_interval import likelihood_interval
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
-
-# Items of which all centers are tried.
-MOST_CENTERS_TRIED = 6
-
-
-class _KendallStages:
-    """Of each rank: how many items of the center that are left the chosen one passes over."""
-
-    name: ClassVar[Literal["kendall", "cayley"]] = "kendall"
-
-    def of(self, places: Ranks) -> Integers64:
-        """Return the stages of each row of places, shape (m, n - 1)."""
-        return stages_from_places(places)
-
-    def log_normalizers(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return the logarithm of the sum over each stage."""
-        return stage_log_normalizers(sizes, thetas)
-
-    def means(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return the mean of each stage."""
-        return stage_means(sizes, thetas)
-
-    def variances(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return the variance of each stage."""
-        return stage_variances(sizes, thetas)
-
-    def sample(self, thetas: Floats, size: int, rng: Generator) -> Ranks:
-        """Draw rows of places."""
-        return places_from_stages(sample_stages(thetas, size, rng)).T
-
-
-class _CayleyStages(_KendallStages):
-    """Of each rank: whether a later one is in its cycle, so that an exchange is counted for it."""
-
-    name = "cayley"
-
-    def of(self, places: Ranks) -> Integers64:
-        """Return 1 for each rank that is not the last one of its cycle."""
-        n = places.shape[1]
-        step, latest = places.astype(np.intp), np.broadcast_to(np.arange(n), places.shape)
-        for _ in range(max(n - 1, 1).bit_length()):
-            latest = np.maximum(latest, np.take_along_axis(latest, step, axis=1))
-            step = np.take_along_axis(step, step, axis=1)
-        moved: Integers64 = (latest != np.arange(n))[:, :-1].astype(np.int64)
-        return moved
-
-    def log_normalizers(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return log(1 + (s - 1) exp(-theta)) for stages of s ranks that are left."""
-        result: Floats = np.log1p((np.asarray(sizes) - 1.0) * np.exp(-np.asarray(thetas)))
-        return result
-
-    def means(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return the chance of an exchange."""
-        odds = (np.asarray(sizes) - 1.0) * np.exp(-np.asarray(thetas))
-        result: Floats = odds / (1.0 + odds)
-        return result
-
-    def variances(self, sizes: ArrayLike, thetas: ArrayLike) -> Floats:
-        """Return the variance of that."""
-        means = self.means(sizes, thetas)
-        return means * (1.0 - means)
-
-    def sample(self, thetas: Floats, size: int, rng: Generator) -> Ranks:
-        """Let one rank after another, from the last, change places with a later one, or stay."""
-        n = len(thetas) + 1
-        rows, drawn = np.arange(size), np.tile(np.arange(n, dtype=np.int32), (size, 1))
-        for at in range(n - 2, -1, -1):
-            moves = rng.random(size) < self.means(n - at, thetas[at])
-            other = np.where(moves, rng.integers(at + 1, n, size), at)
-            drawn[rows, at], drawn[rows, other] = drawn[rows, other], drawn[rows, at]
-        return drawn
-
-
-STAGES = {stages.name: stages for stages in (_KendallStages(), _CayleyStages())}
 
 
 class GeneralizedMallows(RankingDistribution):
@@ -170,13 +92,13 @@ class GeneralizedMallows(RankingDistribution):
 
     center: Permutation
     thetas: Floats
-    distance: Literal["kendall", "cayley"]
+    distance: StagedName
 
     def __init__(
         self,
         center: Permutation | Iterable[Label],
         thetas: ArrayLike,
-        distance: Literal["kendall", "cayley"] = "kendall",
+        distance: StagedName = "kendall",
     ) -> None:
         middle, kind = as_center(center), check_choice(distance, tuple(STAGES), "distance")
         values = as_numbers(thetas, "thetas")
@@ -196,7 +118,7 @@ class GeneralizedMallows(RankingDistribution):
         return {"center": list(self.center.order), "thetas": self.thetas.tolist(), **kind}
 
     @property
-    def _stages(self) -> _KendallStages:
+    def _stages(self) -> KendallStages:
         return STAGES[self.distance]
 
     @property
@@ -269,9 +191,9 @@ class GeneralizedMallows(RankingDistribution):
     @classmethod
     def fit(
         cls,
-        profile: Profile,
+        data: Held,
         *,
-        distance: Literal["kendall", "cayley"] = "kendall",
+        distance: StagedName = "kendall",
         max_theta: float = 20.0,
         time_limit: float | None = None,
     ) -> GeneralizedMallowsFit:
@@ -279,7 +201,7 @@ class GeneralizedMallows(RankingDistribution):
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             Complete strict rankings.
         distance : {"kendall", "cayley"}, default "kendall"
             As for `GeneralizedMallows`.
@@ -300,9 +222,62 @@ class GeneralizedMallows(RankingDistribution):
         OutOfTimeError
             If the center was not found in time.
         """
-        profile = as_data(profile, "profile")
+        profile = as_data(data)
         stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
-        return _thetas_fit(profile, stages, max_theta, time_limit)
+        if not isinstance(profile, Profile):
+            raise InvalidInputError("data", "a Profile", data)
+        if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
+            allowed = "complete strict rankings of two or more items"
+            remedy = "`Mallows.fit` takes partial and tied ones."
+            raise InvalidInputError("data", allowed, profile, remedy)
+        bound = check_number(max_theta, "max_theta", low=0, open_low=True)
+        rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
+        search = StagedSearch(rankings, stages, bound)
+        try:
+            best = search.best()
+        except OutOfTimeError:
+            raise OutOfTimeError(
+                "The center of GeneralizedMallows was not found in time: "
+                f"{search.n_tried} were tried."
+            ) from None
+        center = permutation_of(np.argsort(best.order), profile.items)
+        sizes = np.arange(profile.n_items, 1, -1)
+        information = rankings.total * stages.variances(sizes, best.thetas)
+        inside = best.thetas < bound
+        variances = np.full(len(sizes), np.nan)
+        variances[inside] = 1.0 / information[inside]
+        notes = [
+            f"Center: {center._arrows()}",
+            "Standard errors and intervals are conditional on the center, which these rankings "
+            "chose: with few rankings thetas are too high and intervals too narrow.",
+            "All centers were tried."
+            if profile.n_items <= MOST_CENTERS_TRIED
+            else "The center is a local maximum.",
+        ]
+        agreed = best.means == 0.0
+        for which, told in (
+            (agreed, "No finite maximum at rank {where}: set to the bound {bound:g}."),
+            (
+                (best.thetas >= bound) & ~agreed,
+                "The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`.",
+            ),
+        ):
+            if which.any():
+                where = ", ".join(str(k + 1) for k in np.flatnonzero(which))
+                notes.append(told.format(where=where, bound=bound))
+        return GeneralizedMallowsFit(
+            distribution=cls(center, best.thetas, stages.name),
+            names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
+            estimates=best.thetas,
+            covariance=np.diag(variances),
+            log_likelihood=best.log_likelihood,
+            n_parameters=profile.n_items - 1,
+            n_observations=rankings.total,
+            converged=True,
+            n_iterations=search.n_tried,
+            notes=tuple(notes),
+            _means=best.means,
+        )
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])
@@ -315,8 +290,9 @@ class GeneralizedMallowsFit(FitResult):
     """A fitted generalized Mallows distribution.
 
     Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
-    intervals are conditional on the center, which the rankings chose: with few rankings the thetas
-    are too high and their intervals too narrow. `plot` draws a `rankagg.plotting.thetas_plot`.
+    intervals, which are by likelihood ratio, are conditional on the center, which the rankings
+    chose: with few rankings the thetas are too high and their intervals too narrow. An upper bound
+    is infinite where all rankings agree at a rank. `plot` draws a `rankagg.plotting.thetas_plot`.
     """
 
     distribution: GeneralizedMallows
@@ -335,24 +311,8 @@ class GeneralizedMallowsFit(FitResult):
         """The fitted center."""
         return self.distribution.center
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return likelihood intervals for the thetas, conditional on the center.
-
-        Each holds every theta that a likelihood-ratio test with one degree of freedom does not
-        refute.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each where the center is known, in (0, 1).
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: names. Columns lower and upper; upper is infinite where all rankings agree at a
-            rank.
-        """
-        level, stages = check_alpha(alpha), self.distribution._stages
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        stages = self.distribution._stages
         rows = list[tuple[float, float]]()
         for size, mean, theta, error in zip(
             self.distribution._sizes, self._means, self.estimates, self.standard_errors, strict=True
@@ -362,157 +322,10 @@ class GeneralizedMallowsFit(FitResult):
                 log_normalizer = float(stages.log_normalizers(size, at))
                 return -self.n_observations * (at * mean + log_normalizer)
 
-            rows.append(likelihood_interval(height, theta, error, level))
+            rows.append(likelihood_interval(height, theta, error, alpha))
         return pd.DataFrame(rows, pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
-    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return one row per theta.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            For the intervals.
-
-        Returns
-        -------
-        pandas.DataFrame
-            estimate, std_err, z, p_value, lower, upper. z and p_value are NaN: a center that is
-            chosen to fit makes rankings look concentrated around it.
-        """
-        frame = super().to_frame(alpha)
-        frame[["z", "p_value"]] = np.nan
-        return frame
-
-    def _coefficients(self, alpha: float) -> pd.DataFrame:
-        return super()._coefficients(alpha).drop(columns=["z", "P>|z|"])
-
-
-def _thetas_fit(
-    profile: Profile, stages: _KendallStages, max_theta: float, time_limit: float | None
-) -> GeneralizedMallowsFit:
-    if not isinstance(profile, Profile):
-        raise InvalidInputError("profile", "a Profile", profile)
-    if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
-        allowed = "complete strict rankings of two or more items"
-        remedy = "`Mallows.fit` takes partial and tied ones."
-        raise InvalidInputError("profile", allowed, profile, remedy)
-    bound = check_number(max_theta, "max_theta", low=0, open_low=True)
-    data = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
-    search = _CenterSearch(data, stages, bound)
-    try:
-        best = search.best()
-    except OutOfTimeError:
-        raise OutOfTimeError(
-            f"The center of GeneralizedMallows was not found in time: {search.n_tried} were tried."
-        ) from None
-    center = permutation_of(np.argsort(best.order), profile.items)
-    sizes = np.arange(profile.n_items, 1, -1)
-    information = data.total * stages.variances(sizes, best.thetas)
-    inside = best.thetas < bound
-    variances = np.full(len(sizes), np.nan)
-    variances[inside] = 1.0 / information[inside]
-    notes = [
-        f"Center: {center._arrows()}",
-        "Standard errors and intervals are conditional on the center, which these rankings chose: "
-        "with few rankings thetas are too high and intervals too narrow.",
-        "All centers were tried."
-        if profile.n_items <= MOST_CENTERS_TRIED
-        else "The center is a local maximum.",
-    ]
-    agreed = best.means == 0.0
-    for which, told in (
-        (agreed, "No finite maximum at rank {where}: set to the bound {bound:g}."),
-        (
-            (best.thetas >= bound) & ~agreed,
-            "The maximum is beyond the bound {bound:g} at rank {where}: raise `max_theta`.",
-        ),
-    ):
-        if which.any():
-            where = ", ".join(str(k + 1) for k in np.flatnonzero(which))
-            notes.append(told.format(where=where, bound=bound))
-    return GeneralizedMallowsFit(
-        distribution=GeneralizedMallows(center, best.thetas, stages.name),
-        names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
-        estimates=best.thetas,
-        covariance=np.diag(variances),
-        log_likelihood=best.log_likelihood,
-        n_parameters=profile.n_items - 1,
-        n_observations=data.total,
-        converged=True,
-        n_iterations=search.n_tried,
-        notes=tuple(notes),
-        _means=best.means,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidate:
-    order: tuple[int, ...]
-    means: Floats  # items passed over
-    thetas: Floats
-    log_likelihood: float
-
-
-@dataclass(eq=False)
-class _CenterSearch:
-    data: MallowsData
-    stages: _KendallStages
-    bound: float
-    n_tried: int = 0
-
-    def try_order(self, order: tuple[int, ...]) -> _Candidate:
-        self.data.deadline.seconds_left()
-        self.n_tried += 1
-        total = self.data.total
-        means = self.data.weights @ self.stages.of(self.data.ranks[:, list(order)]) / total
-        sizes = np.arange(len(order), 1, -1)
-        thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
-        logs = self.stages.log_normalizers(sizes, thetas)
-        return _Candidate(order, means, thetas, -total * float(thetas @ means + logs.sum()))
-
-    @cached_property
-    def _theta(self) -> Callable[[int, float], float]:
-        """The theta of a size and a mean; many orders share the few that there are."""
-
-        @cache
-        def theta_of(size: int, mean: float) -> float:
-            def excess(theta: float) -> float:
-                return float(self.stages.means(size, theta)) - mean
-
-            if excess(0.0) <= 0:
-                return 0.0
-            if excess(self.bound) >= 0:
-                return self.bound
-            return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
-
-        return theta_of
-
-    def best(self) -> _Candidate:
-        profile = self.data.profile
-        height = attrgetter("log_likelihood")
-        if profile.n_items <= MOST_CENTERS_TRIED:
-            orders = map(tuple, all_places(profile.n_items).tolist())
-            return max(map(self.try_order, orders), key=height)
-        kemeny = Kemeny().aggregate(profile, deadline=self.data.deadline)
-        starts = {
-            tuple(np.argsort(consensus.ranking.ranks, kind="stable").tolist())
-            for consensus in (kemeny, Borda().aggregate(profile))
-        }
-        return max((self._climb(self.try_order(start)) for start in sorted(starts)), key=height)
-
-    def _climb(self, here: _Candidate) -> _Candidate:
-        """Move single items, or exchange two, as long as that raises the likelihood."""
-        while True:
-            n = len(here.order)
-            orders = set()
-            for source, target in permutations(range(n), 2):
-                rest = here.order[:source] + here.order[source + 1 :]
-                orders.add((*rest[:target], here.order[source], *rest[target:]))
-                if self.stages.name == "cayley":
-                    swapped = list(here.order)
-                    swapped[source], swapped[target] = swapped[target], swapped[source]
-                    orders.add(tuple(swapped))
-            best = max(map(self.try_order, sorted(orders)), key=attrgetter("log_likelihood"))
-            if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
-                return here
-            here = best
+    @property
+    def _tests_zero(self) -> bool:
+        # A center that is chosen to fit makes rankings look concentrated around it.
+        return False

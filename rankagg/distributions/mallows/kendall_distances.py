@@ -21,6 +21,14 @@ EVEN = np.arange(2, 21, 2)
 COEFFICIENTS = bernoulli(20)[2::2] / np.array([float(factorial(int(k))) for k in EVEN])
 
 
+def discordant_pairs(places: NDArray[np.integer]) -> Floats:
+    """Return for each row how many pairs have the later item at the smaller place."""
+    found = np.zeros(len(places))
+    for j in range(1, places.shape[1]):
+        found += (places[:, :j] > places[:, [j]]).sum(axis=1)
+    return found
+
+
 def sample_stages(thetas: Floats, size: int, rng: Generator) -> NDArray[np.int32]:
     """Draw how many items each stage passes over, many times."""
     n = len(thetas) + 1

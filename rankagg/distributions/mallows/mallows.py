@@ -1,20 +1,29 @@
-"""The Mallows distribution under the Kendall distance, and under five others."""
+"""The Mallows distribution under the Kendall distance, and under five others, and its fit."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import field
 from functools import cached_property
-from math import log
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from math import inf, log
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
-from rankagg._validation import check_choice, check_number
-from rankagg.aggregation.evidence import as_data
+from rankagg._validation import as_generator, check_choice, check_integer, check_number
+from rankagg.aggregation import Consensus, Deadline, time_limit_of
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Permutation, Profile
 from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.finite_maximum import check_observed
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.center import (
+    MallowsData,
+    fitted_center,
+    search_center,
+)
 from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
 from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.distance_centers import Completed
@@ -24,9 +33,10 @@ from rankagg.distributions.mallows.model_distances import (
     DistanceName,
     ModelDistance,
 )
-
-if TYPE_CHECKING:
-    from rankagg.distributions.mallows.fit import MallowsFit
+from rankagg.distributions.mallows.theta_interval import likelihood_interval
+from rankagg.distributions.mallows.uniformity import simulate_uniformity
+from rankagg.distributions.simulated_test import SimulatedTest
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 
 class Mallows(RankingDistribution):
@@ -237,11 +247,10 @@ class Mallows(RankingDistribution):
     @classmethod
     def fit(
         cls,
-        profile: Profile,
+        data: Held,
         *,
         distance: DistanceName = "kendall",
         center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] | None = None,
-        max_iterations: int = 500,
         rng: RNGLike = None,
         time_limit: float | None = None,
     ) -> MallowsFit:
@@ -249,7 +258,7 @@ class Mallows(RankingDistribution):
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
             complete strict ranking, independently of it given what was ("missing at random").
         distance : str, default "kendall"
@@ -261,9 +270,7 @@ class Mallows(RankingDistribution):
             "cayley" and "ulam" all centers of up to 7 items are tried, and of more a search ends
             at a local maximum, as a note says. "kemeny" and "borda": that consensus, which is not
             the maximum for other distances. Or a given one.
-        max_iterations : int, default 500
-            Of expectation-maximization, for partial and tied rankings.
-        rng : int or numpy.random.Generator, optional
+        rng : int, numpy.random.Generator or None, optional
             Used where a ranking has so many unranked items, or ties beside them, that the sum over
             its compatible permutations is too large: expected votes and the likelihood are then
             estimated from drawn completions, and a note says so.
@@ -290,19 +297,157 @@ class Mallows(RankingDistribution):
         >>> fit.distribution.center.order, round(fit.distribution.theta, 1)
         (('A', 'B', 'C', 'D'), 1.0)
         """
-        profile = as_data(profile, "profile")
-        from rankagg.distributions.mallows.fit import fit_mallows  # noqa: PLC0415
-
-        return fit_mallows(
-            profile,
-            distance=distance,
-            center=center,
-            max_iterations=max_iterations,
-            rng=rng,
-            time_limit=time_limit,
+        profile = as_data(data)
+        if not isinstance(profile, Profile):
+            raise InvalidInputError("data", "a Profile", data)
+        kind = check_choice(distance, get_args(DistanceName), "distance")
+        check_observed(profile)
+        rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+        try:
+            searched = search_center(rankings, center, as_generator(rng))
+        except OutOfTimeError:
+            what = "centers were still tried"
+            if kind == "kendall":
+                what = "the likelihood of partial and tied rankings was still climbed"
+            raise OutOfTimeError(f"The center of Mallows was not found in time: {what}.") from None
+        found, is_given = fitted_center(rankings, searched), not isinstance(center, str | None)
+        fitted = cls(found.center, found.theta, kind)
+        return MallowsFit(
+            distribution=fitted,
+            names=("theta",),
+            estimates=np.array([found.theta]),
+            covariance=np.array([[1.0 / found.information if found.information > 0 else np.nan]]),
+            log_likelihood=found.log_likelihood,
+            n_parameters=1,
+            n_observations=rankings.total,
+            converged=searched.converged,
+            n_iterations=searched.n_iterations,
+            notes=(*_notes(rankings, fitted, found.log_likelihood, is_given), *searched.notes),
+            consensus=searched.consensus,
+            center_is_given=is_given,
+            _data=rankings,
         )
 
     def __repr__(self) -> str:
         both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"
         kind = "" if self.distance == "kendall" else f"{self.distance} distance, "
         return f"<Mallows distribution: {kind}{both}, center {self.center._arrows()}>"
+
+
+def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) -> Iterator[str]:
+    yield f"Center: {fitted.center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}"
+    yield (
+        "Interval and standard error of theta, AIC and BIC are conditional on the center, which "
+        f"{'is given' if is_given else 'these rankings chose'}."
+    )
+    # The chosen center takes n - 1 degrees of freedom near theta 0, in place of one.
+    gain = 2.0 * (height - data.log_likelihood(fitted.center, 0.0)) if data.is_exact else inf
+    if not is_given and gain < (fitted.n_items - 2) ** 2:
+        yield (
+            "Few or scattered rankings chose the center that fits them best: theta is likely too "
+            "high, by half a standard error or more."
+        )
+    if fitted.log_normalizer_error:
+        of_all = data.total * fitted.log_normalizer_error
+        yield f"Log Z is estimated; so the log likelihood has an error of {of_all:.2g}."
+    if fitted.theta == 0.0:
+        yield "Theta is at its bound 0: the data are no closer to the center than chance."
+
+
+class MallowsFit(FitResult):
+    """A fitted Mallows distribution.
+
+    Made by `Mallows.fit`. The one continuous parameter is the dispersion parameter theta, of which
+    phi = exp(-theta). Its standard error is conditional on the center, and so is the count of
+    parameters in AIC and BIC. `plot` draws a `rankagg.plotting.distances_plot`.
+
+    Attributes
+    ----------
+    center_is_given : bool
+        True where the center was given, and not chosen by the rankings.
+    consensus : Consensus or None
+        Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
+        and the set of all equally likely centers; or Borda's. None for a given center, and for
+        partial or tied rankings.
+
+    Notes
+    -----
+    `conf_int` is by likelihood ratio: it holds every theta around the center at which twice the log
+    likelihood has dropped by at most the quantile of chi-squared with one degree of freedom. At
+    theta 0 all centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in
+    Friedman's test; where those do not refute it, the lower bound is 0, and the interval bounds
+    theta from above alone. Few or scattered rankings make theta too high, and with it the interval,
+    as a note of the fit says. Where the likelihood had to be estimated, the interval is Wald's.
+
+    References
+    ----------
+    Pawitan (2001), "In All Likelihood", section 2.6; Friedman (1937),
+    https://doi.org/10.1080/01621459.1937.10503522.
+    """
+
+    distribution: Mallows
+    consensus: Consensus | None = field(compare=False)
+    center_is_given: bool = field(compare=False)
+    _data: MallowsData = field(compare=False)
+
+    _plot = "distances_plot"
+
+    @property
+    def theta(self) -> float:
+        """The fitted dispersion parameter."""
+        return self.distribution.theta
+
+    @property
+    def center(self) -> Permutation:
+        """The fitted, or given, center."""
+        return self.distribution.center
+
+    def log_likelihood_at(self, theta: float) -> float:
+        """Return the log likelihood of another theta around the same center.
+
+        Parameters
+        ----------
+        theta : float
+            Not negative.
+
+        Returns
+        -------
+        float
+        """
+        at = check_number(theta, "theta", low=0)
+        return self._data.log_likelihood(self.distribution.center, at)
+
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        if not self._data.is_exact:
+            return super()._bounds(alpha).clip(lower=0.0)
+        free = 1 if self.center_is_given else self.distribution.n_items - 1
+        theta, error = self.distribution.theta, float(self.standard_errors[0])
+        bounds = likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
+        return pd.DataFrame([bounds], pd.Index(self.names, name="parameter"), ["lower", "upper"])
+
+    @property
+    def _tests_zero(self) -> bool:
+        # `test_uniform` does, where the rankings chose the center.
+        return self.center_is_given
+
+    def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> SimulatedTest:
+        """Test "theta is 0: all permutations are alike" by simulation.
+
+        The center is estimated too, so chance alone makes rankings look concentrated around the
+        best center; the statistic is simulated with its estimation. Ties and missing items are
+        as in the data.
+
+        Parameters
+        ----------
+        n_resamples : int, default 199
+            Simulated samples.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator.
+
+        Returns
+        -------
+        SimulatedTest
+        """
+        times = check_integer(n_resamples, "n_resamples", low=1)
+        distance = self.distribution.distance
+        return simulate_uniformity(self._data.profile, times, as_generator(rng), distance)

@@ -20,6 +20,7 @@ from scipy.special import gammaln, logsumexp
 
 from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg.distributions.mallows.kendall_distances import (
+    discordant_pairs,
     distance_mean,
     distance_variance,
     kendall_distance_counts,
@@ -93,10 +94,7 @@ class KendallDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         """Return the number of pairs in another order."""
-        found = np.zeros(len(places))
-        for j in range(1, places.shape[1]):
-            found += (places[:, :j] > places[:, [j]]).sum(axis=1)
-        return found
+        return discordant_pairs(places)
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return the Mahonian numbers."""

@@ -25,7 +25,6 @@ from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import PairwiseMatrix, Permutation, permutation_of, places
 from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.distributions.mallows.center import MallowsData, strict_order
-from rankagg.distributions.mallows.compatible_sums import expected_votes, log_sums
 from rankagg.distributions.mallows.distance_centers import least_center, theta_at
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.maximum import newton
@@ -127,10 +126,8 @@ class MallowsFamily(Family):
 
     def log_probs(self, part: Mallows) -> Floats:
         """Return the log probability of each ranking."""
-        if part.distance != "kendall":
-            logs = self.data.completed.log_sums(part.center, part.theta)
-        elif self._above is None:
-            logs = log_sums(self.data.ranks[:, np.argsort(part.center.ranks)], part.theta)
+        if part.distance != "kendall" or self._above is None:
+            logs = self.data.log_sums(part.center, part.theta)
         else:
             first, second = self._pairs
             agreed = part.center.ranks[first] < part.center.ranks[second]
@@ -159,11 +156,11 @@ class MallowsFamily(Family):
 
     def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
         """Return theta after a Newton step, or exactly where that goes down."""
-        now, distance = part._moments, self.data.distance
-        step = (now.mean - mean) / now.variance if now.variance > 0 else 0.0
+        distance, variance = self.data.distance, part.distance_variance
+        step = (part.mean_distance - mean) / variance if variance > 0 else 0.0
         theta = min(max(part.theta + step, 0.0), self.max_theta)
         found = Mallows(center, theta, distance.name)
-        gain = (part.theta - theta) * mean + now.log_normalizer - found.log_normalizer
+        gain = (part.theta - theta) * mean + part.log_normalizer - found.log_normalizer
         # Far off, a parabola says little: theta of a component that is one ranking has no end.
         if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
             return found
@@ -171,16 +168,12 @@ class MallowsFamily(Family):
         return Mallows(center, min(exact, self.max_theta), distance.name)
 
     def _votes(self, part: Mallows, shares: Floats) -> Floats:
-        n = self.data.profile.n_items
-        votes = np.zeros((n, n))
         if self._above is None:
-            order = np.argsort(part.center.ranks)
-            inside = expected_votes(self.data.ranks[:, order], shares, part.theta)
-            votes[np.ix_(order, order)] = inside
-        else:
-            first, second = self._pairs
-            votes[first, second] = shares @ self._above
-            votes[second, first] = shares.sum() - votes[first, second]
+            return self.data.votes(part.center, part.theta, shares)
+        (first, second), n = self._pairs, self.data.profile.n_items
+        votes = np.zeros((n, n))
+        votes[first, second] = shares @ self._above
+        votes[second, first] = shares.sum() - votes[first, second]
         return votes
 
     def parameters(self, part: Mallows) -> Floats:
@@ -251,7 +244,7 @@ class PlackettLuceFamily(Family):
         """Return the worths after a Newton step."""
         sets, uses, won = self._chosen
         choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        found = newton(Likelihood(choices, (), self.ridge), 1, 1e-10, start=part.log_worths)
+        found = newton(Likelihood(choices, (), self.ridge), 1e-10, steps=1, start=part.log_worths)
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:

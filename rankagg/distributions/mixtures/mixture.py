@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import field
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp, softmax, xlogy
 
-from rankagg._typing import Floats, Generator, Ranks
-from rankagg._validation import as_numbers
+from rankagg._typing import Floats, Generator, Ranks, RNGLike
+from rankagg._validation import as_generator, as_numbers, check_integer
+from rankagg.aggregation import Deadline, Evidence, time_limit_of
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
-from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution
+from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, effective_weights
+from rankagg.distributions.fit_result import FitResult
+from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.mallows.model_distances import DistanceName
+from rankagg.distributions.mallows.uniformity import masked, uncompressed
+from rankagg.distributions.mixtures.climb import Climb, log_parts
+from rankagg.distributions.mixtures.fit import (
+    FamilyName,
+    MixtureOptions,
+    best_climb,
+    checked_family,
+    estimates_of,
+)
+from rankagg.distributions.mixtures.resampling import MixtureBootstrap, bootstrapped
+from rankagg.distributions.simulated_test import SimulatedTest, simulated_test
 from rankagg.exceptions import Described, InvalidInputError
 
-if TYPE_CHECKING:
-    from rankagg.distributions.mixtures.fit import MixtureFit
-
+# How far from the best, as a share of its size, a start may end that has reached it.
+REACHED_WITHIN = 1e-5
 # How far from 1 the sum of weights may be.
 WEIGHT_SLACK = 1e-9
 
@@ -85,27 +103,6 @@ class Mixture(RankingDistribution):
         shares.flags.writeable = False
         self._set(items=parts[0].items, components=parts, weights=shares)
 
-    @classmethod
-    def fit(cls, profile: Profile, n_components: int, **options: Any) -> MixtureFit:
-        """Return `fit_mixture` of the same parameters, so that mixtures are fitted as others are.
-
-        Parameters
-        ----------
-        profile : Profile
-            The rankings.
-        n_components : int
-            How many.
-        **options
-            Of `fit_mixture`.
-
-        Returns
-        -------
-        MixtureFit
-        """
-        from rankagg.distributions.mixtures.fit import fit_mixture  # noqa: PLC0415
-
-        return fit_mixture(profile, n_components, **options)
-
     def _key(self) -> tuple[Hashable, ...]:
         return self.components, tuple(self.weights.tolist())
 
@@ -125,12 +122,12 @@ class Mixture(RankingDistribution):
         logs: Floats = logsumexp(self._log_joint(ranks), axis=1)
         return logs
 
-    def memberships(self, profile: Profile) -> Floats:
+    def memberships(self, data: Profile) -> Floats:
         """Return the probability that each ranking comes from each component.
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             m rankings of the same items.
 
         Returns
@@ -138,11 +135,11 @@ class Mixture(RankingDistribution):
         ndarray of float, shape (m, k)
             Rows sum to 1; NaN where no component has a ranking.
         """
-        if not isinstance(profile, Profile):
-            raise InvalidInputError("profile", "a Profile", profile)
-        self.items.require_same(profile.items, "A mixture and the rankings")
+        if not isinstance(data, Profile):
+            raise InvalidInputError("data", "a Profile", data)
+        self.items.require_same(data.items, "A mixture and the rankings")
         with np.errstate(invalid="ignore"):
-            return softmax(self._log_joint(profile.ranks), axis=1)
+            return softmax(self._log_joint(data.ranks), axis=1)
 
     # -- samples ------------------------------------------------------------------------------
 
@@ -200,7 +197,318 @@ class Mixture(RankingDistribution):
         tables = [part.rank_probabilities() for part in self.components]
         return np.asarray(np.tensordot(self.weights, tables, axes=1))
 
+    # -- inference ----------------------------------------------------------------------------
+
+    @classmethod
+    def fit(
+        cls,
+        data: Held,
+        n_components: int,
+        *,
+        family: FamilyName = "mallows",
+        distance: DistanceName = "kendall",
+        noise: bool = False,
+        n_starts: int = 20,
+        max_theta: float = 12.0,
+        ridge: float = 0.01,
+        rng: RNGLike = None,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+    ) -> MixtureFit:
+        """Estimate a mixture of Mallows or of Plackett-Luce distributions by maximum likelihood.
+
+        Expectation-maximization from many drawn starts; the best end is returned. Centers are exact
+        in every step where those of `Mallows.fit` are, and where a climb ends, centers with one
+        item elsewhere are tried. That the best of all is the maximum is not proved: see
+        `share_of_best`.
+
+        Parameters
+        ----------
+        data : Profile
+            Rankings. Mallows components take ties, unlisted and unranked items for what was not
+            observed, as `Mallows.fit` does; Plackett-Luce components take rankings without ties.
+        n_components : int
+            How many, beside noise.
+        family : {"mallows", "plackett-luce"}, default "mallows"
+            What the components are.
+        distance : str, default "kendall"
+            As for `Mallows`.
+        noise : bool, default False
+            Whether a `Uniform` component is one more.
+        n_starts : int, default 20
+            How many starts, each around rankings of the data.
+        max_theta : float, default 12
+            The bound of theta. A component at it is one ranking, as a note says.
+        ridge : float, default 0.01
+            Of Plackett-Luce components: subtract ridge/2 times the sum of their squared log worths
+            from the log likelihood, so that they are finite; above 0.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator, for the starts.
+        n_jobs : int, optional
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
+        time_limit : float, optional
+            Seconds for all starts.
+
+        Returns
+        -------
+        MixtureFit
+
+        Raises
+        ------
+        NotIdentifiedError
+            If different mixtures have the same probabilities: k Plackett-Luce components of 2k - 1
+            items or fewer, or more parameters than there are different outcomes.
+        InvalidInputError
+            If options are out of range, or the family has no probability for the rankings.
+        OutOfTimeError
+            If the starts were not climbed in time.
+
+        References
+        ----------
+        Murphy and Martin (2003), https://doi.org/10.1016/S0167-9473(02)00165-2; Zhao, Piech and Xia
+        (2016), "Learning mixtures of Plackett-Luce models", ICML, arXiv:1603.07323.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> both = ra.Mixture([ra.Mallows("ABCDE", 1.5), ra.Mallows("EBCDA", 1.0)], [0.6, 0.4])
+        >>> fit = ra.Mixture.fit(both.sample(500, rng=0), 2, n_starts=5, rng=0)
+        >>> [" ".join(part.mode.order) for part in fit.distribution.components]
+        ['A B C D E', 'E B C D A']
+        """
+        profile = as_data(data)
+        if not isinstance(profile, Profile) or profile.n_items < 2:
+            raise InvalidInputError("data", "a Profile of two or more items", data)
+        number = check_integer(n_components, "n_components", low=1)
+        options = MixtureOptions(
+            family=family,
+            distance=distance,
+            noise=noise,
+            n_starts=n_starts,
+            max_theta=max_theta,
+            ridge=ridge,
+        )
+        deadline = Deadline.after(time_limit_of(time_limit))
+        chosen = checked_family(profile, number, options, deadline)
+        best, heights = best_climb(chosen, number, options, rng, n_jobs)
+        names, estimates, covariance = estimates_of(chosen, best, number)
+        mixture, rankings = cls(best.parts, best.weights), chosen.data
+        reached = int((heights >= best.height - REACHED_WITHIN * abs(best.height)).sum())
+        logs, shares = logsumexp(log_parts(chosen, best), axis=1), mixture.memberships(profile)
+        weights = profile.counts * effective_weights(profile)
+        per_part = 1 if family == "mallows" else profile.n_items - 1
+        return MixtureFit(
+            distribution=mixture,
+            names=names,
+            estimates=estimates,
+            covariance=covariance,
+            log_likelihood=float(rankings.weights @ logs),
+            n_parameters=number * per_part + len(best.parts) - 1,
+            n_observations=rankings.total,
+            converged=best.converged,
+            n_iterations=best.n_iterations,
+            notes=tuple(_notes(profile, best, options, reached)),
+            membership_entropy=-float(weights @ xlogy(shares, shares).sum(axis=1)),
+            start_values=heights,
+            share_of_best=reached / len(heights),
+            _data=profile,
+            _options=options,
+        )
+
     def __repr__(self) -> str:
         parts = zip(self.weights, self.components, strict=True)
         told = ", ".join(f"{weight:.3g} {part!r}" for weight, part in parts)
         return f"<Mixture of {counted(len(self.components), 'distribution')}: {told}>"
+
+
+def _notes(profile: Profile, best: Climb, options: MixtureOptions, n_reached: int) -> Iterator[str]:
+    yield (
+        f"{n_reached} of {counted(options.n_starts, 'start')} reached the best value; that it is "
+        "the maximum is not proved."
+    )
+    yield from Evidence(profile).gaps(by_policy=False)
+    for k, part in enumerate(best.parts, 1):
+        if not isinstance(part, Mallows):
+            continue
+        yield f"Component {k}: center {part.center._arrows()}"
+        if part.theta >= options.max_theta:
+            yield (
+                f"Component {k} is one ranking: theta is at its bound {part.theta:g}, and has no "
+                "standard error. The likelihood, AIC, BIC and ICL depend on the bound; "
+                f"{'' if options.noise else 'a noise component or '}fewer components may do "
+                "without."
+            )
+    if options.family == "plackett-luce":
+        yield (
+            f"With a ridge of {options.ridge:g} on log worths, which sum to 0 in each component; "
+            "the likelihood is of the data."
+        )
+    yield (
+        "Standard errors are from outer products of scores, and hold centers for known; "
+        "`bootstrap` does not."
+    )
+    if not best.converged:
+        yield "Not converged: what is shown is not a maximum. Raise `n_starts`."
+
+
+class MixtureFit(FitResult):
+    """A fitted mixture.
+
+    Made by `Mixture.fit`. The parameters are the weights, then theta or the log worths of each
+    component; components come by weight, noise last. `plot` draws a
+    `rankagg.plotting.memberships_plot`.
+
+    Attributes
+    ----------
+    distribution : Mixture
+        The mixture.
+    share_of_best : float
+        The share of starts that reached the best value, to a 100,000th of its size.
+    start_values : ndarray of float, shape (n_starts,)
+        The value that each start reached: the log likelihood, less the ridge if any.
+    membership_entropy : float
+        The summed entropy of the memberships of the rankings, in nats: 0 where all are certain.
+    """
+
+    distribution: Mixture
+    share_of_best: float = field(compare=False)
+    start_values: Floats = field(compare=False)
+    membership_entropy: float
+    _data: Profile = field(compare=False)
+    _options: MixtureOptions = field(compare=False)
+
+    _plot = "memberships_plot"
+
+    @property
+    def weights(self) -> Floats:
+        """The fitted weight of each component."""
+        return self.distribution.weights
+
+    @property
+    def components(self) -> tuple[RankingDistribution, ...]:
+        """The fitted components, by weight, noise last."""
+        return self.distribution.components
+
+    @property
+    def n_components(self) -> int:
+        """How many components there are beside noise."""
+        return len(self.distribution.components) - int(self._options.noise)
+
+    @property
+    def icl(self) -> float:
+        """The integrated completed likelihood criterion: BIC plus twice the entropy.
+
+        References
+        ----------
+        Biernacki, Celeux and Govaert (2000), https://doi.org/10.1109/34.865189.
+        """
+        return self.bic + 2.0 * self.membership_entropy
+
+    def memberships(self, data: Profile | None = None) -> pd.DataFrame:
+        """Return the probability that each ranking comes from each component.
+
+        Parameters
+        ----------
+        data : Profile, optional
+            Rankings of the same items; by default those of the fit.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per ranking; columns 1, 2, ... and "noise".
+        """
+        shares = self.distribution.memberships(self._data if data is None else data)
+        columns = [*range(1, self.n_components + 1), *["noise"] * self._options.noise]
+        return pd.DataFrame(shares, columns=pd.Index(columns, name="component"))
+
+    def test_more_components(
+        self, *, n_resamples: int = 99, rng: RNGLike = None, n_jobs: int | None = None
+    ) -> SimulatedTest:
+        """Test "there are no more components" by simulating the likelihood ratio against one more.
+
+        Parameters
+        ----------
+        n_resamples : int, default 99
+            Samples drawn from this fit, with the gaps and ties of the data.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator.
+        n_jobs : int, optional
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
+
+        Returns
+        -------
+        SimulatedTest
+
+        References
+        ----------
+        McLachlan (1987), https://doi.org/10.2307/2347790.
+        """
+        times = check_integer(n_resamples, "n_resamples", low=1)
+        generator, rows, k = as_generator(rng), uncompressed(self._data), self.n_components
+        options = vars(self._options)
+        # Refused here, before anything is simulated.
+        more = Mixture.fit(self._data, k + 1, rng=generator, **options)
+        observed = max(2.0 * (more.log_likelihood - self.log_likelihood), 0.0)
+
+        def gain(stream: Generator) -> float:
+            drawn = self.distribution.sample(len(rows), rng=stream).ranks
+            sample = rows._replace(ranks=masked(drawn, rows.ranks, rows.ranks))
+            one, other = (
+                Mixture.fit(sample, number, rng=stream, **options).log_likelihood
+                for number in (k, k + 1)
+            )
+            return max(2.0 * (other - one), 0.0)
+
+        streams = generator.spawn(times)
+        drawn = np.array(Parallel(n_jobs=n_jobs)(delayed(gain)(stream) for stream in streams))
+        hypothesis = f"there are no more than {counted(k, 'component')}"
+        measure, as_large = "likelihood ratio of one more component", int((drawn >= observed).sum())
+        return simulated_test(hypothesis, measure, observed, drawn, as_large)
+
+    def bootstrap(
+        self, *, n_resamples: int = 99, rng: RNGLike = None, n_jobs: int | None = None
+    ) -> MixtureBootstrap:
+        """Return errors by resampling rankings: centers are estimated anew each time.
+
+        Parameters
+        ----------
+        n_resamples : int, default 99
+            How often; each begins its climb at this fit.
+        rng : int, numpy.random.Generator or None, optional
+            A seed or a generator.
+        n_jobs : int, optional
+            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
+            depend on it.
+
+        Returns
+        -------
+        MixtureBootstrap
+        """
+        streams = as_generator(rng).spawn(check_integer(n_resamples, "n_resamples", low=2))
+        here = Climb(self.components, self.weights)
+        draws, same = bootstrapped(self._data, self._options, here, streams, n_jobs)
+        return MixtureBootstrap(
+            names=self.names, estimates=self.estimates.copy(), draws=draws, same_modes=same
+        )
+
+    def _bounds(self, alpha: float) -> pd.DataFrame:
+        # Within what a parameter can be.
+        frame = super()._bounds(alpha)
+        of_weights, k = np.arange(len(frame)) < len(self.distribution.weights), -np.inf
+        low = np.where(of_weights | (self._options.family == "mallows"), 0.0, k)
+        return frame.clip(low, np.where(of_weights, 1.0, np.inf), axis=0)
+
+    @property
+    def _tests_zero(self) -> bool:
+        # No parameter is asked whether it is 0.
+        return False
+
+    def _head(self) -> dict[str, str]:
+        share = f"{100 * self.share_of_best:.3g} % of {counted(len(self.start_values), 'start')}"
+        return {**super()._head(), "ICL:": f"{self.icl:.6g}", "Best value:": share}
+
+    def _content(self, alpha: float = 0.05) -> dict[str, Any]:
+        own = self._plain("icl", "share_of_best")
+        return {**super()._content(alpha), **own, "distribution": self.distribution.to_dict()}

@@ -144,21 +144,11 @@ class ChoiceSets(ABC):
             return np.log(self.sums(np.exp(logs - top))) + top
         return np.concatenate([np.zeros(0), *(own for _, own in self._far(logs))])
 
-    def expected(self, logs: Floats, weights: Floats) -> Floats:
-        """Return for each item its chance to be chosen, summed over its sets with weights, (n,)."""
-        if is_narrow(logs):
-            worths = np.exp(logs - logs.max())
-            expected: Floats = worths * self.totals(weights / self.sums(worths))
-            return expected
-        result, done = np.zeros(len(logs)), 0
-        for inside, own in self._far(logs):
-            upto = done + len(own)
-            result += weights[done:upto] @ _chances(inside, logs, own)
-            done = upto
-        return result
-
     def moments(self, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """Return `expected`, and for two items the summed products of chances, shape (n, n)."""
+        """Return sums over sets, with weights, of chances to be chosen, and of products of two.
+
+        Shapes (n,) and (n, n).
+        """
         if is_narrow(logs):
             worths = np.exp(logs - logs.max())
             sums = self.sums(worths)

@@ -1,4 +1,4 @@
-"""The Plackett-Luce likelihood, whether it has a maximum, and the way there."""
+"""The Plackett-Luce likelihood, and whether it has a maximum."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
-from rankagg.distributions.maximum import (
-    EPSILON,
-    ROUNDING_MOVE,
-    Derivatives,
-    LogLikelihood,
-    Maximum,
-    newton_step,
-)
+from rankagg.distributions.finite_maximum import DIRECTION_SLACK, whole_directions
+from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
 from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
-from rankagg.distributions.separation import DIRECTION_SLACK, endless_direction, whole_directions
 
 # A matrix is sparse where its rows have fewer than one in so many columns.
 SPARSE_FROM = 8
@@ -128,12 +122,6 @@ class Likelihood(LogLikelihood):
         noise = 4.0 * EPSILON * np.sqrt(len(self.choices.weights) + 16.0)
         noise = noise * (self.linear + expected + np.abs(pull))
         return Derivatives(self.value(parameters), gradient, information, noise)
-
-    def expected(self, parameters: Floats) -> Floats:
-        """Return what `linear` is on average under the parameters."""
-        if self.sizes:
-            return self._ties(parameters)[0]
-        return self.choices.sets.expected(parameters, self.choices.weights)
 
     @property
     def _ridges(self) -> Floats:
@@ -257,52 +245,6 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
     return result
 
 
-def minorize(
-    likelihood: Likelihood, steps: int, tolerance: float, start: Floats | None = None
-) -> Maximum:
-    """Climb by raising what was observed more often than expected.
-
-    Without ties these are the steps of Hunter (2004): each maximizes a function that lies below
-    the likelihood and touches it. With ties they are those of generalized iterative scaling, for
-    worths and for tie weights in turn. It has converged where no parameter would move by more than
-    the tolerance in a Newton step, as there.
-    """
-    n = likelihood.n
-    here = likelihood.start() if start is None else start.copy()
-    # Moves below this are rounding.
-    enough = max(tolerance, 1e-13)
-    for step in range(steps + 1):
-        moves = _minorizing_moves(likelihood, here)
-        moves[:n] -= moves[:n].mean()
-        size = float(np.abs(moves).max())
-        if size <= enough or step == steps or not np.isfinite(size):
-            at = likelihood.derivatives(here)
-            close = _is_close(likelihood, at, tolerance)
-            lost = not np.isfinite(size) or at.are_rounding()
-            if close or lost or step == steps:
-                return Maximum.at(likelihood, here, at, step, converged=close, stuck=lost)
-            # Small steps may have a long way to go.
-            enough = size / 4.0
-        here[:n] += moves[:n]
-        if likelihood.sizes:
-            here[n:] += _minorizing_moves(likelihood, here)[n:]
-    raise AssertionError("the loop returns")
-
-
-def _minorizing_moves(likelihood: Likelihood, here: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        moves: Floats = np.log(likelihood.linear / likelihood.expected(here))
-    return moves
-
-
-def _is_close(likelihood: Likelihood, at: Derivatives, tolerance: float) -> bool:
-    direction = newton_step(likelihood, at)
-    if direction is None:
-        return False
-    allowed = ROUNDING_MOVE if at.are_rounding() else tolerance
-    return bool(np.abs(direction).max() <= max(allowed, tolerance))
-
-
 @dataclass(frozen=True, eq=False)
 class DistinctChoices:
     """Different choices: from which alternatives, and what."""
@@ -350,23 +292,19 @@ def endless_choices(
     objective = _gains(observed, own, sizes)
     rows = np.zeros((0, n + len(sizes)))
 
-    def broken(direction: Floats) -> Floats | None:
-        nonlocal rows
+    direction = objective / max(float(np.abs(objective).max()), 1.0)
+    # Buckets are too many to list: those that a direction breaks are added until there is none.
+    for _ in range(200):
         cuts = _violated(observed, own, sizes, direction)
         if len(rows) and not len(cuts):
+            whole = (row.astype(np.int64) for row in whole_directions(direction))
+            return next((row for row in whole if _is_endless(observed, sizes, row)), None)
+        rows = np.unique(np.vstack([rows, cuts, np.zeros((1, rows.shape[1]))]), axis=0)
+        found = linprog(-objective, rows, np.zeros(len(rows)), bounds=bounds)
+        if found.x is None or float(objective @ found.x) <= 1e-4:
             return None
-        rows = np.unique(np.vstack([rows, cuts, -np.zeros((1, rows.shape[1]))]), axis=0)
-        return rows
-
-    def checked(direction: Floats) -> Integers64 | None:
-        whole = (row.astype(np.int64) for row in whole_directions(direction))
-        return next((row for row in whole if _is_endless(observed, sizes, row)), None)
-
-    first = broken(objective / max(float(np.abs(objective).max()), 1.0))
-    found: Integers64 | None = endless_direction(
-        objective, bounds, first, broken, checked, least=1e-4
-    )
-    return found
+        direction = np.asarray(found.x, dtype=np.float64)
+    return None
 
 
 def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:

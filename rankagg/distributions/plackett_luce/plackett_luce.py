@@ -1,18 +1,21 @@
-"""The Plackett-Luce distribution, with ties in the manner of Davidson and Luce."""
+"""The Plackett-Luce distribution, with ties in the manner of Davidson and Luce, and its fit."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks
-from rankagg._validation import as_numbers, check_integer, check_number
-from rankagg.aggregation.evidence import as_data
+from rankagg._validation import as_matrix, check_choice, check_integer, check_number
+from rankagg.aggregation import Evidence
+from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -21,20 +24,23 @@ from rankagg.core import (
     Profile,
     array_key,
     as_ranking,
-    axis_labels,
     counted,
     frozen_array,
     html_table,
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import RankingDistribution, labelled_numbers
+from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
+from rankagg.distributions.plackett_luce.features import FeatureFit, fit_features
+from rankagg.distributions.plackett_luce.fit import maximize_choices
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights
+from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
-    from rankagg.distributions.plackett_luce.result import PlackettLuceFit
+    from statsmodels.stats.contrast import ContrastResults
 
 # Sums of log worths are floats too.
 LARGEST_LOG_WORTH = 1e100
@@ -90,22 +96,13 @@ class PlackettLuce(RankingDistribution):
         log_ties: Mapping[int, float] | None = None,
     ) -> None:
         if isinstance(log_worths, Mapping):
-            item_set = ItemSet.coerce(items, log_worths)
-            unknown = [label for label in item_set if label not in log_worths]
-            if unknown or len(item_set) != len(log_worths):
+            items = ItemSet.coerce(items, log_worths)
+            if set(items) != set(log_worths):
                 raise InvalidInputError("log_worths", "one number for each item", log_worths)
-            values = as_numbers([log_worths[label] for label in item_set], "log_worths")
-        else:
-            items = axis_labels(log_worths, 0, items, "items")
-            values = as_numbers(log_worths, "log_worths")
-            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
-        if len(values) != len(item_set) or not np.isfinite(values).all():
-            allowed = f"one finite number for each item ({len(item_set)} of them)"
-            raise InvalidInputError("log_worths", allowed, values)
-        if np.abs(values).max() > LARGEST_LOG_WORTH:
-            raise InvalidInputError("log_worths", f"at most {LARGEST_LOG_WORTH:g} in size", values)
+            log_worths = [log_worths[label] for label in items]
+        known, values = labelled_numbers(log_worths, items, "log_worths", LARGEST_LOG_WORTH)
         self._set(
-            items=item_set,
+            items=known,
             log_worths=frozen_array(_centered(values)),
             _ties=_check_ties(log_ties, len(values)),
         )
@@ -184,7 +181,7 @@ class PlackettLuce(RankingDistribution):
         if self.log_ties or ((np.diff(placed, axis=1) == 0) & (placed[:, 1:] >= 0)).any():
             allowed = "free of ties, for a distribution without ties"
             remedy = "Break the ties first."
-            raise InvalidInputError("profile", allowed, Described("ties"), remedy)
+            raise InvalidInputError("data", allowed, Described("ties"), remedy)
         # Logs of times, since worths that are far apart have no floats.
         order = np.argsort(places.comparable(ranks), axis=1)
         logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
@@ -246,82 +243,145 @@ class PlackettLuce(RankingDistribution):
 
     # -- inference ----------------------------------------------------------------------------
 
+    @overload
     @classmethod
     def fit(
         cls,
-        profile: Profile,
+        data: Held,
         *,
-        max_tied: int | None = None,
-        method: Literal["newton", "mm"] = "newton",
+        features: None = None,
+        formula: None = None,
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
         tie_ridge: float = 0.0,
-        max_iterations: int | None = None,
         tol: float = 1e-9,
-    ) -> PlackettLuceFit:
-        """Estimate log worths, and tie weights where there are ties.
+    ) -> PlackettLuceFit: ...
+    @overload
+    @classmethod
+    def fit(
+        cls,
+        data: Held,
+        *,
+        features: pd.DataFrame,
+        formula: str | None = None,
+        ridge: float = 0.0,
+        tol: float = 1e-9,
+    ) -> FeatureFit: ...
+    @classmethod
+    def fit(
+        cls,
+        data: Held,
+        *,
+        features: pd.DataFrame | None = None,
+        formula: str | None = None,
+        pseudo_rankings: float = 0.0,
+        ridge: float = 0.0,
+        tie_ridge: float = 0.0,
+        tol: float = 1e-9,
+    ) -> PlackettLuceFit | FeatureFit:
+        """Estimate log worths, and tie weights where there are ties, by maximum likelihood.
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile
             Rankings, complete or partial; unranked items are no alternatives, unlisted ones are
-            left over. Counts and weights multiply the log likelihood.
-        max_tied : int, optional
-            Refuse buckets of more items; by default the largest that occurs is modeled.
-        method : {"newton", "mm"}, default "newton"
-            "newton": damped Newton steps, a few. "mm": minorization-maximization (Hunter 2004),
-            many cheap ones; with ties generalized iterative scaling. Both reach the same maximum.
+            left over. Counts and weights multiply the log likelihood. With `features` also
+            `Comparisons`: choices of one of two, which make it Bradley-Terry with the ties of
+            Davidson (1970).
+        features : DataFrame, optional
+            Make log worths linear in features: sum_j x_ij b_j, with the effects b as parameters. A
+            row of numbers for every item, whose index are the items. Items that were never ranked
+            have worths too. Constant columns say nothing of differences and are left out.
+        formula : str, optional
+            What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
+            default all columns as they are. A formula is Python code, which formulaic evaluates:
+            it must not come from strangers.
         pseudo_rankings : float, default 0
             Let every item win and lose so many times against a ghost item. It makes worths finite
             and shrinks them; 1/2 is what the R package PlackettLuce does.
         ridge : float, default 0
             Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
-            1/ridge.
+            1/ridge. With `features` it is that of a residual of each item, 0 for none.
         tie_ridge : float, default 0
             The same for the log tie weights.
-        max_iterations : int, optional
-            100 Newton steps, or 100 000 of "mm".
         tol : float, default 1e-9
             A fit has converged where no parameter would move by more in a Newton step, or where the
             gradient is nothing but rounding, which may leave 1e-6 open.
 
         Returns
         -------
-        PlackettLuceFit
+        PlackettLuceFit or FeatureFit
+            The second with `features`.
 
         Raises
         ------
         NotIdentifiedError
             If the likelihood has no finite maximum: some group of items never loses to the others,
-            or nothing but ties was observed.
+            or nothing but ties was observed; or if features follow from each other.
         InvalidInputError
-            If options are out of range.
+            If options are out of range, or an item has no features.
 
         References
         ----------
         Hunter (2004), "MM algorithms for generalized Bradley-Terry models",
         https://doi.org/10.1214/aos/1079120141; Turner et al. (2020),
-        https://doi.org/10.1007/s00180-020-00959-3.
+        https://doi.org/10.1007/s00180-020-00959-3; features: Cheng, Dembczyński and Hüllermeier
+        (2010), "Label ranking methods based on the Plackett-Luce model", ICML; Critchlow and
+        Fligner (1991), https://doi.org/10.1007/BF02294488, for the data of salad dressings.
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import rankagg as ra
-        >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC", "CAB"], counts=[8, 5, 4, 2])
-        >>> ra.PlackettLuce.fit(profile).distribution.log_worths.round(3)
-        array([ 1.15 , -0.287, -0.863])
+        >>> profile = ra.Profile.from_orders(["ABCD", "ABDC", "BACD", "DABC"], counts=[4, 3, 2, 1])
+        >>> ra.PlackettLuce.fit(profile, pseudo_rankings=0.5).log_worths.round(3)
+        array([ 2.015,  1.01 , -1.336, -1.688])
+        >>> sweet = pd.DataFrame({"sweet": [9.0, 7.0, 4.0, 3.0]}, index=list("ABCD"))
+        >>> fit = ra.PlackettLuce.fit(profile, features=sweet)
+        >>> fit.predict(pd.DataFrame({"sweet": [8.0]}, index=["E"])).round(2)
+           estimate  std_err  lower  upper
+        E      1.62     0.41   0.81   2.43
         """
-        profile = as_data(profile, "profile")
-        from rankagg.distributions.plackett_luce import fit  # noqa: PLC0415
-
-        options = fit.FitOptions(
-            method=method,
-            pseudo_rankings=pseudo_rankings,
-            ridge=ridge,
-            tie_ridge=tie_ridge,
-            max_iterations=max_iterations,
-            tol=tol,
+        rankings = as_data(data)
+        penalties = Penalties(pseudo_rankings=pseudo_rankings, ridge=ridge, tie_ridge=tie_ridge)
+        check_number(tol, "tol", low=0, open_low=True)
+        if features is not None:
+            if pseudo_rankings or tie_ridge:
+                name = "pseudo_rankings" if pseudo_rankings else "tie_ridge"
+                raise InvalidInputError(name, "0 with `features`", pseudo_rankings or tie_ridge)
+            return fit_features(cls, rankings, features, formula, ridge=ridge, tol=tol)
+        if formula is not None:
+            raise InvalidInputError("formula", "left out without `features`", formula)
+        if not isinstance(rankings, Profile) or rankings.n_items < 2:
+            remedy = (
+                "`table.rankings()` makes rankings of scores; `BradleyTerry.fit` takes scores, "
+                "comparisons and votes."
+            )
+            raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
+        found = maximize_choices(rankings, penalties, tol)
+        n, scale = rankings.n_items, found.scale
+        ties = dict(zip(found.sizes, found.parameters[n:].tolist(), strict=True))
+        notes = ["Log worths sum to 0; standard errors are for that contrast."]
+        if ties:
+            notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modeled.")
+        notes += penalties.notes()
+        if not np.isclose(scale, 1.0):
+            notes.append("Weighted rankings: errors are for the effective number of observations.")
+        return PlackettLuceFit(
+            distribution=PlackettLuce(found.parameters[:n], items=rankings.items, log_ties=ties),
+            names=(*map(str, rankings.items), *(f"log tie {d}" for d in ties)),
+            estimates=found.parameters,
+            covariance=found.covariance,
+            log_likelihood=found.value * scale,
+            n_parameters=n - 1 + len(ties),
+            n_observations=scale * rankings.total_weight,
+            converged=found.climb.converged,
+            n_iterations=found.climb.n_iterations,
+            notes=(*notes, *found.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
+            gradient_norm=found.climb.gradient_norm,
+            log_likelihood_equal=found.value_equal,
+            _score=found.score,
         )
-        return fit.fit_worths(profile, options, max_tied)
 
     def __repr__(self) -> str:
         best = self._by_worth()
@@ -372,3 +432,101 @@ def _sample_bucket(logs: Floats, d: int, rng: Generator) -> Bools:
         chosen[:, j] = (needed > 0) & (rng.random(s) < chance)
         needed -= chosen[:, j]
     return chosen
+
+
+class PlackettLuceFit(WorthsFit):
+    """A fitted Plackett-Luce distribution.
+
+    Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
+    tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
+
+    Attributes
+    ----------
+    gradient_norm : float
+        The largest entry of the gradient at the end.
+    log_likelihood_equal : float
+        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
+    """
+
+    distribution: PlackettLuce
+    gradient_norm: float = field(compare=False)
+    log_likelihood_equal: float = field(compare=False)
+    _score: float = field(compare=False)
+
+    # -- tests --------------------------------------------------------------------------------
+
+    def wald_test(self, contrasts: Any) -> ContrastResults:
+        """Test linear hypotheses about the parameters.
+
+        Parameters
+        ----------
+        contrasts : array_like of float, shape (k, p)
+            Each row times the estimates is 0 under the hypothesis; rows must sum to 0 over the
+            items.
+
+        Returns
+        -------
+        statsmodels.stats.contrast.ContrastResults
+        """
+        matrix = as_matrix(contrasts, "contrasts")
+        if matrix.shape[1] != len(self.estimates):
+            allowed = f"rows of {counted(len(self.estimates), 'number')}, one per parameter"
+            raise InvalidInputError("contrasts", allowed, Described(f"shape {matrix.shape}"))
+        if not np.allclose(matrix[:, : self._n].sum(axis=1), 0.0):
+            allowed = "rows that sum to 0 over the items"
+            remedy = "Only differences of log worths are determined."
+            told = Described("a row that does not")
+            raise InvalidInputError("contrasts", allowed, told, remedy)
+        if not np.linalg.matrix_rank(matrix):
+            raise InvalidInputError("contrasts", "rows that are not 0", Described("zeros"))
+        value = matrix @ self.estimates
+        spread = matrix @ self.covariance @ matrix.T
+        rank = int(np.linalg.matrix_rank(matrix))
+        return _chi_squared(float(value @ np.linalg.pinv(spread) @ value), rank)
+
+    def test_equal_worths(
+        self, method: Literal["score", "lr", "wald"] = "score"
+    ) -> ContrastResults:
+        """Test "all items have the same worth".
+
+        Parameters
+        ----------
+        method : {"score", "lr", "wald"}, default "score"
+            By the score at equal worths (Rao 1948), by likelihood ratio, or by Wald's statistic.
+            The score of strict rankings has an exact covariance where all orders are as likely, so
+            that the level holds with few rankings too, where the likelihood ratio rejects too
+            often. With a ridge or pseudo-rankings there is no likelihood ratio, and with ties
+            neither.
+
+        Returns
+        -------
+        statsmodels.stats.contrast.ContrastResults
+
+        References
+        ----------
+        Rao (1948), https://doi.org/10.1017/S0305004100023987; in complete rankings each place has
+        the score of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
+        """
+        known = {"score": self._score, "lr": self.log_likelihood_equal, "wald": 0.0}
+        if np.isnan(known[check_choice(method, tuple(known), "method")]):
+            allowed = "'wald' with pseudo-rankings or a ridge"
+            remedy = "The estimates do not maximize the likelihood of the data."
+            if not np.isnan(self._score):
+                allowed = "'score' or " + allowed
+            raise InvalidInputError("method", allowed, method, remedy)
+        if method == "score":
+            return _chi_squared(self._score, self._n - 1)
+        if method == "wald":
+            contrasts = np.zeros((self._n - 1, len(self.estimates)))
+            contrasts[:, 0] = 1.0
+            contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
+            return self.wald_test(contrasts)
+        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal)
+        return _chi_squared(statistic, self._n - 1)
+
+
+def _chi_squared(statistic: float, df: int) -> ContrastResults:
+    # statsmodels takes longer to load than most fits take.
+    from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
+
+    return ContrastResults(statistic=statistic, df_denom=df, distribution="chi2")

@@ -22,8 +22,8 @@ from rankagg._validation import (
 )
 from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
 from rankagg.distributions import BradleyTerryFit, FitResult
-from rankagg.distributions.bradley_terry.bradley_terry import UNKNOWN
-from rankagg.distributions.plackett_luce.result import WorthsFit
+from rankagg.distributions.bradley_terry.fit import UNKNOWN
+from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, KnownUnit, RankIntervals

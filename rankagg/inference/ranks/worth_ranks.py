@@ -8,7 +8,8 @@ import scipy
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_flag
 from rankagg.distributions import BradleyTerryFit
-from rankagg.distributions.plackett_luce.result import PlackettLuceFit, WorthsFit
+from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuceFit
+from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions
 from rankagg.inference.ranks.rank_results import Families, RankIntervals

@@ -7,8 +7,9 @@ import json
 import re
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from glob import has_magic
 from os import PathLike
 from pathlib import Path
 from typing import IO, cast
@@ -140,9 +141,9 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
     runs: dict[lm_eval.RunKey, lm_eval.Run] = {}
     samples: list[Path] = []
     for path, is_named in files:
-        if ending_of(path) in LINES and _holds_samples(path, max_bytes):
+        if _ending_of(path) in LINES and _holds_samples(path, max_bytes):
             samples.append(path)
-        elif ending_of(path) in LINES or not _read_file(path, found, runs):
+        elif _ending_of(path) in LINES or not _read_file(path, found, runs):
             if is_named:
                 raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
             found.left_out["file", f"none of the formats {FORMATS}"] += 1
@@ -163,7 +164,22 @@ def read_evaluations(paths: Paths, *, max_bytes: int = MAX_BYTES) -> pd.DataFram
 # -- files -----------------------------------------------------------------------------------------
 
 
-def ending_of(path: Path) -> str:
+def seem_evaluations(files: Sequence[str]) -> bool:
+    """Say whether files are folders, patterns, or called as only evaluations are, or several."""
+    endings = {_ending_of(path) for path in map(Path, files) if not _is_many(path)}
+    if len(files) > 1 or not endings:
+        return endings <= ENDINGS
+    return endings == {".eval"}
+
+
+def _is_many(path: Path) -> bool:
+    try:
+        return path.is_dir() or (has_magic(str(path)) and not path.exists())
+    except (OSError, ValueError):  # no path: what opens it says why
+        return False
+
+
+def _ending_of(path: Path) -> str:
     """Return what a name ends in, that of what is packed left out."""
     return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
 
@@ -199,7 +215,7 @@ def _files(paths: Paths) -> tuple[list[tuple[Path, bool]], int]:
         if is_named:  # what is not there is told when it is opened
             opened(files[0][0], lambda path: path.open("rb").close())
         for file, _ in files:
-            if is_named or ending_of(file) in ENDINGS:
+            if is_named or _ending_of(file) in ENDINGS:
                 found.setdefault(file.resolve(), (file, is_named))
             else:
                 others += 1

@@ -340,6 +340,7 @@ class VotesKind(Kind):
 
     data: PairwiseMatrix
     name: ClassVar[str] = "votes"
+    holds: ClassVar[Any] = PairwiseMatrix
     words: ClassVar[Words] = Words(unit="vote")
 
     def ranks(self, **options: Any) -> None:

@@ -13,7 +13,7 @@ from rankagg._typing import Floats, Label
 from rankagg.aggregation import Aggregator, Data
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.sentences import decided_of, first_of
-from rankagg.core import Sentence, Words, counted, said, stated
+from rankagg.core import Profile, Sentence, Words, counted, said, stated
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 
@@ -87,6 +87,8 @@ class Kind:
     told: Told
 
     name: ClassVar[str] = "rankings"
+    # The types of such data.
+    holds: ClassVar[Any] = Profile
     words: ClassVar[Words] = Words()
     # Whether the data are a sample, and whether ranks beyond it are inferred.
     is_sample: ClassVar[bool] = True

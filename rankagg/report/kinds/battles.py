@@ -25,7 +25,8 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions import BradleyTerryFit
-from rankagg.distributions.bradley_terry.bradley_terry import UNKNOWN, BradleyTerry
+from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
+from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, worth_rank_intervals
 from rankagg.inference.ranks.comparison_ranks import kind_for
@@ -84,6 +85,7 @@ class BattlesKind(Kind):
 
     data: Comparisons
     name: ClassVar[str] = "battles"
+    holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
     whole: ClassVar[str] = "complete round"
     against: ClassVar[str] = "ratings weigh wins by who was beaten"

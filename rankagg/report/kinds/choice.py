@@ -12,8 +12,7 @@ from rankagg._frames import as_frame
 from rankagg._validation import check_choice
 from rankagg.aggregation import Data
 from rankagg.aggregation.voting.transfers import STV
-from rankagg.core import ItemSet, PairwiseMatrix, Profile, ScoreSummary, ScoreTable
-from rankagg.core.comparisons import Comparisons
+from rankagg.core import ItemSet, Profile
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.io.cast_votes import CastVotes
 from rankagg.report.kinds.ballots import ElectionKind, ListsKind, VotesKind
@@ -21,14 +20,9 @@ from rankagg.report.kinds.base import Kind, Told
 from rankagg.report.kinds.battles import BattlesKind
 from rankagg.report.kinds.scores import ScoresKind
 
-#: The kinds of data by their names, and the types that hold such data.
-KINDS: Final[dict[str, tuple[type[Kind], Any]]] = {
-    "scores": (ScoresKind, ScoreTable | ScoreSummary),
-    "battles": (BattlesKind, Comparisons),
-    "rankings": (Kind, Profile),
-    "lists": (ListsKind, Profile),
-    "election": (ElectionKind, Profile),
-    "votes": (VotesKind, PairwiseMatrix),
+#: The kinds of pages by their names.
+KINDS: Final[dict[str, type[Kind]]] = {
+    kind.name: kind for kind in (ScoresKind, BattlesKind, Kind, ListsKind, ElectionKind, VotesKind)
 }
 
 
@@ -41,7 +35,7 @@ def kind_of(
     """
     if isinstance(data, CastVotes):
         data, name = data.profile, name or "election"
-    fitting = [one for one, (_, holds) in KINDS.items() if isinstance(data, holds)]
+    fitting = [one for one, kind in KINDS.items() if isinstance(data, kind.holds)]
     if not fitting:
         allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
         raise InvalidInputError("data", allowed, data)
@@ -54,7 +48,7 @@ def kind_of(
     if isinstance(name, STV) or check_choice(name, tuple(KINDS), "kind") not in fitting:
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
-    return KINDS[name][0](data, told or Told())
+    return KINDS[name](data, told or Told())
 
 
 def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:

@@ -46,6 +46,7 @@ class ScoresKind(Kind):
 
     data: ScoreTable | ScoreSummary
     name: ClassVar[str] = "scores"
+    holds: ClassVar[Any] = ScoreTable | ScoreSummary
     words: ClassVar[Words] = SCORED
 
     @property

@@ -28,7 +28,8 @@ def frame_of(rows, **columns):
 
 
 def made(frame, **options):
-    usual = {"metric": (), "by": None, "runs": None, "higher_is_better": {}}
+    usual = {"metric": (), "by": None, "runs": None, "higher": (), "lower": ()}
+    usual["lower_is_better"] = False
     return score_table(frame, **{**usual, **options})
 
 
@@ -119,7 +120,7 @@ def test_instances_are_taken_where_all_tasks_have_them() -> None:
         ({"metric": ["arc=exact_match"]}, "one of acc, acc_norm for arc"),
         ({"metric": ["arc=acc"]}, "piqa has acc, acc_norm"),
         ({"metric": ["acc"], "by": "instance"}, "`--by` must be another"),
-        ({"metric": ["acc"], "higher_is_better": {"f1": True}}, "`--higher or --lower` must be"),
+        ({"metric": ["acc"], "higher": ["f1"]}, "`--higher or --lower` must be"),
     ],
 )
 def test_what_is_not_there_is_told(options, told) -> None:
@@ -132,12 +133,15 @@ def test_directions_are_stated_and_never_guessed() -> None:
     unstated["metric"] = ["judge", "acc"]
     with pytest.raises(click.UsageError, match="whether higher is better in judge of task x"):
         made(unstated)
-    for given_, expected in (({"judge": False}, False), (False, False), ({"judge": True}, True)):
-        table, notes = made(unstated, higher_is_better=given_)
+    judge = ["judge"]
+    for given_, expected in (
+        ({"lower": judge}, False), ({"lower_is_better": True}, False), ({"higher": judge}, True),
+    ):  # fmt: skip
+        table, notes = made(unstated, **given_)
         assert dict(table.higher_is_better) == {"x": expected, "y": True}
         side = "higher" if expected else "lower"
         assert notes[-1].endswith(f"{side} is better in judge")
-    stated = made(frame_of([("A", "x", 1)], higher_is_better=False), higher_is_better={})[0]
+    stated = made(frame_of([("A", "x", 1)], higher_is_better=False))[0]
     assert dict(stated.higher_is_better) == {"x": False}
     with pytest.raises(click.UsageError, match="state the other direction of acc"):
-        made(unstated, higher_is_better={"judge": True, "acc": False})
+        made(unstated, higher=judge, lower=["acc"])

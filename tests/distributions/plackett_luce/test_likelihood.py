@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.graphs import ordered_parts
+from rankagg.distributions.finite_maximum import beats_graph
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce import likelihood as likelihoods
 from rankagg.distributions.plackett_luce.likelihood import (
@@ -18,7 +19,6 @@ from rankagg.distributions.plackett_luce.likelihood import (
     leave_one_out,
     log_bucket_weights,
 )  # fmt: skip
-from rankagg.distributions.separation import beats_graph
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.distributions.luce_by_hand import (
     from_rows,
@@ -171,20 +171,18 @@ def design(rng, n, m, k, spread, *, ties=False):
     return ra.Profile.from_ranks(ranks, weights=weights)
 
 
-def check_against_connectivity(profile, *, tolerance=1e-5):
-    """Check that both methods find the same maximum, or both refuse; say which."""
-    if len(ordered_parts(beats_graph(profile.ranks))) > 1:
-        for method in ("newton", "mm"):
-            with pytest.raises(NotIdentifiedError, match="no finite maximum: no group here loses"):
-                ra.PlackettLuce.fit(profile, method=method)
+def check_against_connectivity(profile):
+    """Check that the gradient is 0 at what is found, or that it is refused; say which."""
+    if len(ordered_parts(beats_graph(profile))) > 1:
+        with pytest.raises(NotIdentifiedError, match="no finite maximum: no group here loses"):
+            ra.PlackettLuce.fit(profile)
         return "refused"
-    newton = ra.PlackettLuce.fit(profile)
-    slow = ra.PlackettLuce.fit(profile, method="mm", tol=1e-7)
-    assert newton.converged
-    assert slow.converged
-    assert slow.estimates == pytest.approx(newton.estimates, abs=tolerance)
-    assert slow.log_likelihood == pytest.approx(newton.log_likelihood, rel=1e-9)
-    assert (newton.standard_errors > 0).all()
+    fit = ra.PlackettLuce.fit(profile)
+    assert fit.converged
+    # What was won is what is expected, as in each step of minorization-maximization.
+    at = Likelihood(gathered(profile)).derivatives(fit.estimates)
+    assert np.abs(at.gradient).max() <= 1e-6 * gathered(profile).weights.sum()
+    assert (fit.standard_errors > 0).all()
     return "found"
 
 
@@ -192,7 +190,7 @@ SPREADS = [0.0, 0.3, 1.0, 2.0, 3.0, 10.0, 30.0]
 
 
 @pytest.mark.parametrize("spread", SPREADS)
-def test_random_designs_are_found_or_refused_by_both_methods(spread):
+def test_random_designs_are_found_or_refused(spread):
     rng = np.random.default_rng(int(10 * spread))
     seen = [
         check_against_connectivity(design(rng, n, m, k, spread))
@@ -219,19 +217,18 @@ def nearly_sorted(n, m, seed=0):
 @pytest.mark.slow
 def test_long_rankings_that_nearly_agree_have_a_maximum():
     profile = nearly_sorted(130, 40)
-    assert len(ordered_parts(beats_graph(profile.ranks))) == 1
+    assert len(ordered_parts(beats_graph(profile))) == 1
     fit = ra.PlackettLuce.fit(profile)
     assert fit.converged
     assert np.ptp(fit.estimates) > choices.SPREAD
-    expected = Likelihood(gathered(profile)).expected(fit.estimates)
-    assert expected == pytest.approx(Likelihood(gathered(profile)).linear, rel=1e-7)
+    gradient = Likelihood(gathered(profile)).derivatives(fit.estimates).gradient
+    assert gradient == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("count", [10**3, 10**8, 10**13])
-@pytest.mark.parametrize("method", ["newton", "mm"])
-def test_rare_wins_have_finite_odds(count, method):
+@pytest.mark.parametrize("count", [10**3, 10**8, 10**10, 10**12, 10**13])
+def test_rare_wins_have_finite_odds(count):
     profile = ra.Profile.from_orders(["AB", "BA"], counts=[count, 1])
-    fit = ra.PlackettLuce.fit(profile, method=method)
+    fit = ra.PlackettLuce.fit(profile)
     assert fit.converged
     assert fit.estimates[0] - fit.estimates[1] == pytest.approx(np.log(count), rel=1e-6)
     error = fit.relative_to("B").loc["A", "std_err"]
@@ -269,12 +266,11 @@ def test_what_rounding_hides_is_not_called_the_maximum():
 @pytest.mark.parametrize("weight", [1e-100, 1e-30, 1e30, 1e100])
 def test_the_unit_of_weights_plays_no_part(weight):
     rows = ["A>B>C", "C>A>B", "B>C>A", "A>C>B", "C>B"]
-    for options in ({}, {"method": "mm"}):
-        plain = ra.PlackettLuce.fit(from_rows(rows, "ABC"), **options)
-        scaled = ra.PlackettLuce.fit(from_rows(rows, "ABC", weights=[weight] * 5), **options)
-        assert scaled.converged
-        assert scaled.estimates == pytest.approx(plain.estimates, abs=1e-7)
-        assert scaled.covariance == pytest.approx(plain.covariance, rel=1e-6)
+    plain = ra.PlackettLuce.fit(from_rows(rows, "ABC"))
+    scaled = ra.PlackettLuce.fit(from_rows(rows, "ABC", weights=[weight] * 5))
+    assert scaled.converged
+    assert scaled.estimates == pytest.approx(plain.estimates, abs=1e-7)
+    assert scaled.covariance == pytest.approx(plain.covariance, rel=1e-6)
 
 
 # -- sums over sets, both ways --------------------------------------------------------------------
@@ -288,11 +284,11 @@ def test_near_and_far_sums_are_the_same(bits, monkeypatch):
     )
     found = gathered(profile)
     logs = np.array([3.0, -4.0, 0.5, 20.0, -9.0])
-    near = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
+    near = [found.sets.log_sums(logs)]
     near += found.sets.moments(logs, found.weights)
     monkeypatch.setattr(choices, "SPREAD", -1.0)
     monkeypatch.setattr(choices, "TABLE_ENTRIES", 7)
-    far = [found.sets.log_sums(logs), found.sets.expected(logs, found.weights)]
+    far = [found.sets.log_sums(logs)]
     far += found.sets.moments(logs, found.weights)
     for one, other in zip(near, far, strict=True):
         assert other == pytest.approx(one, rel=1e-12)
@@ -308,7 +304,7 @@ def test_sums_of_worths_without_floats(bits, monkeypatch):
     assert sums == {3: 2000.0, 2: 0.0}
     likelihood = Likelihood(found)
     assert likelihood.value(logs) == -2000.0
-    assert likelihood.expected(logs).tolist() == [1.0, 2.0, 0.0]
+    assert found.sets.moments(logs, found.weights)[0].tolist() == [1.0, 2.0, 0.0]
 
 
 def test_weights_of_buckets_of_worths_without_floats():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,11 @@ import scipy
 from scipy.optimize import linprog
 
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg._validation import check_alpha
 from rankagg.core import ItemSet, Profile, counted, listed
 from rankagg.core.comparisons import Comparisons
-from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
-from rankagg.distributions.bradley_terry.contests import contests_of
-from rankagg.distributions.bradley_terry.model import Model
+from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.finite_maximum import beats_graph
 from rankagg.distributions.fit_result import FitResult, with_intervals
 from rankagg.distributions.maximum import (
     FAR_PARAMETER,
@@ -29,11 +29,7 @@ from rankagg.distributions.maximum import (
 )
 from rankagg.distributions.plackett_luce.choices import choices_of
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
-from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.separation import beats_graph
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
-
-NEWTON_STEPS, TOLERANCE = 100, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +128,10 @@ def _check_distinct(table: Floats, names: list[str]) -> None:
 class FeatureLikelihood(LogLikelihood):
     """A log likelihood of worths as a function of effects, residuals, and what there is beside."""
 
-    worths: LogLikelihood
+    worths: Likelihood
     design: Floats
-    # Of the residuals of the items; None where there are none.
-    penalty: float | None
+    # Of the residuals of the items; 0 where there are none.
+    penalty: float
     # That a constant is no parameter here.
     ridge: float = 1.0
 
@@ -144,29 +140,27 @@ class FeatureLikelihood(LogLikelihood):
         """No log worths are parameters."""
         return 0
 
-    @property
+    @cached_property
     def _columns(self) -> Floats:
-        """What log worths are made of, shape (n, k) or (n, k + n)."""
-        n = len(self.design)
-        return self.design if self.penalty is None else np.hstack([self.design, np.eye(n)])
+        """What log worths and tie weights are made of, with those of the parameters."""
+        n, ties = len(self.design), len(self.worths.sizes)
+        worths = np.hstack([self.design, np.eye(n)]) if self.penalty else self.design
+        return scipy.linalg.block_diag(worths, np.eye(ties)) if ties else worths
 
-    @property
+    @cached_property
     def _pulls(self) -> Floats:
-        k, n = self.design.shape[1], len(self.design)
-        beside = len(self.worths.start()) - n
-        residuals = [] if self.penalty is None else [np.full(n, self.penalty)]
-        return np.concatenate([np.zeros(k), *residuals, np.zeros(beside)])
+        pulls, k = np.zeros(self._columns.shape[1]), self.design.shape[1]
+        if self.penalty:
+            pulls[k : k + len(self.design)] = self.penalty
+        return pulls
 
     def all_worths(self, parameters: Floats) -> Floats:
         """Return log worths, and what is beside them."""
-        columns = self._columns
-        k = columns.shape[1]
-        return np.concatenate([columns @ parameters[:k], parameters[k:]])
+        return self._columns @ parameters
 
     def start(self) -> Floats:
         """Return no effects."""
-        beside = self.worths.start()[len(self.design) :]
-        return np.concatenate([np.zeros(self._columns.shape[1]), beside])
+        return np.zeros(self._columns.shape[1])
 
     def value(self, parameters: Floats) -> float:
         """Return the log likelihood, less the penalty."""
@@ -176,20 +170,18 @@ class FeatureLikelihood(LogLikelihood):
     def derivatives(self, parameters: Floats) -> Derivatives:
         """Return value, gradient and information."""
         at, columns = self.worths.derivatives(self.all_worths(parameters)), self._columns
-        beside = len(at.gradient) - len(columns)
-        every = scipy.linalg.block_diag(columns, np.eye(beside)) if beside else columns
-        gradient = every.T @ at.gradient - self._pulls * parameters
-        information = every.T @ at.information @ every + np.diag(self._pulls)
-        noise = np.abs(every).T @ at.noise
+        gradient = columns.T @ at.gradient - self._pulls * parameters
+        information = columns.T @ at.information @ columns + np.diag(self._pulls)
+        noise = np.abs(columns).T @ at.noise
         return Derivatives(self.value(parameters), gradient, information, noise)
 
 
 class FeatureFit(FitResult):
     """A fit of worths that are linear in features of the items.
 
-    Made by `fit_plackett_luce`, of rankings or battles. The parameters are the effects of the
-    features; with a `ridge`, every item has a residual beside, which is in `residuals`. `plot`
-    draws a `rankagg.plotting.parameters_plot`.
+    Made by `PlackettLuce.fit` with `features`. The parameters are the effects of the features; with
+    a `ridge`, every item has a residual as well, which is in `residuals`. `plot` draws a
+    `rankagg.plotting.parameters_plot`.
 
     Attributes
     ----------
@@ -197,11 +189,9 @@ class FeatureFit(FitResult):
         What the log worth of each item has beside its features; 0 without a ridge.
     """
 
-    distribution: PlackettLuce
     residuals: pd.Series[float] = field(compare=False)
     _design: Design = field(compare=False)
-    _ridge: float | None = field(compare=False)
-    # How many observations of equal weight a unit of weight is worth.
+    _ridge: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
         """Return the log worths of other items, never seen or not, from their features.
@@ -211,7 +201,7 @@ class FeatureFit(FitResult):
         features : DataFrame
             A row for each item, with the columns of the fit.
         alpha : float, default 0.05
-            Probability of error of the intervals, in (0, 1).
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
@@ -224,7 +214,7 @@ class FeatureFit(FitResult):
             raise InvalidInputError("features", "a DataFrame with a row for each item", features)
         rows, k = self._design.rows(features), len(self._design.names)
         variances = np.einsum("ij,jk,ik->i", rows, self.covariance[:k, :k], rows)
-        if self._ridge is not None:
+        if self._ridge:
             variances = variances + 1.0 / self._ridge
         errors = np.sqrt(np.maximum(variances, 0.0))
         frame = with_intervals(rows @ self.estimates[:k], errors, self._student, level)
@@ -259,7 +249,7 @@ class FeatureFit(FitResult):
             if not np.isclose(fit.n_observations, self.n_observations, rtol=1e-9):
                 told = Described(f"{fit.n_observations:g} beside {self.n_observations:g}")
                 raise InvalidInputError("others", "of the same observations", told)
-            if getattr(fit, "_ridge", None) is not None:
+            if isinstance(fit, FeatureFit) and fit._ridge:
                 told = Described("one with a ridge")
                 raise InvalidInputError("others", "fits without a ridge", told)
             row = {"n_parameters": fit.n_parameters, "deviance": -2.0 * fit.log_likelihood}
@@ -278,156 +268,90 @@ class FeatureFit(FitResult):
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="fit"))
 
 
-def fit_plackett_luce(
-    data: Profile | Comparisons,
-    *,
+def fit_features(
+    kind: Callable[..., RankingDistribution],
+    data: object,
     features: pd.DataFrame,
-    formula: str | None = None,
-    ridge: float | None = None,
-    max_iterations: int = NEWTON_STEPS,
+    formula: str | None,
+    *,
+    ridge: float,
+    tol: float,
 ) -> FeatureFit:
-    """Estimate Plackett-Luce or Bradley-Terry worths that are linear in features of the items.
-
-    Log worths are sum_j x_ij b_j, the features of item i times their effects, so that items that
-    were never ranked have worths too. `PlackettLuce.fit` and `BradleyTerry.fit` have a worth for
-    each item instead.
-
-    Parameters
-    ----------
-    data : Profile or Comparisons
-        Rankings; or battles of two, which make it Bradley-Terry. Ties are modeled as by
-        `PlackettLuce.fit`, of battles with Davidson's parameter (1970), which is the same.
-    features : DataFrame
-        A row of numbers for every item, whose index are the items. Constant columns say nothing
-        of differences and are left out.
-    formula : str, optional
-        What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
-        default all columns as they are. A formula is Python code, which formulaic evaluates: it
-        must not come from strangers.
-    ridge : float, optional
-        Positive: every item has a residual beside its features, normal with the variance 1/ridge.
-    max_iterations : int, default 100
-        Newton steps.
-
-    Returns
-    -------
-    FeatureFit
-
-    Raises
-    ------
-    NotIdentifiedError
-        If features follow from each other, or effects have no finite maximum.
-    InvalidInputError
-        If an item has no features, or they are no finite numbers.
-
-    References
-    ----------
-    Cheng, Dembczyński and Hüllermeier (2010), "Label ranking methods based on the Plackett-Luce
-    model", ICML; Yildiz et al. (2020), "Fast and accurate ranking regression", AISTATS, whose
-    data of salad dressings are from Critchlow and Fligner (1991),
-    https://doi.org/10.1007/BF02294488.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import rankagg as ra
-    >>> profile = ra.Profile.from_orders(["ABCD", "ABDC", "BACD", "DABC"], counts=[4, 3, 2, 1])
-    >>> sweet = pd.DataFrame({"sweet": [9.0, 7.0, 4.0, 3.0]}, index=list("ABCD"))
-    >>> fit = ra.fit_plackett_luce(profile, features=sweet)
-    >>> round(float(fit.estimates[0]), 3)
-    0.719
-    >>> fit.predict(pd.DataFrame({"sweet": [8.0]}, index=["E"])).round(2)
-       estimate  std_err  lower  upper
-    E      1.62     0.41   0.81   2.43
-    """
-    steps = check_integer(max_iterations, "max_iterations", low=1)
-    residual = None if ridge is None else check_number(ridge, "ridge", low=0, open_low=True)
-    likelihood: LogLikelihood
-    kind: type[PlackettLuce] = PlackettLuce
-    if isinstance(data, Comparisons):
-        contests, _ = contests_of(data, side=False, covariates=())
-        likelihood, beats, kind = Model(contests, "davidson"), contests.beats(), BradleyTerry
-        total, squares = float(contests.totals.sum()), float(contests.squares.sum())
-    elif isinstance(data, Profile) and data.n_items > 1:
-        weights = data.counts * data.weights
-        choices = choices_of(data.ranks, weights)
-        likelihood = Likelihood(choices, tuple(sorted(d for d in choices.tied if d > 1)))
-        beats = beats_graph(data.ranks)
-        total, squares = float(weights.sum()), float(data.counts @ data.weights**2)
-    else:
+    """Return the fit of a kind of distribution; see `PlackettLuce.fit`."""
+    profile = _choices_of_two(data) if isinstance(data, Comparisons) else data
+    if not isinstance(profile, Profile) or profile.n_items < 2:
         raise InvalidInputError("data", "a Profile of two or more items, or Comparisons", data)
-    design = Design.of(features, formula, data.items)
-    problem = FeatureProblem(likelihood, design, data.items, residual, total, total**2 / squares)
-    return problem.fit(beats, steps, kind)
+    weights = profile.counts * profile.weights
+    choices = choices_of(profile.ranks, weights)
+    sizes = tuple(sorted(d for d in choices.tied if d > 1))
+    design = Design.of(features, formula, profile.items)
+    n, k = design.table.shape
+    likelihood = FeatureLikelihood(Likelihood(choices, sizes), design.table, ridge)
+    found = newton(likelihood, tol)
+    worths = likelihood.all_worths(found.parameters)
+    if not ridge and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):
+        _check_endless(design, beats_graph(profile))
+    inverse = solve_definite(found.information, np.eye(len(found.parameters)))
+    if inverse is None:
+        inverse = np.full_like(found.information, np.nan)
+    ties = worths[n:]
+    kept = np.r_[0:k, len(found.parameters) - len(ties) : len(found.parameters)]
+    scale = float(weights.sum()) / float(profile.counts @ profile.weights**2)
+    logs = worths[:n] - worths[:n].mean()
+    residuals = found.parameters[k : k + n] if ridge else np.zeros(n)
+    index = pd.Index(list(profile.items), name="item")
+    return FeatureFit(
+        distribution=kind(logs, items=profile.items, log_ties=dict(zip(sizes, ties, strict=True))),
+        names=(*design.names, *(f"log tie {d}" for d in sizes)),
+        estimates=found.parameters[kept],
+        covariance=inverse[np.ix_(kept, kept)] / scale,
+        log_likelihood=likelihood.worths.value(worths) * scale,
+        n_parameters=len(kept),
+        n_observations=scale * float(weights.sum()),
+        converged=found.converged,
+        n_iterations=found.n_iterations,
+        notes=tuple(_notes(ridge, scale, found)),
+        residuals=pd.Series(residuals, index=index, name="residual"),
+        _design=design,
+        _ridge=ridge,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureProblem:
-    """What is maximized, and over what."""
+def _choices_of_two(data: Comparisons) -> Profile:
+    """Return comparisons as rankings of two, equal ones together."""
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    table = np.column_stack([data.first, data.second, data.outcomes, weights])
+    rows, counts = np.unique(table, axis=0, return_counts=True)
+    first, second, outcomes = rows[:, :3].T.astype(np.intp)
+    ranks = np.full((len(rows), len(data.items)), np.nan)
+    ranks[np.arange(len(rows)), first] = 1 + (outcomes < 0)
+    ranks[np.arange(len(rows)), second] = 1 + (outcomes > 0)
+    return Profile.from_ranks(ranks, items=data.items, counts=counts, weights=rows[:, 3])
 
-    worths: LogLikelihood
-    design: Design
-    items: ItemSet
-    ridge: float | None
-    # Summed weight, and how many observations of equal weight it is worth.
-    total: float
-    effective: float
 
-    def fit(self, beats: Bools, steps: int, kind: type[PlackettLuce]) -> FeatureFit:
-        """Return the maximum; `beats` says which items were ever chosen before which."""
-        n, k = self.design.table.shape
-        likelihood = FeatureLikelihood(self.worths, self.design.table, self.ridge)
-        found = newton(likelihood, steps, TOLERANCE)
-        worths = likelihood.all_worths(found.parameters)
-        if self.ridge is None and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):
-            self._check_endless(beats)
-        inverse = solve_definite(found.information, np.eye(len(found.parameters)))
-        if inverse is None:
-            inverse = np.full_like(found.information, np.nan)
-        ties = found.parameters[k if self.ridge is None else k + n :]
-        sizes = getattr(self.worths, "sizes", (2,) * len(ties))
-        kept = np.r_[0:k, len(found.parameters) - len(ties) : len(found.parameters)]
-        logs = worths[:n] - worths[:n].mean()
-        residuals = np.zeros(n) if self.ridge is None else found.parameters[k : k + n]
-        index = pd.Index(list(self.items), name="item")
-        return FeatureFit(
-            distribution=kind(logs, items=self.items, log_ties=dict(zip(sizes, ties, strict=True))),
-            names=(*self.design.names, *(f"log tie {d}" for d in sizes[: len(ties)])),
-            estimates=found.parameters[kept],
-            covariance=inverse[np.ix_(kept, kept)] * (self.total / self.effective),
-            log_likelihood=self.worths.value(worths) * self.effective / self.total,
-            n_parameters=len(kept),
-            n_observations=self.effective,
-            converged=found.converged,
-            n_iterations=found.n_iterations,
-            notes=tuple(self._notes(found)),
-            residuals=pd.Series(residuals, index=index, name="residual"),
-            _design=self.design,
-            _ridge=self.ridge,
+def _check_endless(design: Design, beats: Bools) -> None:
+    """Raise where no choice loses along some effects, and some gain: the likelihood rises."""
+    one, other = np.nonzero(beats)
+    rows = np.unique((design.table[one] - design.table[other]).round(12), axis=0)
+    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300)
+    bounds = [(-1.0, 1.0)] * rows.shape[1]
+    found = linprog(-rows.sum(axis=0), -rows, np.zeros(len(rows)), bounds=bounds)
+    if found.x is None or float(found.fun or 0.0) >= -1e-6:
+        return
+    moving = [name for name, x in zip(design.names, found.x, strict=True) if abs(x) > 1e-6]
+    raise NotIdentifiedError(
+        f"The likelihood has no finite maximum: along {listed(moving)} no choice is against "
+        "what was chosen. Leave features out, or give every item a residual with `ridge=1`."
+    )
+
+
+def _notes(ridge: float, scale: float, found: Maximum) -> Iterator[str]:
+    yield "Effects are of features as they are; log worths sum to 0 over the items."
+    if ridge:
+        yield (
+            f"With a residual for each item, ridge {ridge:g}: residuals are no free parameters, "
+            "and errors are of the penalized likelihood."
         )
-
-    def _notes(self, found: Maximum) -> Iterator[str]:
-        yield "Effects are of features as they are; log worths sum to 0 over the items."
-        if self.ridge is not None:
-            yield (
-                f"With a residual for each item, ridge {self.ridge:g}: residuals are no free "
-                "parameters, and errors are of the penalized likelihood."
-            )
-        if self.total != self.effective:
-            yield "Weighted data: errors are for the effective number of observations."
-        yield from found.notes()
-
-    def _check_endless(self, beats: Bools) -> None:
-        """Raise where no choice loses along some effects, and some gain: the likelihood rises."""
-        one, other = np.nonzero(beats)
-        rows = np.unique((self.design.table[one] - self.design.table[other]).round(12), axis=0)
-        rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300)
-        bounds = [(-1.0, 1.0)] * rows.shape[1]
-        found = linprog(-rows.sum(axis=0), -rows, np.zeros(len(rows)), bounds=bounds)
-        if found.x is None or float(found.fun or 0.0) >= -1e-6:
-            return
-        moving = [name for name, x in zip(self.design.names, found.x, strict=True) if abs(x) > 1e-6]
-        raise NotIdentifiedError(
-            f"The likelihood has no finite maximum: along {listed(moving)} no choice is against "
-            "what was chosen. Leave features out, or give every item a residual with `ridge=1`."
-        )
+    if scale != 1.0:
+        yield "Weighted data: errors are for the effective number of observations."
+    yield from found.notes()

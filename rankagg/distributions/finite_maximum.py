@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
-from rankagg._typing import Bools, Floats, Ranks
-from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, places
+from rankagg._typing import Bools, Floats
+from rankagg.core import UNRANKED, ItemSet, PairwiseMatrix, Profile, counted, listed
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
@@ -17,28 +16,15 @@ from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 DIRECTION_SLACK = 1e-7
 
 
-def beats_graph(ranks: Ranks) -> Bools:
-    """Return who stands right above whom in some ranking, shape (n, n).
+def unweighted_votes(profile: Profile) -> PairwiseMatrix:
+    """Return the votes of rankings that count alike, so that none is rounded away."""
+    return Profile._trusted(profile.items, profile.ranks).direct_pairwise()
 
-    That is enough to know who is above whom through others. Tied items are above each other.
-    """
-    n = ranks.shape[1]
-    place = places.comparable(ranks)
-    order = np.argsort(place, axis=1, kind="stable")
-    place = np.take_along_axis(place, order, axis=1)
-    beats = np.zeros((n, n), dtype=bool)
-    above = order[:, 0].copy()  # the last listed item so far
-    for q in range(1, n):
-        seen = place[:, q] <= n  # listed or unlisted, not unranked
-        level = seen & (place[:, q] == place[:, q - 1]) & (place[:, q] < n)
-        led = seen & (place[:, 0] < n)
-        beats[above[led], order[led, q]] = True
-        beats[order[level, q], order[level, q - 1]] = True
-        beats[order[level, q - 1], order[level, q]] = True
-        listed_here = place[:, q] < n
-        above[listed_here] = order[listed_here, q]
-    np.fill_diagonal(beats, False)
-    return beats
+
+def beats_graph(profile: Profile) -> Bools:
+    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
+    votes = unweighted_votes(profile)
+    return np.asarray(votes.wins + votes.ties > 0)
 
 
 def is_linked(together: Floats) -> bool:
@@ -53,7 +39,7 @@ def check_observed(profile: Profile) -> None:
         names = listed(profile.items.where(unseen))
         remedy = "Leave items out with `profile.restrict(...)`."
         allowed = "rankings that observe every item somewhere"
-        raise InvalidInputError("profile", allowed, Described(names), remedy)
+        raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
 def check_connected(
@@ -95,31 +81,6 @@ def check_connected(
 
 def _shown_groups(parts: Sequence[Any], items: ItemSet) -> str:
     return " | ".join(listed([items[int(i)] for i in part]) for part in parts)
-
-
-def endless_direction(
-    objective: Floats,
-    bounds: Sequence[tuple[float, float]],
-    rows: Any,
-    broken: Callable[[Floats], Any],
-    checked: Callable[[Floats], Any],
-    *,
-    least: float = -np.inf,
-) -> Any:
-    """Return a direction in which a likelihood rises for ever; None where none was found.
-
-    Of the directions d with rows d <= 0 the one that gains most is sought, and nothing where that
-    is at most `least`; rows that it breaks are added, as long as `broken` returns a longer table.
-    """
-    for _ in range(200):
-        found = linprog(-objective, rows, np.zeros(rows.shape[0]), bounds=bounds)
-        if found.x is None or float(objective @ found.x) <= least:
-            return None
-        direction = np.asarray(found.x, dtype=np.float64)
-        rows = broken(direction)
-        if rows is None:
-            return checked(direction)
-    return None
 
 
 def whole_directions(direction: Floats) -> Iterator[Floats]:
