@@ -12,6 +12,7 @@ from . import plotting as plotting
 from . import studies as studies
 from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator
+from .aggregation.base import Consensus as Consensus
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
@@ -37,7 +38,6 @@ from .aggregation.metasearch import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.positional import Borda as Borda
 from .aggregation.positional import Bucklin as Bucklin
 from .aggregation.ranked_pairs import RankedPairs as RankedPairs
-from .aggregation.result import Consensus as Consensus
 from .aggregation.searches import InsertionSearch as InsertionSearch
 from .aggregation.searches import KwikSort as KwikSort
 from .aggregation.searches import PickAPerm as PickAPerm

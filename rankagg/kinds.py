@@ -27,6 +27,7 @@ from rankagg.io.table_readings import FileReading
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import FEW_ROWS, NUMBER, TableLook
+from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.table import Table
 
 
@@ -255,7 +256,7 @@ def recognize(
             if kind.recognizes is not None and kind.recognizes(text):
                 return Recognized(source, name, (FileReading(kind.name, kind.what),))
     try:
-        table = sources.read_table(plain, max_bytes=max_bytes)
+        table = read_table(plain, max_bytes=max_bytes)
     except DataFormatError as error:
         if text and _seem_lines_of_lists(text):
             raise DataFormatError(error.sentence, LINES_OF_LISTS) from None

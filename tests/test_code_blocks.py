@@ -25,7 +25,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(rankagg [a-z][^`]*)`")
 
 # What shows something that is no code: output, files, other programs' settings.
-SHOWN = {"none", "text", "json", "yaml"}
+SHOWN = {"none", "text", "json", "yaml", "diff"}
 # Pages whose blocks of Python are files, which tests/test_guides.py writes and runs.
 GUIDES = {
     path.relative_to(ROOT).as_posix()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,53 @@ def test_guides_followed_literally_pass_their_contracts(left_out, n_programs, of
         outcomes = re.findall(rf"^{guide}/test_\w+\.py::.* ([A-Z]+) +\[", run.stdout, re.MULTILINE)
         assert len(outcomes) >= least, guide
         assert set(outcomes) == ({"PASSED"} if least else set()), guide
+
+
+# -- in the package itself ------------------------------------------------------------------------
+
+PATCH = re.compile(r"\.\. code-block:: diff\n   :caption: (\S+)\n\n((?:   .*\n)+)")
+CHECK = """
+import rankagg as ra
+from rankagg.analysis.rules import named_rules
+data = ra.datasets.load("borda_fails_condorcet")
+rule = named_rules()["median-rank"]
+assert rule == ra.MedianRank()
+assert "MedianRank" in ra.analysis.capabilities().rule.tolist()
+found = ra.compare(data, [rule, ra.Borda()])
+assert found.agreement(ra.distances.spearman_distance).to_numpy().max() > 0
+"""
+
+
+def copied(root, folder):
+    shutil.copytree(root / folder, Path(folder), ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def test_a_rule_and_a_distance_are_added_to_the_package_as_their_guides_say(tmp_path, monkeypatch):
+    root = GUIDES.parents[1]
+    monkeypatch.chdir(tmp_path)
+    for folder in ("rankagg", "tests/aggregation", "tests/distances", "docs/reference"):
+        copied(root, folder)
+    texts = {guide: (GUIDES / f"{guide}.rst").read_text() for guide in ("own_rule", "own_distance")}
+    rule = dedent(RULE.findall(texts["own_rule"])[1]).partition("\n\n\n")[2]
+    distance = files_of("own_distance")["spearman_distance.py"].partition("\n\n\n")[2]
+    for path, code in (("positional", rule), ("../distances/spearman", distance)):
+        file = Path(f"rankagg/aggregation/{path}.py")
+        file.write_text(f"{file.read_text()}\n\n{code}")
+    patches = [patch for text in texts.values() for patch in PATCH.findall(text)]
+    assert len(patches) == 7
+    for name, patch in patches:
+        lines = dedent(patch).splitlines()
+        old, new = (
+            "".join(f"{line[1:]}\n" for line in lines if line[0] in signs) for signs in (" ", " +")
+        )
+        text = Path(name).read_text()
+        assert text.count(old) == 1, name
+        Path(name).write_text(text.replace(old, new))
+    run = subprocess.run([sys.executable, "-c", CHECK], text=True, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
+    command = [sys.executable, "-m", "rankagg", "rank", "--dataset", "tennessee", "--rule"]
+    run = subprocess.run([*command, "median-rank"], text=True, capture_output=True, check=False)
+    assert "MedianRank consensus of 4 items" in run.stdout, run.stderr
 
 
 # -- the reference --------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 # Other rooms take names from here, and rules that load more from their files.
 from rankagg.aggregation.base import (
     Aggregator,
+    Consensus,
     Guarantee,
     Needs,
-    Outcome,
     ReadsUnranked,
     check_rule,
+    evidence_for,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,
@@ -38,8 +39,8 @@ from rankagg.aggregation.means import (
     other_scale,
     unlike_tasks,
 )
+from rankagg.aggregation.outcome import Outcome, rank_by_scores
 from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
-from rankagg.aggregation.result import Consensus, rank_by_scores
 
 # What authors of rules need; rules themselves are at the top level.
 __all__ = ["Deadline", "Evidence", "Guarantee", "Outcome", "rank_by_scores"]

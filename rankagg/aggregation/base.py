@@ -1,16 +1,17 @@
-"""The contract of every rule: what it takes, what it returns, and what is checked once for all."""
+"""Rules and what they return: what is taken, what comes back, what is checked once for all."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from math import nan
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from rankagg._typing import (
     Directions,
@@ -18,16 +19,36 @@ from rankagg._typing import (
     Generator,
     Integers,
     Integers64,
-    Ranks,
+    Label,
     RNGLike,
     Tolerance,
+    Unranked,
 )
 from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.evidence import Evidence, Held
-from rankagg.aggregation.result import Consensus, rank_by_scores
-from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
-from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
+from rankagg.aggregation.evidence import MOST_ITEMS, Evidence, Held, words_of
+from rankagg.aggregation.outcome import Outcome, rank_by_scores
+from rankagg.core import (
+    Direction,
+    Form,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Profile,
+    Result,
+    Words,
+    amount,
+    counted,
+    shortened,
+    stated,
+)
+from rankagg.core.comparisons import Comparisons
+from rankagg.exceptions import (
+    InformationLostError,
+    InvalidInputError,
+    NotProvedError,
+    OutOfTimeError,
+)
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.certificate import Certificate, TiedCertificate
@@ -35,55 +56,9 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+#: Names of axioms, each with the proof or its source, or with ballots.
+Statements: TypeAlias = Mapping[str, str]
 ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a rule's hook returns: scores to rank by, or a ranking, or both.
-
-    Attributes
-    ----------
-    scores : ndarray of float, shape (n,), or None
-        Higher is better; NaN leaves an item unranked.
-    ranking : PartialRanking or None
-        The consensus; None lets the base class rank by the scores.
-    certificate : Certificate, TiedCertificate or None
-        The proof of an exact rule.
-    optima : Optima, TiedOptima or None
-        The set of all optima of an exact rule.
-    notes : tuple of str
-        What a reader should know.
-    interrupted : bool
-        True where the user stopped the rule and got what was there.
-    """
-
-    scores: Floats | None = None
-    ranking: PartialRanking | None = None
-    certificate: Certificate | TiedCertificate | None = None
-    optima: Optima | TiedOptima | None = None
-    notes: tuple[str, ...] = ()
-    interrupted: bool = False
-
-
-def checked_outcome(
-    certificate: Any, votes: PairwiseMatrix, found: Any, effort: Any, optima: Any = None
-) -> Outcome:
-    """Return what an exact rule returns, its proof checked, and why that is not complete."""
-    if effort.verify:
-        certificate._check(votes)
-    is_open, notes = certificate.status != "optimal", found.notes
-    if is_open:
-        best = f"the best {certificate._called} so far, not proved optimal"
-        why = f"stopped by `on_progress`: {best}" if found.is_stopped else effort.unproved
-        notes = (f"interrupted: {best}" if found.interrupted else why, *notes)
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        optima=optima,
-        notes=notes,
-        interrupted=found.interrupted and is_open,
-    )
 
 
 @dataclass(frozen=True)
@@ -103,6 +78,233 @@ class Guarantee:
 
     def __str__(self) -> str:
         return f"{self.factor:g} in expectation" if self.in_expectation else f"{self.factor:g}"
+
+
+class Consensus(Result):
+    """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
+
+    Made by `Aggregator.aggregate`; it has no plot. Equality looks at the ranking, the scores, the
+    rule and the policy; `cost` and `runtime` are no part of it.
+
+    Attributes
+    ----------
+    ranking : PartialRanking
+        The consensus; a `Permutation` where it is complete and strict.
+    scores : ndarray of float, shape (n,), or None
+        What the rule ranked by, higher is better, NaN for an unranked item; None for rules
+        without scores.
+    rule : Aggregator
+        The rule with its parameters.
+    unranked : {"uniform", "ignore", "last"} or None
+        The policy of the data for unranked items; None for comparisons and plain votes.
+    certificate : Certificate, TiedCertificate or None
+        The proof of an exact rule.
+    notes : tuple of str
+        What a reader should know: ties, cycles, pairs never compared, unranked items.
+    interrupted : bool
+        True where the user stopped the rule, and this is the best that was there.
+    runtime : float
+        Seconds that the rule took.
+    """
+
+    ranking: PartialRanking
+    scores: Floats | None
+    rule: Aggregator
+    unranked: Unranked | None
+    certificate: Certificate | TiedCertificate | None = field(compare=False)
+    notes: tuple[str, ...] = field(compare=False)
+    runtime: float = field(compare=False)
+    interrupted: bool = field(default=False, compare=False)
+    _optima: Optima | TiedOptima | None = field(compare=False)
+    _evidence: Evidence = field(compare=False)
+
+    _schema = "rankagg.consensus"
+    _named_rows = False
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"score": amount}
+    _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
+
+    # -- the ranking --------------------------------------------------------------------------
+
+    @property
+    def items(self) -> ItemSet:
+        """The ranked items."""
+        return self.ranking.items
+
+    @property
+    def order(self) -> tuple[Label, ...]:
+        """The labels, best first; raises `TiedRankingError` where some are tied."""
+        return self.ranking.order
+
+    @property
+    def buckets(self) -> tuple[tuple[Label, ...], ...]:
+        """The labels, best bucket first; labels within one bucket are tied."""
+        return self.ranking.buckets
+
+    @property
+    def is_proved(self) -> bool | None:
+        """Whether the ranking is proved optimal; None for rules that are not exact."""
+        return None if self.certificate is None else self.certificate.status == "optimal"
+
+    @property
+    def optima(self) -> Optima | TiedOptima | None:
+        """The set of all optima of an exact rule; None for other rules.
+
+        None too where constraints count places: what optima choose in one block then depends on
+        other blocks.
+
+        Raises
+        ------
+        NotProvedError
+            If the ranking is not proved optimal.
+        """
+        if self.certificate is not None and not self.is_proved:
+            raise NotProvedError(
+                "The optima are known only where one is proved; this ranking has a "
+                f"{self.certificate.summary()}."
+            )
+        return self._optima
+
+    # -- its cost -----------------------------------------------------------------------------
+
+    @cached_property
+    def pairwise(self) -> PairwiseMatrix:
+        """The one-level votes that the cost is measured on."""
+        return self._evidence.votes
+
+    @property
+    def _words(self) -> Words:
+        """What sentences call what is in the data."""
+        return words_of(self._evidence.data)
+
+    @property
+    def _is_fought(self) -> bool:
+        """Whether it is of battles, where no items are unranked."""
+        return isinstance(self._evidence.data, Comparisons)
+
+    def _votes_told(
+        self, number: float, what: str, form: Form = amount, noun: str | None = None
+    ) -> str:
+        """Return a number of votes on pairs as text, which states the policy of this consensus."""
+        noun = self._words.vote if noun is None else noun
+        return stated(number, what, form, noun, policy=self.pairwise.unranked, weighted=True)
+
+    @property
+    def tie_cost(self) -> float:
+        """What a tied vote costs: the rule's own parameter, or 0."""
+        return float(getattr(self.rule, "tie_cost", 0.0))
+
+    @property
+    def consensus_tie_cost(self) -> float | None:
+        """What a vote costs that orders two items which the ranking ties.
+
+        The price of the rule whose ties have one, or None: what breaking them at random costs.
+        """
+        return getattr(self.rule, "price_of_ties", None)
+
+    @cached_property
+    def cost(self) -> float:
+        """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`.
+
+        NaN of more than 5,000 items, whose votes are not counted for it.
+        """
+        return self.cost_of(self.ranking) if self._evidence.counts_pairs else nan
+
+    def cost_of(self, ranking: PartialRanking, votes: PairwiseMatrix | None = None) -> float:
+        """Return what another ranking costs at the same prices of ties.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+        votes : PairwiseMatrix, optional
+            What it is held against; by default `pairwise`.
+
+        Returns
+        -------
+        float
+            In votes.
+        """
+        return (votes or self.pairwise).cost(
+            ranking, tie_cost=self.tie_cost, consensus_tie_cost=self.consensus_tie_cost
+        )
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per item, best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns rank (from 1, missing where unranked), item and, where the rule has them,
+            score.
+        """
+        ranks = self.ranking.ranks
+        order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
+        numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
+        ranked = pd.array(numbers, dtype="Int64")
+        columns: dict[str, Any] = {"rank": ranked, "item": self.items.at(order)}
+        if self.scores is not None:
+            columns["score"] = self.scores[order]
+        return pd.DataFrame(columns)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "rule": repr(self.rule),
+            "unranked_policy": self.unranked,
+            "items": list(self.items),
+            "ranks": [int(rank) + 1 if rank >= 0 else None for rank in self.ranking.ranks],
+            **self._plain("buckets", "scores", "cost", "tie_cost", "consensus_tie_cost"),
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            **self._plain("notes", "runtime"),
+        }
+
+    def summary(self, *, rows: int | None = None) -> str:
+        """Return the result as text: rule, policy, cost, proof, notes and the ranking.
+
+        Parameters
+        ----------
+        rows : int or None, optional
+            How many items to print at most; all by default.
+
+        Returns
+        -------
+        str
+        """
+        return self._text(self._facts(), rows)
+
+    def _facts(self) -> list[str]:
+        counted_by = evidence_for(self.rule, self._evidence).unranked
+        observed = self.rule.reads_unranked == "as observed"
+        policy = "none: what is present counts" if observed else (counted_by or "none")
+        price, vote = self.consensus_tie_cost, self._words.vote
+        tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
+        cost = f"not counted for more than {MOST_ITEMS:,} items"
+        if self._evidence.counts_pairs:
+            is_other = observed or counted_by != self.unranked
+            counted_as = self.unranked if is_other else None
+            policy_told = f"unranked items: {counted_as}; " if counted_as else ""
+            prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
+            cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
+        lines = [
+            f"{self.rule.name} consensus of {counted(len(self.items), 'item')}",
+            f"rule         {self.rule}",
+            *([] if self._is_fought else [f"unranked     {policy}"]),
+            f"cost         {cost}",
+        ]
+        if self.certificate is not None:
+            lines.append(f"certificate  {self.certificate.summary()}")
+        return [*lines, *(f"note         {note}" for note in self.notes), ""]
+
+    def _printed(self, table: pd.DataFrame) -> str:
+        names = [shortened(item) for item in table["item"]]
+        width = max(map(len, names))
+        ranks = table["rank"].astype(object).fillna("-")
+        padded = table.assign(rank=ranks, item=[name.ljust(width) for name in names])
+        return super()._printed(padded)
+
+    def __repr__(self) -> str:
+        return f"<Consensus by {self.rule.name}: {self.ranking._arrows()}>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +361,7 @@ class Aggregator(ABC):
         """
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
-        counted = self._read(evidence)
+        counted = evidence_for(self, evidence)
         start = perf_counter()
         # Counting takes time too.
         ends = (deadline or Deadline()).sooner(getattr(self, "time_limit", None))
@@ -202,10 +404,6 @@ class Aggregator(ABC):
             _evidence=evidence,
         )
 
-    def _read(self, evidence: Evidence) -> Evidence:
-        """Return the evidence as the rule reads it."""
-        return evidence.with_unranked("last") if self.reads_unranked == "last" else evidence
-
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         """Do the work; the evidence is clean."""
@@ -238,6 +436,31 @@ class Aggregator(ABC):
         "as observed", where what is present counts.
         """
         return "by policy"
+
+    #: The names for ``--rule``, each with the parameters that it stands for.
+    command_names: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    #: Where nobody works the rule out by hand: what it rests on.
+    rests_on: ClassVar[str] = ""
+
+    @property
+    def keeps(self) -> Statements:
+        """The axioms that the rule is proved to keep, each with the proof or its source.
+
+        A class states them for its parameters as they are by default, but for all ways of breaking
+        ties; where they depend on parameters this is a property. A subclass, which may be another
+        rule, inherits none.
+        """
+        return {}
+
+    @property
+    def breaks(self) -> Statements:
+        """The axioms that the rule is proved to break, stated as `keeps`."""
+        return {}
+
+    @property
+    def counterexamples(self) -> Statements:
+        """Ballots that break an axiom, such as "2 ABC, 1 CBA", where small profiles do not."""
+        return {}
 
     @property
     def searches(self) -> bool:
@@ -285,37 +508,14 @@ class SearchingRule(Aggregator):
         return self._aggregate_within(evidence, rng, Deadline())
 
 
-def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:
-    """Rank items by points, higher is better; only equal points tie."""
-    scores = np.array([float(number) for number in points])
-    ranks = by_places([-number for number in points])
-    return Outcome(scores=scores, ranking=as_ranking(ranks, items), notes=notes)
-
-
-def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
-    """Return the ranks that exact numbers give, smaller is better."""
-    ordered = sorted(values)
-    return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
-
-
-def by_best(best: Sequence[int], items: ItemSet, ways: str) -> Outcome:
-    """Rank items by the best place that each has in some outcome, and name who wins in some."""
-    winners = [item for item, place in enumerate(best) if place == 0]
-    notes = (f"each wins by some {ways}: {listed(items.at(winners))}",) if len(winners) > 1 else ()
-    return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
-
-
-def too_many(limit: int) -> InvalidInputError:
-    """Return the error of a list of all outcomes that would be longer than `limit`."""
-    return InvalidInputError(
-        "limit", "at least the number of outcomes, which is larger", limit,
-        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
-    )  # fmt: skip
-
-
 def check_rule(value: object, parameter: str = "rule") -> Aggregator:
     """Return a rule, and refuse what is none, such as its class or a function."""
     if not isinstance(value, Aggregator):
-        remedy = "A rule of your own is a subclass of `rankagg.aggregation.base.Aggregator`."
+        remedy = "A rule of your own is a subclass of `rankagg.Aggregator`."
         raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
     return value
+
+
+def evidence_for(rule: Aggregator, evidence: Evidence) -> Evidence:
+    """Return the evidence as a rule reads it: with absent items last, where it does that."""
+    return evidence.with_unranked("last") if rule.reads_unranked == "last" else evidence

@@ -9,8 +9,10 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Integers
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
+from rankagg.aggregation.positional import TURNED_POINTS
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -22,6 +24,9 @@ from rankagg.core import (
     stated,
 )
 from rankagg.core.graphs import strong_parts
+
+# D loses to each of A, B and C by one ballot, and each of these to another by three.
+CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,17 @@ class Copeland(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"copeland": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
+        "reversal symmetry": TURNED_POINTS,
+    }
+    counterexamples: ClassVar = {"participation": "2 ABCD, 1 BCDA, 1 CDAB"}
     draw_points: float = 0.5
 
     def __post_init__(self) -> None:
@@ -83,6 +99,7 @@ class PairwiseMajority(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"majority": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -140,6 +157,26 @@ class Minimax(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"minimax": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is below another on all ballots loses by all, and somebody does not",
+        "monotonicity": "who rises loses to nobody by more, and no other loses by less",
+    }
+    breaks: ClassVar = {
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
+    }
+    counterexamples: ClassVar = {
+        "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
+        "condorcet loser": CYCLE_ABOVE_A_LOSER,
+        "participation": (
+            "4 CDBA, 3 ABCD, 3 ADCB, 2 BACD, 2 BDCA, 1 ABDC, 1 BDAC, 1 CABD, 1 DBAC, 1 DBCA, 1 DCBA"
+        ),
+        "reversal symmetry": "3 ADCB, 3 CBDA, 2 DBAC, 1 BADC, 1 BCAD",
+        "smith": CYCLE_ABOVE_A_LOSER,
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -174,6 +211,15 @@ class Schulze(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"schulze": {}}
+    keeps: ClassVar = dict.fromkeys(
+        [
+            *("condorcet winner", "condorcet loser", "smith", "majority", "pareto"),
+            *("monotonicity", "clone independence", "reversal symmetry"),
+        ],
+        "Schulze (2011)",
+    )
+    counterexamples: ClassVar = {"participation": "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC"}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes

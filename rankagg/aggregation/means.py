@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.result import rank_by_scores
+from rankagg.aggregation.outcome import Outcome, rank_by_scores
 from rankagg.core import (
     FLOAT_PLACES,
     ScoreSummary,
@@ -116,6 +116,7 @@ class Mean(ScoreAggregator):
     <Consensus by Mean: B > A>
     """
 
+    command_names: ClassVar = {"mean": {}}
     _adds_scores = True
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -160,6 +161,8 @@ class GeometricMean(_RatioMean):
     Fleming and Wallace (1986), doi:10.1145/5666.5673.
     """
 
+    command_names: ClassVar = {"geometric-mean": {}}
+
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Powers of two apart: a factor of all scores changes no digit.
         parts, powers = np.frexp(scores)
@@ -183,6 +186,8 @@ class HarmonicMean(_RatioMean):
     Smith (1988), doi:10.1145/63039.63043.
     """
 
+    command_names: ClassVar = {"harmonic-mean": {}}
+
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
         least = scores.min(axis=1, keepdims=True)
@@ -197,6 +202,8 @@ class Median(ScoreAggregator):
     Lower-is-better tasks are negated. Where the weights split evenly, the two middle scores are
     averaged.
     """
+
+    command_names: ClassVar = {"median": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         order = np.argsort(scores, axis=1)

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linear_sum_assignment
-from scipy.special import gammaln
 
 from rankagg._typing import Floats, Generator, Integers
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import doubled_place_counts, place_counts
 from rankagg.core import (
     UNLISTED,
@@ -68,6 +66,7 @@ class ReciprocalRankFusion(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"rrf": {}}
     k: float = 60
 
     def __post_init__(self) -> None:
@@ -116,6 +115,8 @@ class CombSUM(Aggregator):
 
     needs: ClassVar[Needs] = "scores"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"combsum": {}}
+    rests_on: ClassVar[str] = "scores that are stretched from 0 to 1, and added up"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
@@ -153,6 +154,8 @@ class CombMNZ(CombSUM):
     array([2., 3., 0.])
     """
 
+    command_names: ClassVar = {"combmnz": {}}
+
     def _times(self, found: Floats) -> Floats | float:
         return sum_rows(found)
 
@@ -184,6 +187,8 @@ class MC4(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"mc4": {}}
+    rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     teleport: float = 0.05
 
     def __post_init__(self) -> None:
@@ -231,8 +236,13 @@ class FootruleOptimal(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     is_strict: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = Guarantee(2)
+    command_names: ClassVar = {"footrule": {}}
+    rests_on: ClassVar[str] = "an assignment of items to places by a program"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        # SciPy is loaded by the rule that needs it.
+        from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
+
         profile = evidence.profile
         costs = footrule_costs(profile)
         items, assigned = linear_sum_assignment(costs)
@@ -247,6 +257,8 @@ def footrule_costs(profile: Profile) -> Floats:
     The rankings are counted by item and rank first, so that memory is a few n x n numbers and
     their order changes no bit.
     """
+    from scipy import sparse  # noqa: PLC0415
+
     ranks, n = profile.ranks, profile.n_items
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     seen = (ranks != UNRANKED).sum(axis=1)
@@ -309,5 +321,7 @@ def _stretched_distances(n: int, k: int) -> Floats:
 
 
 def _log_binomial(n: Any, k: int) -> Any:
+    from scipy.special import gammaln  # noqa: PLC0415
+
     top = np.asarray(n, dtype=np.float64)
     return gammaln(top + 1.0) - gammaln(k + 1.0) - gammaln(top - k + 1.0)

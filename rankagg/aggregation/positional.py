@@ -16,8 +16,9 @@ import numpy as np
 
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
+from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
     UNRANKED,
     PairwiseMatrix,
@@ -33,6 +34,14 @@ from rankagg.kernels.rows import row_sums
 
 # Cells looked at in one go.
 BLOCK = 200_000
+TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
+#: What points for places keep, whatever the points.
+POINTS_KEEP = {
+    "monotonicity": "who rises gets no fewer points, and no other gets more",
+    "participation": "a ballot gives the most to what it has highest; Moulin (1988)",
+    "reinforcement": "points add up; Young (1975)",
+    "reinforcement of rankings": "points add up; Smith (1973)",
+}
 
 
 def _blocks(ranks: Ranks, votes: Integers) -> Iterator[tuple[Ranks, Integers]]:
@@ -272,6 +281,13 @@ class Borda(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     guarantee: ClassVar[Guarantee] = Guarantee(5)
+    command_names: ClassVar = {"borda": {}}
+    keeps: ClassVar = {
+        **POINTS_KEEP,
+        "condorcet loser": "Fishburn and Gehrlein (1976)",
+        "pareto": "Felsenthal (2012)",
+        "reversal symmetry": TURNED_POINTS,
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if evidence.has_rankings:
@@ -324,6 +340,17 @@ class Bucklin(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"bucklin": {}}
+    keeps: ClassVar = {
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is above another on all ballots has more than half at a smaller depth",
+        "monotonicity": "Felsenthal (2012)",
+    }
+    counterexamples: ClassVar = {
+        "condorcet loser": "2 ABC, 2 CBA, 1 ACB, 1 CAB",
+        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         profile = evidence.profile

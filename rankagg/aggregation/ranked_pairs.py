@@ -11,10 +11,11 @@ import numpy as np
 
 from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_choice, check_integer
-from rankagg.aggregation.base import Needs, Outcome, SearchingRule, by_best, too_many
+from rankagg.aggregation.base import Needs, SearchingRule, Statements
 from rankagg.aggregation.condorcet import wins_less_losses
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.outcome import Outcome, by_best, too_many
 from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import InvalidInputError
@@ -233,11 +234,49 @@ class RankedPairs(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"ranked-pairs": {}}
+    counterexamples: ClassVar = {
+        # In every order: A > D > E > B > F can lock with both clones; with one of them
+        # A > D > E > A is a cycle.
+        "clone independence": "4 EGCABFD, 3 ABDGFCE, 2 DFCGEAB, 2 ECABGDF, 2 FDECGAB, 1 ABGCFDE, "
+        "1 ABGDFCE, 1 CGFABDE, 1 DECFABG, 1 DFCEABG, 1 DFECABG, 1 EGABFCD, 1 GCABFDE",
+        # Together; in every order none breaks it.
+        "monotonicity": "2 ACBD, 3 BADC, 1 CBAD, 3 DCBA",
+        "participation": "3 ADCB, 2 BCAD, 2 DBAC, 1 CBDA, 1 DCBA",
+    }
     tie_breaking: TieBreaking = "together"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice(self.tie_breaking, get_args(TieBreaking), "tie_breaking of RankedPairs")
+
+    @property
+    def keeps(self) -> Statements:
+        """Axioms that are kept by both ways of breaking ties, and those by the one that it has."""
+        both = {
+            "smith": "no majority leads back into the Smith set, so that those out of it lock",
+            "majority": "it keeps condorcet winner",
+            "pareto": "what all agree on has no cycle, and is locked first",
+        }
+        if self.tie_breaking == "together":
+            return both | {
+                "clone independence": "a path through clones is one through any of them, so that "
+                "outside of them the same majorities lock however many there are",
+                "reversal symmetry": "all arrows turn round, and what alone none leads to has one "
+                "that leaves it",
+            }
+        return both | {
+            "monotonicity": "who comes out first still does, as its majorities grow and no path "
+            "between others passes it; Tideman (1987)",
+            "reversal symmetry": "an order that comes out does in reverse of the reverse ballots, "
+            "and who is first in all is last in none",
+        }
+
+    @property
+    def breaks(self) -> Statements:
+        """Clones matter where equal majorities are taken in every order."""
+        matter = self.tie_breaking == "parallel"
+        return {"clone independence": "Zavist and Tideman (1989)"} if matter else {}
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
         """Return every ranking that some order of equal majorities leads to.

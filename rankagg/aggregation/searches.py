@@ -9,10 +9,11 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Positions
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
+from rankagg.aggregation.outcome import Outcome
 from rankagg.aggregation.positional import Borda, points
 from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of
 from rankagg.exceptions import InvalidInputError
@@ -50,6 +51,8 @@ class InsertionSearch(SearchingRule):
 
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
+    command_names: ClassVar = {"borda-kemenized": {}}
+    rests_on: ClassVar[str] = "a search that tries many moves"
     start: Aggregator = field(default_factory=Borda)
     moves: Literal["insert", "adjacent"] = "insert"
 
@@ -131,6 +134,8 @@ class KwikSort(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
+    command_names: ClassVar = {"kwiksort": {"pivot": "best"}}
+    rests_on: ClassVar[str] = "a search that splits around one item after the other"
     pivot: Literal["random", "best"] = "random"
 
     def __post_init__(self) -> None:
@@ -197,6 +202,7 @@ class PickAPerm(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     guarantee: ClassVar[Guarantee] = Guarantee(2)
+    command_names: ClassVar = {"pick-a-perm": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes, profile = evidence.votes, evidence.profile

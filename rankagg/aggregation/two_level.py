@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import (
     Aggregator,
+    Consensus,
     Needs,
-    Outcome,
     ReadsUnranked,
     SearchingRule,
     check_rule,
@@ -23,8 +23,8 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
+from rankagg.aggregation.outcome import Outcome, ranks_by_scores
 from rankagg.aggregation.positional import Borda
-from rankagg.aggregation.result import Consensus, ranks_by_scores
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
 
 
@@ -58,6 +58,8 @@ class TwoLevel(SearchingRule):
     <Consensus by TwoLevel(Borda, Borda): A = B>
     """
 
+    command_names: ClassVar = {"two-level-borda": {"inner": Borda(), "outer": Borda()}}
+    rests_on: ClassVar[str] = "other rules inside each task and over the tasks: see their steps"
     inner: Aggregator
     outer: Aggregator
     absent: Literal["ranked", "unranked"] = "ranked"

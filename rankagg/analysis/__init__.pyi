@@ -1,7 +1,6 @@
 from .comparison.agreement import TaskAgreement as TaskAgreement
 from .comparison.agreement import task_agreement as task_agreement
 from .comparison.compare import RuleComparison as RuleComparison
-from .comparison.compare import capabilities as capabilities
 from .domains import single_crossing_order as single_crossing_order
 from .domains import single_peaked_axes as single_peaked_axes
 from .domains import single_peaked_axis as single_peaked_axis
@@ -17,3 +16,4 @@ from .robustness.resampling import resample_kemeny as resample_kemeny
 from .robustness.sensitivity import Sensitivity as Sensitivity
 from .robustness.sensitivity import sensitivity as sensitivity
 from .robustness.stability import Stability as Stability
+from .rules import capabilities as capabilities

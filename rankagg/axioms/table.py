@@ -5,241 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from types import UnionType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from rankagg._validation import check_integer
-from rankagg.aggregation import (
-    Aggregator,
-    Borda,
-    Bucklin,
-    Copeland,
-    Deadline,
-    Minimax,
-    Schulze,
-    check_rule,
-    time_limit_of,
-)
-from rankagg.aggregation.kemeny import Kemeny
-from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.voting.elimination_rules import (
-    Baldwin,
-    Coombs,
-    Elimination,
-    InstantRunoff,
-    Nanson,
-)
-from rankagg.aggregation.voting.nearest_winner import Black, Dodgson, Young
-from rankagg.aggregation.voting.positional_rules import (
-    Approval,
-    Dowdall,
-    Plurality,
-    Positional,
-    Veto,
-)
+from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
+from rankagg.aggregation.base import Statements
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core import ROWS, Profile, Result, counted
 from rankagg.exceptions import InvalidInputError
 
-BRANDT = "Brandt (2009), https://doi.org/10.1002/malq.200810017"
-FELSENTHAL = "Felsenthal (2012), https://doi.org/10.1007/978-3-642-20441-8_3"
-FISHBURN = "Fishburn (1977), https://doi.org/10.1137/0133030"
-FISHBURN_BRAMS = "Fishburn and Brams (1983), https://doi.org/10.2307/2689808"
-FISHBURN_GEHRLEIN = "Fishburn and Gehrlein (1976), Public Choice 28, 79-88"
-MOULIN = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
-SCHULZE = "Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4"
-SMITH = "Smith (1973), https://doi.org/10.2307/1914033"
-TIDEMAN = "Tideman (1987), https://doi.org/10.1007/BF00433944"
-WOODALL = "Woodall (1997), https://doi.org/10.1016/S0166-218X(96)00100-X"
-YOUNG = "Young (1975), https://doi.org/10.1137/0128067"
-YOUNG_LEVENGLICK = "Young and Levenglick (1978), https://doi.org/10.1137/0135023"
-
+#: Where works are found that rules cite.
+ADDRESSES = {
+    "Brandt (2009)": "https://doi.org/10.1002/malq.200810017",
+    "Felsenthal (2012)": "https://doi.org/10.1007/978-3-642-20441-8_3",
+    "Fishburn (1977)": "https://doi.org/10.1137/0133030",
+    "Fishburn and Brams (1983)": "https://doi.org/10.2307/2689808",
+    "Fishburn and Gehrlein (1976)": "Public Choice 28, 79-88",
+    "Moulin (1988)": "https://doi.org/10.1016/0022-0531(88)90253-0",
+    "Schulze (2011)": "https://doi.org/10.1007/s00355-010-0475-4",
+    "Smith (1973)": "https://doi.org/10.2307/1914033",
+    "Tideman (1987)": "https://doi.org/10.1007/BF00433944",
+    "Woodall (1997)": "https://doi.org/10.1016/S0166-218X(96)00100-X",
+    "Young (1975)": "https://doi.org/10.1137/0128067",
+    "Young and Levenglick (1978)": "https://doi.org/10.1137/0135023",
+    "Zavist and Tideman (1989)": "https://doi.org/10.1007/BF00303170",
+}
+# Axioms that follow from others.
+IMPLIED_BY = {
+    "condorcet winner": ("smith",),
+    "condorcet loser": ("smith",),
+    "majority": ("smith", "condorcet winner"),
+}
 # Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
-NO_SHOW = f"so does every choice of one of its tied winners; {MOULIN}"
-ZAVIST = "Zavist and Tideman (1989), https://doi.org/10.1007/BF00303170"
-
-FROM_SMITH = "it keeps smith"
-FROM_CONDORCET = "it keeps condorcet winner"
-TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
-# Eliminations by Borda counts never lose the Smith set.
-LAST_OF_SMITH = (
-    "the last item of the Smith set that remains beats all others that do, so that its count is "
-    f"above the average; {FISHBURN}"
-)
-
-#: Ranked pairs that take equal majorities together; the class stands for those in every order.
-TAKEN_TOGETHER = RankedPairs(tie_breaking="together")
-RANKED_PAIRS = (RankedPairs, TAKEN_TOGETHER)
-#: Positional rules, whatever the points.
-OF_POINTS = (Approval, Borda, Dowdall, Plurality, Positional, Veto)
-
-Proofs: TypeAlias = dict[str, dict[str, tuple[type[Aggregator] | Aggregator, ...]]]
-
-#: Of every axiom the proofs that rules keep it.
-KEPT: Proofs = {
-    "condorcet winner": {
-        FISHBURN: (Black, Copeland, Dodgson, Minimax, Young),
-        SCHULZE: (Schulze,),
-        YOUNG_LEVENGLICK: (Kemeny,),
-        FROM_SMITH: (Baldwin, Nanson, *RANKED_PAIRS),
-    },
-    "condorcet loser": {
-        FELSENTHAL: (Black, Copeland, Kemeny),
-        FISHBURN_GEHRLEIN: (Borda,),
-        SCHULZE: (Schulze,),
-        FROM_SMITH: (Baldwin, Nanson, *RANKED_PAIRS),
-        "who has a majority of first places beats some item": (Coombs,),
-        "in the last round of two items it loses": (InstantRunoff,),
-    },
-    "smith": {
-        FISHBURN: (Copeland, Kemeny),
-        SCHULZE: (Schulze,),
-        LAST_OF_SMITH: (Baldwin, Nanson),
-        "no majority leads back into the Smith set, so that those out of it lock": RANKED_PAIRS,
-    },
-    "majority": {
-        FELSENTHAL: (Bucklin, Coombs, Copeland, InstantRunoff, Kemeny, Minimax, Plurality),
-        SCHULZE: (Schulze,),
-        FROM_SMITH: (Baldwin, Nanson),
-        FROM_CONDORCET: (Black, Dodgson, Young, *RANKED_PAIRS),
-    },
-    "pareto": {
-        FELSENTHAL: (Black, Borda, Copeland, Kemeny),
-        SCHULZE: (Schulze,),
-        "who is above another on all ballots has more than half at a smaller depth": (Bucklin,),
-        "who is below another on all ballots loses by all, and somebody does not": (Minimax,),
-        "what all agree on has no cycle, and is locked first": RANKED_PAIRS,
-        "who is below another on all ballots has no first place": (Plurality,),
-        "a place above has more points": (Dowdall,),
-        "who is below another on all ballots has no first place while that remains, and what has "
-        "none goes out before what has some": (InstantRunoff,),
-        "who is above another on all ballots is last on none while that remains": (Coombs,),
-        "who is above another on all ballots has the higher count, and stays on": (Baldwin, Nanson),
-        "who is below another on all ballots can keep none": (Young,),
-        "who is above another on all ballots gets wherever that does with fewer swaps": (Dodgson,),
-    },
-    "monotonicity": {
-        FELSENTHAL: (Black, Bucklin, Copeland, Kemeny),
-        SCHULZE: (Schulze,),
-        "who rises gets no fewer points, and no other gets more": OF_POINTS,
-        "who rises loses to nobody by more, and no other loses by less": (Minimax,),
-        "who rises can keep what it kept, and no other can keep more": (Young,),
-        "who comes out first still does, as its majorities grow and no path between others passes "
-        f"it; {TIDEMAN}": (RankedPairs,),
-    },
-    "participation": {f"a ballot gives the most to what it has highest; {MOULIN}": OF_POINTS},
-    "reinforcement": {f"points add up; {YOUNG}": OF_POINTS},
-    "reinforcement of rankings": {
-        f"points add up; {SMITH}": OF_POINTS,
-        YOUNG_LEVENGLICK: (Kemeny,),
-    },
-    "clone independence": {
-        SCHULZE: (Schulze,),
-        TIDEMAN: (InstantRunoff,),
-        "a path through clones is one through any of them, so that outside of them the same "
-        "majorities lock however many there are": (TAKEN_TOGETHER,),
-    },
-    "reversal symmetry": {
-        SCHULZE: (Schulze,),
-        TURNED_POINTS: (Borda, Copeland),
-        f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}": (Black,),
-        "who wins alone is above the average at first, and so below it after": (Nanson,),
-        "optima turn round, and who is first in all is last in none": (Kemeny,),
-        "an order that comes out does in reverse of the reverse ballots, and who is first in all "
-        "is last in none": (RankedPairs,),
-        "all arrows turn round, and what alone none leads to has one that leaves it": (
-            TAKEN_TOGETHER,
-        ),
-    },
-    "later-no-harm": {WOODALL: (InstantRunoff, Plurality)},
-}
-
-#: Of every axiom the proofs that rules break it.
-BROKEN: Proofs = {
-    "condorcet loser": {
-        FELSENTHAL: (Minimax,),
-        FISHBURN_GEHRLEIN: (Dowdall, Veto),
-        BRANDT: (Dodgson,),
-    },
-    "smith": {FISHBURN: (Black, Dodgson, Minimax, Young)},
-    "monotonicity": {SMITH: (InstantRunoff,), FISHBURN: (Dodgson, Nanson)},
-    "participation": {
-        FISHBURN_BRAMS: (InstantRunoff,),
-        NO_SHOW: (
-            *RANKED_PAIRS,
-            *(Baldwin, Black, Copeland, Dodgson, Kemeny, Minimax, Nanson, Schulze, Young),
-        ),
-    },
-    "clone independence": {ZAVIST: (RankedPairs,), TIDEMAN: (Kemeny,), BRANDT: (Dodgson,)},
-}
-
+NO_SHOW = "so does every choice of one of its tied winners; Moulin (1988)"
 # They change no outcome of complete strict ballots that is found.
-WITHOUT_EFFECT = frozenset(["unranked", "time_limit", "verify", "n_jobs", "backend"])
-# D loses to each of A, B and C by one ballot, and each of these to another by three, or by five.
-CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
-WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
-# Each of A, B, C and D loses to another in a cycle.
-LONG_CYCLE = "1 ABCD, 1 BCDA, 1 CDAB"
-#: By the class of a rule and the name of an axiom; `larger_witness` asks the rule again.
-LARGER: dict[tuple[str, str], str] = {
-    ("Bucklin", "condorcet loser"): "2 ABC, 2 CBA, 1 ACB, 1 CAB",
-    ("Bucklin", "condorcet winner"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("Bucklin", "smith"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("Copeland", "participation"): "2 ABCD, 1 BCDA, 1 CDAB",
-    ("Minimax", "clone independence"): LONG_CYCLE,
-    ("Minimax", "condorcet loser"): CYCLE_ABOVE_A_LOSER,
-    ("Minimax", "participation"): (
-        "4 CDBA, 3 ABCD, 3 ADCB, 2 BACD, 2 BDCA, 1 ABDC, 1 BDAC, 1 CABD, 1 DBAC, 1 DBCA, 1 DCBA"
-    ),
-    ("Minimax", "reversal symmetry"): "3 ADCB, 3 CBDA, 2 DBAC, 1 BADC, 1 BCAD",
-    ("Minimax", "smith"): CYCLE_ABOVE_A_LOSER,
-    ("Schulze", "participation"): "3 DBAC, 2 ADCB, 2 CBAD, 2 CBDA, 1 BADC",
-    # A > D > E > B > F can lock with both clones; with one of them A > D > E > A is a cycle.
-    ("RankedPairs", "clone independence"): (
-        "4 EGCABFD, 3 ABDGFCE, 2 DFCGEAB, 2 ECABGDF, 2 FDECGAB, 1 ABGCFDE, 1 ABGDFCE, 1 CGFABDE, "
-        "1 DECFABG, 1 DFCEABG, 1 DFECABG, 1 EGABFCD, 1 GCABFDE"
-    ),
-    # Taken together; in every order none breaks it.
-    ("RankedPairs", "monotonicity"): "2 ACBD, 3 BADC, 1 CBAD, 3 DCBA",
-    ("RankedPairs", "participation"): "3 ADCB, 2 BCAD, 2 DBAC, 1 CBDA, 1 DCBA",
-    ("Kemeny", "clone independence"): LONG_CYCLE,
-    ("Kemeny", "participation"): LONG_CYCLE,
-    ("Dowdall", "condorcet loser"): "2 ABC, 1 ACB, 2 BCA, 2 CBA",
-    ("Dowdall", "condorcet winner"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("Dowdall", "majority"): "4 ABC, 3 BCA",
-    ("Dowdall", "smith"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("InstantRunoff", "monotonicity"): "3 ABC, 3 BAC, 2 CAB, 1 CBA",
-    ("InstantRunoff", "participation"): "2 ABC, 1 BAC, 2 CBA",
-    ("InstantRunoff", "reversal symmetry"): "2 ABC, 2 BCA, 1 CAB",
-    ("Coombs", "condorcet winner"): "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
-    ("Coombs", "monotonicity"): "1 ABCD, 1 ABDC, 1 BCDA, 1 CADB",
-    ("Coombs", "participation"): "2 ABDC, 2 CBAD, 1 DACB, 2 DCAB",
-    ("Coombs", "reversal symmetry"): "1 ABCD, 1 BCAD, 1 CADB, 1 DBCA",
-    ("Coombs", "smith"): "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
-    ("Baldwin", "clone independence"): "2 ABCD, 1 CDAB, 1 DABC",
-    ("Baldwin", "monotonicity"): "2 ABC, 1 BCA, 1 CAB, 1 CBA",
-    ("Baldwin", "participation"): "2 ABCD, 1 BCDA, 1 CDAB, 1 DCAB",
-    ("Baldwin", "reversal symmetry"): "2 ABC, 2 BCA, 1 CAB",
-    ("Nanson", "monotonicity"): "1 ABDC, 1 BCAD, 2 CDBA, 1 DBCA",
-    ("Nanson", "participation"): "1 ACBD, 2 BDAC, 2 DABC",
-    ("Black", "participation"): "2 ABCD, 1 BCDA, 1 CABD",
-    ("Black", "reinforcement"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("Black", "reinforcement of rankings"): "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    ("Black", "smith"): "3 CBDA, 4 ADCB, 1 DACB",
-    ("Young", "clone independence"): "1 ABCD, 1 BCAD, 1 DCAB",
-    ("Young", "condorcet loser"): "1 ABCD, 1 BCAD, 1 DCAB",
-    ("Young", "participation"): "1 ABCD, 2 ACBD, 1 CABD, 1 CBAD, 1 CDAB, 1 CDBA, 3 DBAC",
-    ("Young", "reversal symmetry"): "1 ABCD, 1 ACDB, 1 DBCA",
-    ("Young", "smith"): "1 ABCD, 1 BCAD, 1 DCAB",
-    ("Dodgson", "condorcet loser"): WIDER_CYCLE,
-    ("Dodgson", "monotonicity"): "1 CBAD, 1 CDAB, 1 BCDA, 3 ABCD",
-    ("Dodgson", "participation"): "2 ABCD, 1 BCDA, 1 CDAB",
-    ("Dodgson", "reversal symmetry"): "2 ABCD, 2 CADB, 1 DBAC, 2 DBCA",
-    ("Dodgson", "smith"): WIDER_CYCLE,
-}
+WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
+# A long name is shortened as all do.
+IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
 class Theorem(NamedTuple):
@@ -249,52 +55,57 @@ class Theorem(NamedTuple):
     source: str
 
 
-PROVED = {
-    (rule, axiom): Theorem(holds, source)
-    for holds, proofs in ((True, KEPT), (False, BROKEN))
-    for axiom, sources in proofs.items()
-    for source, rules in sources.items()
-    for rule in rules
-}
-
-
 def theorem_on(rule: Aggregator, axiom: Axiom) -> Theorem | None:
-    """Return what is proved of a rule and an axiom, both as they are by default.
+    """Return what is proved of a rule and an axiom as it is by default, from what its class states.
 
-    But eliminations follow parallel universes, ranked pairs take equal majorities in every order
-    or together, and places may have any points.
+    A rule that elects every Condorcet winner breaks participation (Moulin).
     """
     if axiom != type(axiom)() or not _is_usual(rule):
         return None
-    together = isinstance(rule, RankedPairs) and rule.tie_breaking == "together"
-    return PROVED.get((TAKEN_TOGETHER if together else type(rule), axiom.name))
+    name, kept, broken = axiom.name, _stated(rule, "keeps"), _stated(rule, "breaks")
+    stronger = [other for other in IMPLIED_BY.get(name, ()) if other in kept]
+    if stronger:
+        kept = {name: f"it keeps {stronger[0]}", **kept}
+    if name == "participation" and not kept.keys().isdisjoint(["condorcet winner", "smith"]):
+        broken = {name: NO_SHOW, **broken}
+    proof = kept.get(name) or broken.get(name)
+    if proof is None:
+        return None
+    address = ADDRESSES.get(proof.rpartition("; ")[2])
+    return Theorem(name in kept, f"{proof}, {address}" if address else proof)
+
+
+def _stated(rule: Aggregator, name: str) -> Statements:
+    """Return what the class itself states: a subclass may be another rule."""
+    stated: Statements = getattr(rule, name) if name in vars(type(rule)) else {}
+    return stated
 
 
 def _is_usual(rule: Aggregator) -> bool:
+    """Whether statements of the class hold: its parameters are the defaults, ties broken all ways.
+
+    A property looks at the parameters itself.
+    """
+    if isinstance(vars(type(rule)).get("keeps"), property):
+        return True
     usual = {
         field.name: field.default
         for field in fields(rule)
         if field.compare and field.default is not MISSING and field.name not in WITHOUT_EFFECT
     }
-    if isinstance(rule, Elimination):
+    if "tie_breaking" in usual:
         usual["tie_breaking"] = "parallel"
-    if isinstance(rule, RankedPairs):
-        del usual["tie_breaking"]
     return all(getattr(rule, name) == value for name, value in usual.items())
 
 
 def larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
     """Return a witness of which the rule was asked, where a profile for it is known."""
-    ballots = LARGER.get((type(rule).__name__, axiom.name))
+    ballots = _stated(rule, "counterexamples").get(axiom.name)
     if ballots is None:
         return None
     rows = [row.split() for row in ballots.split(", ")]
     counts, orders = zip(*rows, strict=True)
     return axiom.check(rule, Profile.from_orders(orders, counts=list(map(int, counts))))
-
-
-# A long name is shortened as all do.
-IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
 class AxiomTable(Result):

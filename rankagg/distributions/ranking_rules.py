@@ -1,4 +1,4 @@
-"""Rules that rank by a fitted distribution."""
+"""Rules that rank by a fitted distribution; fits are loaded by the rule that needs one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from rankagg._validation import check_number
 from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
-from rankagg.distributions.mallows.center import find_center
-from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +43,16 @@ class PlackettLuceRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"plackett-luce": {}}
+    rests_on: ClassVar[str] = "a fitted distribution, whose maximum is found by iterations"
     pseudo_rankings: float = 0.5
 
     def __post_init__(self) -> None:
         check_number(self.pseudo_rankings, "pseudo_rankings of PlackettLuceRanking", low=0)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce  # noqa: PLC0415
+
         profile = evidence.profile
         labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
@@ -89,11 +91,17 @@ class MallowsRanking(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"mallows": {}}
+    rests_on: ClassVar[str] = (
+        "a fitted distribution, whose center is Kemeny's ranking: see its steps"
+    )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
+        from rankagg.distributions.mallows.center import find_center  # noqa: PLC0415
+
         profile = evidence.profile
         labels = _seen_labels(profile)
         if not labels:
@@ -137,6 +145,8 @@ class RankCentrality(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"rank-centrality": {}}
+    rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     pseudo_wins: float = 0.5
 
     def __post_init__(self) -> None:

@@ -28,13 +28,13 @@ from rankagg.io.tables.columns import (
     warn_of_style,
 )
 from rankagg.io.tables.look import TableLook, in_brackets
+from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     TableSource,
     check_filled,
     is_any_frame,
     is_source,
-    read_table,
     read_text,
     text_lines,
 )

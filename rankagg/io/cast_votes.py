@@ -26,7 +26,8 @@ from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.cast_vote_grid import Grid, read_grid
 from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings
 from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
-from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
+from rankagg.io.tables.reading import read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
 POOLED = "write-in"
 

@@ -27,7 +27,8 @@ from rankagg.exceptions import (
     shown,
 )
 from rankagg.io.tables.columns import names_of, warn_of_likeness
-from rankagg.io.tables.sources import MAX_BYTES, TableSource, read_table
+from rankagg.io.tables.reading import read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource
 from rankagg.io.tables.table import Table
 
 Key = str | float

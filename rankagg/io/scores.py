@@ -23,7 +23,8 @@ from rankagg.io.tables.columns import (
     warn_of_style,
 )
 from rankagg.io.tables.look import holds_words, seems_no_task
-from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled, read_table
+from rankagg.io.tables.reading import read_table
+from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table

@@ -9,8 +9,15 @@ from functools import cache
 from typing import NamedTuple
 
 from rankagg._typing import Ranks
-from rankagg.aggregation import Consensus
-from rankagg.aggregation.voting.elimination_rules import Coombs, Elimination, TieBreaking
+from rankagg.aggregation import Consensus, Evidence
+from rankagg.aggregation.voting.elimination_rules import (
+    Baldwin,
+    Coombs,
+    Elimination,
+    InstantRunoff,
+    Nanson,
+    TieBreaking,
+)
 from rankagg.core import UNLISTED, ItemSet, PartialRanking, counted
 from rankagg.teaching.steps import (
     Cell,
@@ -23,6 +30,7 @@ from rankagg.teaching.steps import (
     margins_of,
     number,
     rankings_step,
+    work_out,
 )
 
 # More rankings than this are counted and not listed.
@@ -214,9 +222,9 @@ def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[in
     return tuple(item for item in inside if counts[item] == least)
 
 
-def instant_runoff_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count first places among the items that remain."""
-    evidence = consensus.rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
@@ -226,14 +234,12 @@ def instant_runoff_steps(consensus: Consensus) -> Worked:
     text = (
         "Each round counts first places among the items that remain; the item with fewest goes out."
     )
-    return _worked(consensus, decide, text, rankings_step(evidence))
+    return _worked(rule, evidence, decide, text, rankings_step(evidence))
 
 
-def coombs_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count last places among the items that remain, and first ones for a majority."""
-    rule = consensus.rule
-    assert isinstance(rule, Coombs), "the registry says so"
-    evidence = rule._read(consensus._evidence)
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
@@ -252,19 +258,20 @@ def coombs_steps(consensus: Consensus) -> Worked:
 
     text = "Each round counts last places among the items that remain; the item with most goes out"
     text += ", unless an item has more than half of the first places." if rule.majority else "."
-    return _worked(consensus, decide, text, rankings_step(evidence))
+    return _worked(rule, evidence, decide, text, rankings_step(evidence))
 
 
-def baldwin_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def baldwin_steps(rule: Baldwin, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the margins over the items that remain."""
-    margins = margins_of(consensus.rule._read(consensus._evidence).votes)
+    margins = margins_of(evidence.votes)
 
     def decide(inside: tuple[int, ...]) -> Decided:
         sums = sums_of_margins(margins, inside)
         return Decided({"sums of margins": sums}, fewest_of(sums, inside))
 
     text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
-    return _worked(consensus, decide, text, full_opening(consensus))
+    return _worked(rule, evidence, decide, text, full_opening(evidence))
 
 
 def sums_of_margins(
@@ -274,18 +281,19 @@ def sums_of_margins(
     return {i: sum((margins[i][j] for j in inside), Fraction(0)) for i in inside}
 
 
-def _worked(consensus: Consensus, decide: Decide, text: str, opening: tuple[Step, ...]) -> Worked:
-    rule, evidence = consensus.rule, consensus._evidence
-    assert isinstance(rule, Elimination), "the registry says so"
+def _worked(
+    rule: Elimination, evidence: Evidence, decide: Decide, text: str, opening: tuple[Step, ...]
+) -> Worked:
     if rule.needs == "rankings" and not evidence.is_complete_and_strict:
         text += f" Tied items share a place. {BELOW}"
     steps, ranking = worked_rounds(decide, evidence.items, rule.tie_breaking, text)
     return Worked((*opening, *steps), ranking=ranking)
 
 
-def nanson_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the margins over the items that remain; 0 is the average."""
-    votes = consensus.rule._read(consensus._evidence).votes
+    votes = evidence.votes
     margins, items = margins_of(votes), votes.items
 
     def decide(inside: tuple[int, ...]) -> Decided:
@@ -299,4 +307,4 @@ def nanson_steps(consensus: Consensus) -> Worked:
         "is not above it goes out, and stands below what stays, by its sum."
     )
     steps, ranking = worked_rounds(decide, items, "together", text)
-    return Worked((*full_opening(consensus), *steps), ranking=ranking)
+    return Worked((*full_opening(evidence), *steps), ranking=ranking)

@@ -12,11 +12,11 @@ from typing import TypeAlias
 import numpy as np
 
 from rankagg._typing import Ranks, Unranked
-from rankagg.aggregation import Consensus
+from rankagg.aggregation import Consensus, Evidence
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Slater
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
-from rankagg.aggregation.voting.nearest_winner import Young
+from rankagg.aggregation.voting.nearest_winner import Dodgson, Young
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -42,6 +42,7 @@ from rankagg.teaching.steps import (
     too_many_to_show,
     verify,
     votes_step,
+    work_out,
 )
 
 Cycle = tuple[int, int, int]
@@ -130,10 +131,10 @@ def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
     return number(Fraction(scaled) / problem.denominator)
 
 
-def kemeny_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up what the answer contradicts, list all orders of few items, and prove the bound."""
-    rule, certificate = consensus.rule, consensus.certificate
-    assert isinstance(rule, Kemeny), "the registry says so"
+    certificate = consensus.certificate
     if not isinstance(certificate, Certificate) or certificate.demands:
         raise InvalidInputError(
             "rule",
@@ -143,7 +144,7 @@ def kemeny_steps(consensus: Consensus) -> Worked:
         )
     proof, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
     steps, least = _with_orders(consensus, [_sum_of_pairs(consensus), proof], bound)
-    opening = (*rankings_step(consensus._evidence), votes_step(consensus.pairwise))
+    opening = (*rankings_step(evidence), votes_step(consensus.pairwise))
     return Worked((*opening, *steps), cost=least if consensus.is_proved else None)
 
 
@@ -205,7 +206,8 @@ def orders_step(
     return Step("The costs of all orders", (text,), columns, tuple(rows)), least
 
 
-def slater_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def slater_steps(rule: Slater, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the majorities that the answer contradicts, list all orders, and prove the bound."""
     votes, certificate = consensus.pairwise, consensus.certificate
     assert isinstance(certificate, Certificate), "the rule is exact"
@@ -230,7 +232,7 @@ def slater_steps(consensus: Consensus) -> Worked:
     agrees = certificate.cost == contradicted
     verify(agrees, "The certificate of Slater's rule speaks of another cost than its steps")
     steps, _ = _with_orders(consensus, [of_answer, proof], bound, tournament.cost)
-    return Worked((*full_opening(consensus), *steps), ranking=consensus.ranking)
+    return Worked((*full_opening(evidence), *steps), ranking=consensus.ranking)
 
 
 def leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[list[list[int]]]:
@@ -254,9 +256,9 @@ Way: TypeAlias = tuple[int, "tuple[int, int, Way | None] | None"]
 Lift: TypeAlias = tuple[int, tuple[int, ...]]
 
 
-def dodgson_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def dodgson_steps(rule: Dodgson, consensus: Consensus, evidence: Evidence) -> Worked:
     """Find for each item the fewest swaps, by going through the ballots one by one."""
-    evidence = consensus._evidence
     items = evidence.items
     ranks, weights = distinct_rankings(evidence.profile)
     units, over = whole_ballots(weights)
@@ -296,7 +298,7 @@ def dodgson_steps(consensus: Consensus) -> Worked:
         text.append(f"A part of a ballot may change, in steps of 1/{over}.")
     step = Step("The swaps", tuple(text), ("item", "does not beat", "lifts", "score"), tuple(rows))
     found = np.array([float(one) for one in scores])
-    return Worked((*full_opening(consensus), step), found, ranking=by_number(scores, items))
+    return Worked((*full_opening(evidence), step), found, ranking=by_number(scores, items))
 
 
 def _lifts_of(row: Sequence[int], item: int, behind: Sequence[int]) -> list[Lift]:
@@ -354,10 +356,10 @@ class BallotKind:
     ballots: tuple[int, ...]
 
 
-def young_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def young_steps(rule: Young, consensus: Consensus, evidence: Evidence) -> Worked:
     """Try for each item every choice of ballots to leave out that could help it."""
-    rule, evidence, policy = consensus.rule, consensus._evidence, consensus.unranked
-    assert isinstance(rule, Young), "the registry says so"
+    policy = evidence.unranked
     assert policy is not None, "the rule has one"
     items, goal = evidence.items, 0 if rule.weak else 1
     ranks, weights = distinct_rankings(evidence.profile)
@@ -387,7 +389,7 @@ def young_steps(consensus: Consensus) -> Worked:
         "What is left out", tuple(text), ("item", against, "left out", "score"), tuple(rows)
     )
     scores = np.array([float(one) for one in kept])
-    return Worked((*full_opening(consensus), step), scores, ranking=by_number(kept, items))
+    return Worked((*full_opening(evidence), step), scores, ranking=by_number(kept, items))
 
 
 def _left_out(

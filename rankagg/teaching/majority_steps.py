@@ -10,8 +10,18 @@ import networkx as nx
 import numpy as np
 
 from rankagg._typing import Floats
-from rankagg.aggregation import Consensus, Copeland, rank_by_scores
+from rankagg.aggregation import (
+    Borda,
+    Consensus,
+    Copeland,
+    Evidence,
+    Minimax,
+    PairwiseMajority,
+    Schulze,
+    rank_by_scores,
+)
 from rankagg.aggregation.ranked_pairs import RankedPairs
+from rankagg.aggregation.voting.nearest_winner import Black
 from rankagg.core import ItemSet, PairwiseMatrix, as_ranking, counted
 from rankagg.teaching.steps import (
     Cell,
@@ -28,6 +38,7 @@ from rankagg.teaching.steps import (
     told,
     too_many_to_show,
     votes_step,
+    work_out,
 )
 from rankagg.teaching.sum_steps import borda_steps
 
@@ -36,10 +47,10 @@ MOST_LISTED = 24
 MOST_WAYS = 2_000
 
 
-def copeland_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the items that each one beats, and its draws."""
-    rule, votes = consensus.rule, consensus.pairwise
-    assert isinstance(rule, Copeland), "the registry says so"
+    votes = evidence.votes
     seen = votes.comparisons > 0
     beats = (votes.margins > 0) & seen
     draws = ~beats & ~beats.T & ~np.eye(votes.n_items, dtype=bool)
@@ -51,12 +62,13 @@ def copeland_steps(consensus: Consensus) -> Worked:
     ]
     text = f"A win is worth 1, a draw {told(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
-    return Worked((*full_opening(consensus), step), scores)
+    return Worked((*full_opening(evidence), step), scores)
 
 
-def minimax_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> Worked:
     """List the defeats of each item, the worst first, and compare the lists."""
-    votes = consensus.pairwise
+    votes = evidence.votes
     defeats = {
         i: sorted((max(0.0, m) for m in votes.margins[:, i]), reverse=True)
         for i in range(votes.n_items)
@@ -75,12 +87,13 @@ def minimax_steps(consensus: Consensus) -> Worked:
         ("item", "defeats", "score"),
         tuple(rows),
     )
-    return Worked((*full_opening(consensus), step), scores.astype(np.float64))
+    return Worked((*full_opening(evidence), step), scores.astype(np.float64))
 
 
-def majority_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evidence) -> Worked:
     """See whom each item reaches by steps that no majority is against."""
-    votes = consensus.pairwise
+    votes = evidence.votes
     n = votes.n_items
     reached = votes.margins >= 0
     for k in range(n):
@@ -107,7 +120,7 @@ def majority_steps(consensus: Consensus) -> Worked:
         ("item", "beats", "reaches"),
         tuple(rows),
     )
-    return Worked((*full_opening(consensus), step), ranking=ranking)
+    return Worked((*full_opening(evidence), step), ranking=ranking)
 
 
 def winner_sentence(votes: PairwiseMatrix) -> str:
@@ -128,9 +141,10 @@ def _defeats(margins: list[float]) -> str:
     return ", ".join(told(margin) for margin in margins if margin) or "none"
 
 
-def schulze_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> Worked:
     """Find a strongest path for each pair, either way, and compare the two."""
-    votes = consensus.pairwise
+    votes = evidence.votes
     items, margins = votes.items, votes.margins
     n = len(items)
     strength = np.zeros((n, n))
@@ -147,7 +161,7 @@ def schulze_steps(consensus: Consensus) -> Worked:
     ]
     undefeated = ", ".join(map(str, items.where(~beats.any(axis=0))))
     steps = (
-        *rankings_step(consensus._evidence),
+        *rankings_step(evidence),
         votes_step(votes),
         majority_step(votes),
         Step(
@@ -189,9 +203,10 @@ def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
     return " ".join([str(items[path[0]]), *steps])
 
 
-def black_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def black_steps(rule: Black, consensus: Consensus, evidence: Evidence) -> Worked:
     """Look for an item that beats all others, and order the rest by points."""
-    votes, points = consensus.pairwise, borda_steps(consensus)
+    votes, points = evidence.votes, borda_steps(Borda(), consensus, evidence)
     assert points.scores is not None, "Borda has them"
     items, margins = votes.items, margins_of(votes)
     n = len(items)
@@ -218,10 +233,10 @@ Groups: TypeAlias = list[tuple[float, Arcs]]
 Locked: TypeAlias = tuple[int, ...]
 
 
-def ranked_pairs_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
     """Go through the majorities, the clearest first."""
-    rule, votes = consensus.rule, consensus.pairwise
-    assert isinstance(rule, RankedPairs), "the registry says so"
+    votes = evidence.votes
     margins = votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])
     groups = [
@@ -229,7 +244,7 @@ def ranked_pairs_steps(consensus: Consensus) -> Worked:
         for margin, group in groupby(arcs, key=lambda arc: margins[arc])
     ]
     work = _equal_together if rule.tie_breaking == "together" else _in_every_order
-    return work(full_opening(consensus), groups, votes.items)
+    return work(full_opening(evidence), groups, votes.items)
 
 
 def _equal_together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:

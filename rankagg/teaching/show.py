@@ -3,102 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from rankagg._typing import Tolerance
-from rankagg.aggregation import (
-    Aggregator,
-    Borda,
-    Bucklin,
-    Consensus,
-    Copeland,
-    Evidence,
-    GeometricMean,
-    HarmonicMean,
-    Mean,
-    Median,
-    Minimax,
-    PairwiseMajority,
-    Schulze,
-    WholeData,
-    check_rule,
-    metasearch,
-)
-from rankagg.aggregation.kemeny import Kemeny, Slater
-from rankagg.aggregation.kemeny.top_k import TopK
-from rankagg.aggregation.metasearch import MC4, FootruleOptimal, ReciprocalRankFusion
-from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.searches import InsertionSearch, KwikSort, PickAPerm
-from rankagg.aggregation.two_level import TwoLevel
-from rankagg.aggregation.voting.elimination_rules import Baldwin, Coombs, InstantRunoff, Nanson
-from rankagg.aggregation.voting.nearest_winner import Black, Dodgson, Young
-from rankagg.aggregation.voting.positional_rules import (
-    Approval,
-    Dowdall,
-    Plurality,
-    Positional,
-    Veto,
-)
+from rankagg.aggregation import Aggregator, Evidence, WholeData, check_rule, evidence_for
+from rankagg.analysis.rules import RULES
 from rankagg.core import ScoreSummary, counted
-from rankagg.distributions.ranking_rules import MallowsRanking, PlackettLuceRanking, RankCentrality
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps
-from rankagg.teaching.steps import Steps, Worked
+
+# Loading them registers the steps that they hold.
+from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps  # noqa: F401
+from rankagg.teaching.steps import Steps, work_out
 
 #: More do not fit into tables that one reads.
 MOST_ITEMS: Final = 8
 
 # A function as Python prints it; its own name stands behind the last point.
 FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
-STEPS: Final[Mapping[type[Aggregator], Callable[[Consensus], Worked]]] = MappingProxyType(
-    {
-        Approval: sum_steps.place_steps,
-        Baldwin: elimination_steps.baldwin_steps,
-        Black: majority_steps.black_steps,
-        Borda: sum_steps.borda_steps,
-        Bucklin: sum_steps.bucklin_steps,
-        Coombs: elimination_steps.coombs_steps,
-        Copeland: majority_steps.copeland_steps,
-        Dodgson: least_steps.dodgson_steps,
-        Dowdall: sum_steps.place_steps,
-        GeometricMean: sum_steps.geometric_mean_steps,
-        HarmonicMean: sum_steps.harmonic_mean_steps,
-        InstantRunoff: elimination_steps.instant_runoff_steps,
-        Kemeny: least_steps.kemeny_steps,
-        Mean: sum_steps.mean_steps,
-        Median: sum_steps.median_steps,
-        Minimax: majority_steps.minimax_steps,
-        Nanson: elimination_steps.nanson_steps,
-        PairwiseMajority: majority_steps.majority_steps,
-        PickAPerm: sum_steps.pick_a_perm_steps,
-        Plurality: sum_steps.place_steps,
-        Positional: sum_steps.place_steps,
-        RankedPairs: majority_steps.ranked_pairs_steps,
-        ReciprocalRankFusion: sum_steps.fusion_steps,
-        Schulze: majority_steps.schulze_steps,
-        Slater: least_steps.slater_steps,
-        Veto: sum_steps.place_steps,
-        Young: least_steps.young_steps,
-    }
-)
-#: Rules that nobody works out by hand, and what they rest on.
-WITHOUT: Final[Mapping[type[Aggregator], str]] = MappingProxyType(
-    {
-        FootruleOptimal: "an assignment of items to places by a program",
-        metasearch.CombSUM: "scores that are stretched from 0 to 1, and added up",
-        metasearch.CombMNZ: "scores that are stretched from 0 to 1, and added up",
-        InsertionSearch: "a search that tries many moves",
-        KwikSort: "a search that splits around one item after the other",
-        MC4: "the stationary distribution of a Markov chain",
-        MallowsRanking: "a fitted distribution, whose center is Kemeny's ranking: see its steps",
-        PlackettLuceRanking: "a fitted distribution, whose maximum is found by iterations",
-        RankCentrality: "the stationary distribution of a Markov chain",
-        TopK: "an integer program over lists",
-        TwoLevel: "other rules inside each task and over the tasks: see their steps",
-    }
-)
+
+
+def has_steps(kind: type[Aggregator]) -> bool:
+    """Return whether the steps of a rule are written."""
+    return work_out.dispatch(kind) is not work_out.dispatch(Aggregator)
 
 
 def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
@@ -110,10 +36,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     Parameters
     ----------
     rule : Aggregator
-        A rule: Approval, Baldwin, Black, Borda, Bucklin, Coombs, Copeland, Dodgson, Dowdall,
-        GeometricMean, HarmonicMean, InstantRunoff, Kemeny, Mean, Median, Minimax, Nanson,
-        PairwiseMajority, PickAPerm, Plurality, Positional, RankedPairs, ReciprocalRankFusion,
-        Schulze, Slater, Veto or Young.
+        A rule whose steps are written; the refusal of another one names those.
     data : ScoreTable, Profile, PairwiseMatrix or Comparisons
         The data, with at most eight items.
     tolerance : float, mapping or Series from task to float, default 0
@@ -145,15 +68,13 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     >>> steps.answer
     'A > B > C'
     """
-    work = STEPS.get(type(check_rule(rule)))
-    if work is None:
-        names = ", ".join(rule.__name__ for rule in STEPS)
-        why = WITHOUT.get(type(rule))
+    if not has_steps(type(check_rule(rule))):
+        names = ", ".join(sorted(kind.__name__ for kind in RULES if has_steps(kind)))
         raise InvalidInputError(
             "rule",
             f"a rule with steps ({names})",
             Described(rule.name),
-            "" if why is None else f"{type(rule).__name__} rests on {why}.",
+            f"{type(rule).__name__} rests on {rule.rests_on}." if rule.rests_on else "",
         )
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
@@ -169,7 +90,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
             "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
         )
     consensus = rule.aggregate(evidence)
-    worked = work(consensus)
+    worked = work_out(rule, consensus, evidence_for(rule, evidence))
     worked.check(consensus)
     return Steps(
         title=f"{_name(rule)}, step by step",

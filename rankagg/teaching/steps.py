@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import singledispatch
 from html import escape
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -14,7 +15,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
-from rankagg.aggregation import Consensus, Evidence
+from rankagg.aggregation import Aggregator, Consensus, Evidence
 from rankagg.core import (
     UNRANKED,
     ItemSet,
@@ -363,9 +364,8 @@ def majority_step(votes: PairwiseMatrix) -> Step:
     )
 
 
-def full_opening(consensus: Consensus) -> tuple[Step, ...]:
+def full_opening(evidence: Evidence) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
-    evidence = consensus.rule._read(consensus._evidence)
     votes = evidence.votes
     return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
 
@@ -416,6 +416,15 @@ class Worked:
             agrees.append(bool(np.isclose(self.cost, consensus.cost, rtol=1e-9, atol=1e-9)))
         name = consensus.rule.name
         verify(all(agrees), f"The steps of {name} come to something else than the rule")
+
+
+@singledispatch
+def work_out(rule: Aggregator, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Work out by hand what a rule found in the evidence, as it reads that.
+
+    Steps of a rule are registered where they are written.
+    """
+    raise NotImplementedError
 
 
 def verify(holds: bool, fault: str) -> None:

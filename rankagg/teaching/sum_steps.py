@@ -10,8 +10,19 @@ from math import comb, exp, fsum, log
 import numpy as np
 
 from rankagg._typing import Floats, Unranked
-from rankagg.aggregation import Consensus, points
+from rankagg.aggregation import (
+    Borda,
+    Bucklin,
+    Consensus,
+    Evidence,
+    GeometricMean,
+    HarmonicMean,
+    Mean,
+    Median,
+    points,
+)
 from rankagg.aggregation.metasearch import ReciprocalRankFusion
+from rankagg.aggregation.searches import PickAPerm
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
 from rankagg.core import (
     UNLISTED,
@@ -34,6 +45,7 @@ from rankagg.teaching.steps import (
     told,
     verify,
     votes_step,
+    work_out,
 )
 from rankagg.teaching.tables import Formula
 
@@ -46,7 +58,8 @@ GAPS = {
 }
 
 
-def mean_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the scores of each system, and divide by how many there are."""
 
     def work(there: Pairs) -> tuple[float, list[Cell]]:
@@ -56,10 +69,11 @@ def mean_steps(consensus: Consensus) -> Worked:
 
     text = "The sum of the scores that are there, each times the weight of its task, over the sum "
     step = ("The sums", f"{text}of these weights.", ("sum", "weights", "mean"), (0, 0))
-    return _signed(consensus, step, work)
+    return _signed(evidence, step, work)
 
 
-def median_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def median_steps(rule: Median, consensus: Consensus, evidence: Evidence) -> Worked:
     """Order the scores of each system, and go to the middle of the weights."""
 
     def work(there: Pairs) -> tuple[float, list[Cell]]:
@@ -68,7 +82,7 @@ def median_steps(consensus: Consensus) -> Worked:
 
     text = "The scores in order. The median has half of the weight on either side; where two share "
     step = ("The middle", f"{text}the middle, it is their mean.", ("scores", "median"), ("none",))
-    return _signed(consensus, step, work)
+    return _signed(evidence, step, work)
 
 
 # A heading, a sentence, the columns beside the system, and the cells where no score is there.
@@ -93,9 +107,9 @@ def _by_system(
 
 
 def _signed(
-    consensus: Consensus, step: Work, work: Callable[[Pairs], tuple[float, list[Cell]]]
+    evidence: Evidence, step: Work, work: Callable[[Pairs], tuple[float, list[Cell]]]
 ) -> Worked:
-    table = consensus._evidence.scores
+    table = evidence.scores
     weights = [Fraction(float(weight)) for weight in table.weight_vector]
     values = table.task_scores(signed=True)
     done, means = _by_system(table, values, weights, step, work)
@@ -137,17 +151,19 @@ def shown_scores(
     return Worked((first, step, last), scores)
 
 
-def geometric_mean_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def geometric_mean_steps(rule: GeometricMean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Multiply the scores of each system, and take the root."""
     text = "Each score is raised to the weight of its task; the mean is the root of the product "
     text += "whose degree is the sum of these weights."
-    return _positive(consensus, "The products", text, _geometric, _product)
+    return _positive(evidence, "The products", text, _geometric, _product)
 
 
-def harmonic_mean_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def harmonic_mean_steps(rule: HarmonicMean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the inverse scores of each system, and divide the weights by the sum."""
     text = "The mean is the sum of the weights, divided by the sum of each weight over its score."
-    return _positive(consensus, "The sums of inverses", text, _harmonic, _quotient)
+    return _positive(evidence, "The sums of inverses", text, _harmonic, _quotient)
 
 
 def _total(there: Pairs) -> Fraction:
@@ -174,13 +190,13 @@ def _quotient(there: Pairs) -> str:
 
 
 def _positive(
-    consensus: Consensus,
+    evidence: Evidence,
     heading: str,
     text: str,
     mean_of: Callable[[Pairs], float],
     text_of: Callable[[Pairs], str],
 ) -> Worked:
-    table = consensus._evidence.scores
+    table = evidence.scores
     values = table.task_scores()
     weights = [exact.as_fraction(float(weight)) for weight in table.weight_vector]
     done, means = _by_system(
@@ -195,25 +211,26 @@ def _positive(
     return shown_scores(table, values, done, -means if lower else means, order=order)
 
 
-def borda_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def borda_steps(rule: Borda, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count how often each item has each rank, or what each ranking gives it, and add up."""
-    if not consensus._evidence.has_rankings:
-        return _from_votes(consensus)
+    if not evidence.has_rankings:
+        return _from_votes(evidence)
     # Wins less losses, where only pairs that a ranking compares count.
-    step, n = 2 if consensus.unranked == "ignore" else 1, len(consensus.items)
+    step, n = 2 if evidence.unranked == "ignore" else 1, len(evidence.items)
     plain = f"First place is worth {n - 1}, each next one 1 less, the last 0."
     shared = "Points are for ranks; tied items share theirs, and the policy says what unranked "
     return _positional(
-        consensus,
+        evidence,
         lambda k: [Fraction(step * (k - 1 - place)) for place in range(k)],
         plain,
         [f"{shared}ones get."],
     )[0]
 
 
-def _from_votes(consensus: Consensus) -> Worked:
+def _from_votes(evidence: Evidence) -> Worked:
     """From votes alone: wins less losses, or the points that they come to."""
-    votes = consensus.pairwise
+    votes = evidence.votes
     won, lost = votes.wins.sum(axis=1), votes.wins.sum(axis=0)
     columns, scores = ["item", "won", "lost", "won less lost"], won - lost
     text = "The sum of a row is what its item won, that of its column what it lost."
@@ -221,7 +238,7 @@ def _from_votes(consensus: Consensus) -> Worked:
         [str(item), *map(number, (won[i], lost[i], scores[i]))]
         for i, item in enumerate(votes.items)
     ]
-    if votes.exact_weight is not None and consensus.unranked != "ignore":
+    if votes.exact_weight is not None and evidence.unranked != "ignore":
         whole = (votes.n_items - 1) * float(votes.exact_weight)
         scores = np.asarray((whole + scores) / 2)
         columns.append(f"points = ({told(whole)} + it)/2")
@@ -232,9 +249,9 @@ def _from_votes(consensus: Consensus) -> Worked:
     return Worked((votes_step(votes), step, last), scores)
 
 
-def bucklin_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def bucklin_steps(rule: Bucklin, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the rankings that have listed an item up to every depth."""
-    evidence = consensus._evidence
     items = evidence.items
     n = len(items)
     ranks, weights = distinct_rankings(evidence.profile)
@@ -277,23 +294,23 @@ def _share_of_bucket(row: Sequence[int], item: int, depth: int) -> Fraction:
     return min(Fraction(1), max(Fraction(0), Fraction(depth - start, size)))
 
 
-def place_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count how often each item has each place, times what the place is worth."""
-    rule, policy, evidence = consensus.rule, consensus.unranked, consensus._evidence
-    assert isinstance(rule, PlacePoints), "the registry says so"
+    policy = evidence.unranked
     assert policy is not None, "the rule has one"
     text = ["Tied items share the points of the places that they cover."]
     text += [GAPS[policy]] if (evidence.profile.ranks == UNRANKED).any() else []
     plain = "What a place is worth stands in parentheses."
-    worked, sums = _positional(consensus, rule._weights, plain, text)
+    worked, sums = _positional(evidence, rule._weights, plain, text)
     return replace(worked, ranking=by_number(sums, evidence.items))
 
 
 def _positional(
-    consensus: Consensus, worth_of: PlaceWeights, plain: str, shared: Sequence[str]
+    evidence: Evidence, worth_of: PlaceWeights, plain: str, shared: Sequence[str]
 ) -> tuple[Worked, list[Fraction]]:
     """Return the steps of points for places, and the exact sums."""
-    evidence, policy = consensus._evidence, consensus.unranked
+    policy = evidence.unranked
     assert policy is not None, "the rule has one"
     ranks, weights = distinct_rankings(evidence.profile)
     rows, items = ranks.tolist(), evidence.items
@@ -317,10 +334,9 @@ def _sums(weights: Sequence[Fraction], given: Sequence[Sequence[Fraction]]) -> l
     ]
 
 
-def fusion_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def fusion_steps(rule: ReciprocalRankFusion, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up one over a constant and the rank."""
-    rule, evidence = consensus.rule, consensus._evidence
-    assert isinstance(rule, ReciprocalRankFusion), "the registry says so"
     ranks, weights = distinct_rankings(evidence.profile)
     items, k = evidence.items, Fraction(rule.k)
     worth = [1 / (k + place) for place in range(1, len(items) + 1)]
@@ -436,9 +452,10 @@ def _of_listed(row: Sequence[int], worth: Sequence[Fraction]) -> list[Fraction]:
     ]
 
 
-def pick_a_perm_steps(consensus: Consensus) -> Worked:
+@work_out.register
+def pick_a_perm_steps(rule: PickAPerm, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up what each of the given rankings contradicts."""
-    evidence, votes = consensus._evidence, consensus.pairwise
+    votes = evidence.votes
     ranks, _ = distinct_rankings(evidence.profile)
     # Unranked items stand where they are expected.
     filled = competition_ranks(-points(ranks), 1e-9)

@@ -232,6 +232,20 @@ class AggregatorContract:
             differ = (len({rule.aggregate(d, rng=0).ranking for d in pair}) > 1 for pair in both)
             assert any(differ), f"{type(rule).__name__} does not look at the policy of the data"
 
+    # -- what its class states ------------------------------------------------------------------
+
+    def test_names_for_the_command_line_make_the_rule(self, rule: Rule) -> None:
+        kind = type(rule)
+        assert all(type(kind(**named)) is kind for named in kind.command_names.values())
+
+    def test_no_small_profile_contradicts_what_is_stated_on_axioms(self, rule: Rule) -> None:
+        stated = {*rule.keeps, *rule.breaks, *rule.counterexamples}
+        assert stated <= {axiom.name for axiom in ra.axioms.AXIOMS}
+        if not stated:
+            return
+        table = ra.axioms.axiom_table([rule], n_items=3, n_rankings=2).to_frame()
+        assert not table.broken[table.proved == "keeps"].any()
+
     # -- small and degenerate data --------------------------------------------------------------
 
     def test_one_item(self, rule: Rule) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import ReadsUnranked
+from rankagg.analysis.rules import RULES
 from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
 
 
@@ -95,4 +96,5 @@ def test_every_public_rule_has_a_contract() -> None:
         for name in ra.__all__
         if isinstance(value := getattr(ra, name), type) and issubclass(value, ra.Aggregator)
     }
-    assert public <= tested
+    assert public - {ra.Aggregator} == set(RULES)
+    assert set(RULES) <= tested

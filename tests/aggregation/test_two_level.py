@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation import Aggregator, Needs, Outcome
 
 BORDA = ra.TwoLevel(ra.Borda(), ra.Borda())
 NAN = float("nan")

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import positional
-from rankagg.aggregation.base import Outcome
-from rankagg.aggregation.result import ranks_by_scores
+from rankagg.aggregation import Outcome, positional
+from rankagg.aggregation.outcome import ranks_by_scores
 from tests import strategies
 from tests.conftest import slow_but
 from tests.strategies import POLICIES, policies, profiles, score_arrays

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.base import Outcome
+from rankagg.aggregation import Outcome
 from rankagg.axioms.agendas import clone_sets
 from rankagg.axioms.ballots import ballots_of
 from rankagg.axioms.outcomes import Outcomes

@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning
 from rankagg.io.comparison_tables import comparison_reading
 from rankagg.io.tables.look import TableLook
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 
 
 def reading(text):

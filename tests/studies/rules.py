@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation import Aggregator, Needs, Outcome
 from rankagg.exceptions import NotIdentifiedError
 
 REFUSED = {

@@ -9,7 +9,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import rankagg as ra
-from rankagg.aggregation.result import Consensus
+from rankagg.aggregation import Consensus
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import as_sources
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.base import Aggregator, Needs, Outcome
+from rankagg.aggregation import Aggregator, Needs, Outcome
 from rankagg.testing.aggregators import AggregatorContract
 
 

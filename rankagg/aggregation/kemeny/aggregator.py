@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_jobs, check_number
-from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, checked_outcome
+from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -26,6 +26,7 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.outcome import Outcome, checked_outcome
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
 
@@ -133,6 +134,22 @@ class Kemeny(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"kemeny": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Young and Levenglick (1978)",
+        "condorcet loser": "Felsenthal (2012)",
+        "smith": "Fishburn (1977)",
+        "majority": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
+        "reinforcement of rankings": "Young and Levenglick (1978)",
+        "reversal symmetry": "optima turn round, and who is first in all is last in none",
+    }
+    breaks: ClassVar = {"clone independence": "Tideman (1987)"}
+    counterexamples: ClassVar = {
+        "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
+        "participation": "1 ABCD, 1 BCDA, 1 CDAB",
+    }
     tie_cost: float = 0.0
     consensus_ties: bool = False
     consensus_tie_cost: float | None = None
@@ -294,7 +311,7 @@ class Kemeny(SearchingRule):
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
         if price is not None:
-            from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
+            from rankagg.aggregation.kemeny.tied import solve_weak  # noqa: PLC0415
 
             return solve_weak(
                 votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort
@@ -354,6 +371,7 @@ class Slater(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"slater": {}}
     time_limit: float | None = None
 
     @property

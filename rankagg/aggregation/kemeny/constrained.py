@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Positions
-from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import (
@@ -41,6 +40,7 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
 from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.outcome import Outcome, checked_outcome
 from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError

@@ -113,6 +113,42 @@ class OptimalSet(Result):
     def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima."""
 
+    def nearest(self, ranking: PartialRanking) -> PartialRanking:
+        """Return an optimum with the least Kendall distance to a ranking.
+
+        Pairs that one of the two ties, or whose order the ranking does not know, count what they
+        cost on average.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        PartialRanking
+            A `Permutation` where the optima are strict.
+        """
+        return self._closest(ranking, 1)
+
+    def farthest(self, ranking: PartialRanking) -> PartialRanking:
+        """Return an optimum with the largest Kendall distance to a ranking; see `nearest`.
+
+        Parameters
+        ----------
+        ranking : PartialRanking
+            A ranking of the same items.
+
+        Returns
+        -------
+        PartialRanking
+        """
+        return self._closest(ranking, -1)
+
+    @abstractmethod
+    def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> PartialRanking:
+        """Return the optimum of the least distance to a ranking, or of the largest for -1."""
+
     @abstractmethod
     def _listed(self) -> Positions:
         """Return the positions of the items in the order of one optimum."""
@@ -325,37 +361,6 @@ class Optima(OptimalSet):
                 ]
                 best[block] = np.where(leads, 1, np.maximum(best[block], 2))
         return best, worst
-
-    def nearest(self, ranking: PartialRanking) -> Permutation:
-        """Return an optimum with the least Kendall distance to a ranking.
-
-        Pairs that the ranking ties, or whose order it does not know, count what they cost on
-        average.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        Permutation
-        """
-        return self._closest(ranking, 1)
-
-    def farthest(self, ranking: PartialRanking) -> Permutation:
-        """Return an optimum with the largest Kendall distance to a ranking.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        Permutation
-        """
-        return self._closest(ranking, -1)
 
     def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> Permutation:
         self.items.require_same(ranking.items, "The optima and a ranking")

@@ -1,4 +1,4 @@
-"""The exact consensus among weak orders, and the set of all optima.
+"""The set of all optima among weak orders.
 
 Where one place is the only cheapest for all pairs across, every optimum keeps to the groups (see
 `weak_proof`), so groups are looked at one by one, and every choice of optima of the groups is an
@@ -14,32 +14,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
+from typing import Literal
 
 import numpy as np
 
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Outcome, checked_outcome
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.branch_and_bound import searched
-from rankagg.aggregation.kemeny.certificate import TiedCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
-from rankagg.aggregation.kemeny.orders import starting_orders
-from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
     WeakProblem,
-    WeakProof,
     consequences,
     groups,
     learn,
     nothing,
     weak_bound,
 )
-from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
-from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
+from rankagg.aggregation.kemeny.weak_search import WeakSearch
+from rankagg.core import PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
@@ -348,35 +343,8 @@ class TiedOptima(OptimalSet):
             start += len(group.part)
         return best, worst
 
-    def nearest(self, ranking: PartialRanking) -> PartialRanking:
-        """Return an optimum with the least Kendall distance to a ranking.
-
-        A pair that one of the two ties counts one half.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        PartialRanking
-        """
-        return min(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
-
-    def farthest(self, ranking: PartialRanking) -> PartialRanking:
-        """Return an optimum with the largest Kendall distance to a ranking; see `nearest`.
-
-        Parameters
-        ----------
-        ranking : PartialRanking
-            A ranking of the same items.
-
-        Returns
-        -------
-        PartialRanking
-        """
-        return max(self, key=lambda one: kendall_distance(one, ranking, tie_cost=0.5))
+    def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> PartialRanking:
+        return min(self, key=lambda one: sign * kendall_distance(one, ranking, tie_cost=0.5))
 
     def _listed(self) -> Positions:
         return np.argsort(self._levels, kind="stable")
@@ -386,30 +354,3 @@ def _n_above(levels: Positions) -> Positions:
     """Return how many items stand above each one."""
     above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
     return above
-
-
-def solve_weak(
-    votes: PairwiseMatrix, *, tie_cost: float, consensus_tie_cost: float, effort: Effort
-) -> Outcome:
-    """Solve the problem of pairwise votes among weak orders."""
-    problem, effort = effort.stated(
-        lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
-    )
-    solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
-    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
-    certificate = TiedCertificate.build(votes, solved.levels, solved.proofs, **prices)
-    optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return checked_outcome(certificate, votes, solved, effort, optima)
-
-
-def _solve_weak_part(task: Task) -> Solution:
-    return searched(
-        lambda: WeakSearch(task.problem, task.deadline, task.report),
-        lambda: _first_levels(task.problem),
-    )
-
-
-def _first_levels(problem: WeakProblem) -> Levels:
-    """Return a weak order that takes no time."""
-    costs = FloatCosts(problem.above.astype(np.float64), problem.tied.astype(np.float64))
-    return best_buckets(costs, starting_orders(costs.above - costs.above.T)[0])

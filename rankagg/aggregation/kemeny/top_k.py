@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number
-from rankagg.aggregation.base import Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
+from rankagg.aggregation.outcome import Outcome
 from rankagg.core import as_ranking, counted
 from rankagg.exceptions import InvalidInputError, SolverError
 
@@ -81,6 +82,7 @@ class TopK(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    rests_on: ClassVar[str] = "an integer program over lists"
     k: int
     tie_cost: float = 0.5
     consensus_tie_cost: float | None = None

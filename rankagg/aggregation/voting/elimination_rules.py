@@ -14,16 +14,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import (
-    Aggregator,
-    Needs,
-    Outcome,
-    ReadsUnranked,
-    by_best,
-    by_places,
-    too_many,
-)
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, evidence_for
 from rankagg.aggregation.evidence import Data, Evidence
+from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
     ItemSet,
@@ -45,6 +38,12 @@ from rankagg.kernels.rows import row_sums
 
 # Sets of remaining items that are looked at under "parallel".
 MOST_SETS = 5_000
+# Eliminations by Borda counts never lose the Smith set.
+BORDA_COUNTS_KEEP = {
+    "smith": "the last item of the Smith set that remains beats all others that do, so that its "
+    "count is above the average; Fishburn (1977)",
+    "pareto": "who is above another on all ballots has the higher count, and stays on",
+}
 
 
 def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
@@ -319,7 +318,7 @@ class Elimination(RoundRule):
             If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
-        evidence = self._read(Evidence.of(data))
+        evidence = evidence_for(self, Evidence.of(data))
         rounds = _Rounds(self._count(evidence))
         found: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
@@ -451,6 +450,24 @@ class InstantRunoff(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "votes"
+    command_names: ClassVar = {"instant-runoff": {}}
+    keeps: ClassVar = {
+        "condorcet loser": "in the last round of two items it loses",
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is below another on all ballots has no first place while that remains, and "
+        "what has none goes out before what has some",
+        "clone independence": "Tideman (1987)",
+        "later-no-harm": "Woodall (1997)",
+    }
+    breaks: ClassVar = {
+        "monotonicity": "Smith (1973)",
+        "participation": "Fishburn and Brams (1983)",
+    }
+    counterexamples: ClassVar = {
+        "monotonicity": "3 ABC, 3 BAC, 2 CAB, 1 CBA",
+        "participation": "2 ABC, 1 BAC, 2 CBA",
+        "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         ballots = Ballots.of(evidence.profile)
@@ -503,6 +520,19 @@ class Coombs(Elimination):
     """
 
     counted: ClassVar[CountedUnit] = "last places"
+    command_names: ClassVar = {"coombs": {}}
+    keeps: ClassVar = {
+        "condorcet loser": "who has a majority of first places beats some item",
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is above another on all ballots is last on none while that remains",
+    }
+    counterexamples: ClassVar = {
+        "condorcet winner": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
+        "monotonicity": "1 ABCD, 1 ABDC, 1 BCDA, 1 CADB",
+        "participation": "2 ABDC, 2 CBAD, 1 DACB, 2 DCAB",
+        "reversal symmetry": "1 ABCD, 1 BCAD, 1 CADB, 1 DBCA",
+        "smith": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
+    }
     majority: bool = True
 
     def __post_init__(self) -> None:
@@ -555,6 +585,14 @@ class Baldwin(Elimination):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"baldwin": {}}
+    keeps: ClassVar = BORDA_COUNTS_KEEP
+    counterexamples: ClassVar = {
+        "clone independence": "2 ABCD, 1 CDAB, 1 DABC",
+        "monotonicity": "2 ABC, 1 BCA, 1 CAB, 1 CBA",
+        "participation": "2 ABCD, 1 BCDA, 1 CDAB, 1 DCAB",
+        "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)
@@ -604,6 +642,16 @@ class Nanson(RoundRule):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"nanson": {}}
+    keeps: ClassVar = {
+        **BORDA_COUNTS_KEEP,
+        "reversal symmetry": "who wins alone is above the average at first, and so below it after",
+    }
+    breaks: ClassVar = {"monotonicity": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
+        "monotonicity": "1 ABDC, 1 BCAD, 2 CDBA, 1 DBCA",
+        "participation": "1 ACBD, 2 BDAC, 2 DABC",
+    }
 
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)

@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Generator
 from rankagg._validation import check_flag
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, SearchingRule, by_points
+from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.positional import Borda
+from rankagg.aggregation.outcome import Outcome, by_points
+from rankagg.aggregation.positional import TURNED_POINTS, Borda
 from rankagg.core import Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
 # The largest programs, of different ballots times items; and votes whose sums solvers hold.
 MOST_CELLS, MOST_UNITS = 10_000, 2**20
+# D loses to each of A, B and C by one ballot, and each of these to another by five.
+WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,24 @@ class Dodgson(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    command_names: ClassVar = {"dodgson": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "pareto": "who is above another on all ballots gets wherever that does with fewer swaps",
+    }
+    breaks: ClassVar = {
+        "condorcet loser": "Brandt (2009)",
+        "smith": "Fishburn (1977)",
+        "monotonicity": "Fishburn (1977)",
+        "clone independence": "Brandt (2009)",
+    }
+    counterexamples: ClassVar = {
+        "condorcet loser": WIDER_CYCLE,
+        "monotonicity": "1 CBAD, 1 CDAB, 1 BCDA, 3 ABCD",
+        "participation": "2 ABCD, 1 BCDA, 1 CDAB",
+        "reversal symmetry": "2 ABCD, 2 CADB, 1 DBAC, 2 DBCA",
+        "smith": WIDER_CYCLE,
+    }
     time_limit: float | None = None
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
@@ -201,6 +222,20 @@ class Young(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "rankings"
+    command_names: ClassVar = {"young": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "pareto": "who is below another on all ballots can keep none",
+        "monotonicity": "who rises can keep what it kept, and no other can keep more",
+    }
+    breaks: ClassVar = {"smith": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
+        "clone independence": "1 ABCD, 1 BCAD, 1 DCAB",
+        "condorcet loser": "1 ABCD, 1 BCAD, 1 DCAB",
+        "participation": "1 ABCD, 2 ACBD, 1 CABD, 1 CBAD, 1 CDAB, 1 CDBA, 3 DBAC",
+        "reversal symmetry": "1 ABCD, 1 ACDB, 1 DBCA",
+        "smith": "1 ABCD, 1 BCAD, 1 DCAB",
+    }
     weak: bool = True
     time_limit: float | None = None
 
@@ -257,6 +292,23 @@ class Black(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"black": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "condorcet loser": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
+        "reversal symmetry": (
+            f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}"
+        ),
+    }
+    breaks: ClassVar = {"smith": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
+        "participation": "2 ABCD, 1 BCDA, 1 CABD",
+        "reinforcement": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "reinforcement of rankings": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "smith": "3 CBDA, 4 ADCB, 1 DACB",
+    }
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         outcome = Borda()._aggregate(evidence, rng)

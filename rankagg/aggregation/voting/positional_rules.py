@@ -14,9 +14,10 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers
 from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, Outcome, by_points
+from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.positional import Starts, place_counts
+from rankagg.aggregation.outcome import Outcome, by_points
+from rankagg.aggregation.positional import POINTS_KEEP, Starts, place_counts
 from rankagg.core import UNRANKED, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
@@ -140,6 +141,14 @@ class Plurality(PlacePoints):
     <Consensus by Plurality: A > B > C>
     """
 
+    command_names: ClassVar = {"plurality": {}}
+    keeps: ClassVar = {
+        **POINTS_KEEP,
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is below another on all ballots has no first place",
+        "later-no-harm": "Woodall (1997)",
+    }
+
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
@@ -160,6 +169,10 @@ class Veto(PlacePoints):
     <Consensus by Veto: B > C > A>
     """
 
+    command_names: ClassVar = {"veto": {}}
+    keeps: ClassVar = POINTS_KEEP
+    breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
+
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         # A single item has nothing below it and gets 0.
         return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
@@ -179,6 +192,19 @@ class Dowdall(PlacePoints):
     >>> Dowdall().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2])).scores
     array([3.66666667, 3.5       , 2.        ])
     """
+
+    command_names: ClassVar = {"dowdall": {}}
+    keeps: ClassVar = {
+        **POINTS_KEEP,
+        "pareto": "a place above has more points",
+    }
+    breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
+    counterexamples: ClassVar = {
+        "condorcet loser": "2 ABC, 1 ACB, 2 BCA, 2 CBA",
+        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "majority": "4 ABC, 3 BCA",
+        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+    }
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         return [Fraction(1, place) for place in range(1, n_items + 1)]
@@ -229,6 +255,7 @@ class Positional(PlacePoints):
     ('A', 'B', 'C')
     """
 
+    keeps: ClassVar = POINTS_KEEP
     weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
@@ -289,6 +316,8 @@ class Approval(PlacePoints):
     array([3., 5., 2.])
     """
 
+    command_names: ClassVar = {"approval-2": {"k": 2}, "approval-3": {"k": 3}}
+    keeps: ClassVar = POINTS_KEEP
     k: int
 
     def __post_init__(self) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
-from rankagg._validation import check_choice, check_integer
+from rankagg._validation import check_integer
 from rankagg.aggregation import Borda, Consensus, Deadline
 from rankagg.aggregation.kemeny import Optima, Slater
 from rankagg.core import (
@@ -28,7 +27,7 @@ from rankagg.core import (
     said,
     stated,
 )
-from rankagg.distances import kendall_distance, kendall_tau, tau_ap, top_k_agreement
+from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError
 from rankagg.inference.rank_tests import average_ranks
@@ -36,23 +35,19 @@ from rankagg.inference.rank_tests import average_ranks
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
-Measure: TypeAlias = Literal["tau", "tau_ap", "distance"]
+Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
 #: What stands in the place of what the time limit, or the user, did not leave time for.
 LATE = "not computed in time"
 
 
-def agreement_matrix(rankings: Rankings, measure: Measure = "tau") -> pd.DataFrame:
-    """Return tau-b, the AP correlation, or the distance of all pairs of rankings."""
-    check_choice(measure, get_args(Measure), "measure")
+def agreement_matrix(rankings: Rankings, measure: Any = kendall_tau) -> pd.DataFrame:
+    """Return the agreement or the distance of all pairs of rankings."""
+    if not callable(measure):
+        allowed = "a function of two rankings, such as rankagg.kendall_tau"
+        raise InvalidInputError("measure", allowed, measure)
     names, all_rankings = list(rankings), list(rankings.values())
-    of_pair: dict[str, Callable[[PartialRanking, PartialRanking], float]]
-    of_pair = {
-        "tau": kendall_tau,
-        "tau_ap": tau_ap,
-        "distance": partial(kendall_distance, tie_cost=0.5),
-    }
-    rows = np.array([[of_pair[measure](a, b) for b in all_rankings] for a in all_rankings])
+    rows = np.array([[measure(a, b) for b in all_rankings] for a in all_rankings])
     return pd.DataFrame(rows, index=pd.Index(names, name="rule"), columns=names)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.aggregation import MOST_ITEMS, Consensus, Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
+from rankagg.analysis.comparison.tables import ComparisonTables
 from rankagg.core import (
     PairwiseMatrix,
     Profile,
@@ -32,7 +33,6 @@ from rankagg.core import (
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
-    from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference import Decisions
 
 # Names that a sentence holds.
@@ -42,7 +42,7 @@ LEVEL_PAIRS = 3
 
 
 def sentences_of(
-    comparison: RuleComparison,
+    comparison: ComparisonTables,
     known: Alternatives | None,
     decisions: Decisions | None,
     *,
@@ -68,7 +68,7 @@ def sentences_of(
 # -- what was compared ----------------------------------------------------------------------------
 
 
-def _data(comparison: RuleComparison) -> str:
+def _data(comparison: ComparisonTables) -> str:
     data = comparison.consensuses[0]._evidence.data
     rules = stated(len(comparison.rules), "rules", noun="rule")
     gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
@@ -179,7 +179,7 @@ def _others(number: int) -> str:
 
 
 def _other(
-    comparison: RuleComparison,
+    comparison: ComparisonTables,
     exact: Consensus,
     other: Consensus,
     words: Words,
@@ -240,7 +240,7 @@ def decided_of(decisions: Decisions) -> str:
 
 
 def comparison_text(
-    comparison: RuleComparison,
+    comparison: ComparisonTables,
     rows: int | None,
     *,
     alternatives: Alternatives | None = None,
@@ -256,14 +256,14 @@ def comparison_text(
 
 
 def details_of(
-    comparison: RuleComparison, rows: int | None, decisions: Decisions | None = None
+    comparison: ComparisonTables, rows: int | None, decisions: Decisions | None = None
 ) -> list[str]:
     """Return the ranks as text, and where rules differ."""
     return [_ranks_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
 
 
 def head_of(
-    comparison: RuleComparison,
+    comparison: ComparisonTables,
     alternatives: Alternatives | None = None,
     decisions: Decisions | None = None,
 ) -> list[str]:
@@ -294,7 +294,7 @@ def head_of(
     return lines
 
 
-def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
+def _rules_text(comparison: ComparisonTables, alternatives: Alternatives | None) -> str:
     frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
         # Distances to the nearest and the farthest optimum, where they can be found.
@@ -308,7 +308,7 @@ def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -
     )
 
 
-def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
+def _ranks_text(comparison: ComparisonTables, rows: int | None) -> str:
     frame = comparison.ranks()
     shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
     shown.index = pd.Index([shortened(label) for label in shown.index])
@@ -319,7 +319,7 @@ def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
     return f"{text}\n... and {counted(left, 'more item')}" if left else text
 
 
-def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisions | None) -> str:
+def _pairs_text(comparison: ComparisonTables, rows: int | None, decisions: Decisions | None) -> str:
     if comparison.exact is None:
         return ""
     base = comparison.exact.rule.name

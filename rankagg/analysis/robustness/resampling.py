@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64, Positions, Ranks
 from rankagg._validation import check_jobs
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, Consensus
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.parts import Warm
-from rankagg.aggregation.result import Consensus
 from rankagg.core import ItemSet, PairwiseMatrix, Profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 

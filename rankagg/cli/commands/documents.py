@@ -127,7 +127,7 @@ def _items_in(path: str, given: Input) -> Any:
     """Return a table with a row for each item."""
     import pandas as pd
 
-    from rankagg.io.tables.sources import read_table
+    from rankagg.io.tables.reading import read_table
 
     table = read_table(path)
     frame = pd.DataFrame(

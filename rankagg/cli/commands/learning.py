@@ -9,9 +9,10 @@ from typing import Any, cast
 import click
 
 import rankagg as ra
+from rankagg.analysis.rules import judged_rules, named_rules
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
-from rankagg.cli.options.rules import RULES_BY_NAME, made, make, rules_to
+from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.typed import TIME, OneOf, Whole, option, seed
 from rankagg.cli.options.wording import options_named
 from rankagg.core import counted
@@ -25,11 +26,6 @@ unranked   "by policy": as --unranked says; "last": below all that a ballot list
 ties       Whether the consensus may tie items. All rules take ties and weights.
 guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
            "-" where no bound is stated."""
-RULES_JUDGED = (
-    *("borda", "plurality", "veto", "dowdall", "approval-2", "bucklin", "instant-runoff"),
-    *("coombs", "baldwin", "nanson", "black", "copeland", "minimax", "schulze", "ranked-pairs"),
-    *("young", "dodgson", "kemeny"),
-)
 
 
 @command(click.Argument(["name"], required=False))
@@ -67,16 +63,16 @@ def list_rules() -> Answer:
     \b
         rankagg rules
     """
-    rules = [make(name) for name in RULES_BY_NAME]
-    frame = ra.analysis.capabilities(rules)
-    frame.insert(0, "name", list(RULES_BY_NAME))
+    rules = named_rules()
+    frame = ra.analysis.capabilities()
+    frame.insert(0, "name", list(rules))
 
     def plain() -> dict[str, Any]:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return {"schema": "rankagg.rules", "version": 1, "rules": rows}
 
     def told(rows: int | None) -> str:
-        bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules]
+        bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules.values()]
         shown = frame.drop(columns="in_expectation").assign(guarantee=bounds)
         return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
 
@@ -88,7 +84,7 @@ def _axioms() -> list[str]:
 
 
 @command(
-    rules_to("judge", ", ".join(RULES_JUDGED)),
+    rules_to("judge", ", ".join(judged_rules())),
     option(
         "--axiom",
         "axioms",
@@ -149,7 +145,7 @@ def axioms(
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
-        for rule in made(names or RULES_JUDGED)
+        for rule in made(names or judged_rules())
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
     alone = len(rules) == len(asked) == 1

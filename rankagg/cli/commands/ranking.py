@@ -37,7 +37,7 @@ from rankagg.cli.options.exact import (
 )
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
 from rankagg.cli.options.kinds import DASH, NAME
-from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, rules_to
+from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
 from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, amount, counted
@@ -106,7 +106,7 @@ def rank(
     ),
     option(
         "--rule",
-        type=RuleName(["instant-runoff", "coombs", "baldwin", "nanson"]),
+        type=RuleName(names_by_rounds),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
     option(

@@ -23,7 +23,7 @@ from rankagg.cli.options.exact import (
     usually_limited,
 )
 from rankagg.cli.options.inputs import Input, data, two_items
-from rankagg.cli.options.rules import RULE, WITH_POLICY, make, rules_to
+from rankagg.cli.options.rules import RULE, RuleName, make, names_with_policy, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
     Number,
@@ -301,7 +301,7 @@ def removals(
     option(
         "--rule",
         "name",
-        type=WITH_POLICY,
+        type=RuleName(names_with_policy),
         default="borda",
         help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
     ),

@@ -20,7 +20,7 @@ from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core import counted, level_of, listed, said
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.comparisons import key_of
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.table import Table
 
 #: What columns are called, in any case and with _ for blanks; the first word is looked for first.

@@ -24,7 +24,7 @@ from rankagg.io.comparisons import outcomes_taken
 from rankagg.io.marks import SPELLINGS
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import BETWEEN
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 from rankagg.kinds import KINDS, DataKind
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import parts, tied_optima, weak_search
+from rankagg.aggregation.kemeny import parts, tied, weak_search
 from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
 from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak_brute import rule
@@ -23,7 +23,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tied_optima, "WeakSearch", stop)
+    monkeypatch.setattr(tied, "WeakSearch", stop)
     found = rule(HALF).aggregate(TIED)
     assert found.interrupted
     assert found.certificate.verify(TIED)

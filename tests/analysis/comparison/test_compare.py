@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,9 @@ from hypothesis import given, settings
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.two_level import default_rules
+from rankagg.analysis.rules import named_rules
 from rankagg.cli import main
 from rankagg.cli.app import app
-from rankagg.cli.options.rules import RULES_BY_NAME
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.aggregation.kemeny.weak_brute import weak_orders
@@ -151,8 +152,8 @@ def test_what_is_refused(call, message):
 def test_agreement_curves_and_optima_follow_their_definitions(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
     exact = comparison.exact
-    distances, taus = comparison.agreement("distance"), comparison.agreement()
-    top_heavy = comparison.agreement("tau_ap")
+    distances = comparison.agreement(partial(ra.kendall_distance, tie_cost=0.5))
+    taus, top_heavy = comparison.agreement(), comparison.agreement(ra.distances.tau_ap)
     curves, to_optima = comparison.overlap_curves(), comparison.distances_to_optima()
     optima = list(exact.optima)
     for one in comparison.consensuses:
@@ -182,7 +183,7 @@ def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
     unknown = ["excess", "ratio", "distance", "tau", "top1"]
     assert comparison.to_frame()[unknown].isna().all(axis=None)
     assert "add Kemeny()" in comparison.summary()
-    assert comparison.agreement("distance").to_numpy().max() > 0
+    assert comparison.agreement(ra.kendall_distance).to_numpy().max() > 0
     with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
         comparison.overlap_curves()
     with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
@@ -276,13 +277,13 @@ def test_the_command_lists_every_method(capsys):
         main(["rules", "--json"])
     assert stop.value.code == 0
     listed = json.loads(capsys.readouterr().out)["rules"]
-    assert [entry["name"] for entry in listed] == list(RULES_BY_NAME)
+    assert [entry["name"] for entry in listed] == list(named_rules())
     assert {entry["name"]: entry["guarantee"] for entry in listed}["schulze"] is None
     with pytest.raises(SystemExit):
         main(["rules"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["name", "rule"]
-    assert [line.split()[0] for line in lines[1 : len(RULES_BY_NAME) + 1]] == list(RULES_BY_NAME)
+    assert [line.split()[0] for line in lines[1 : len(named_rules()) + 1]] == list(named_rules())
 
 
 def test_the_closest_of_the_pairs_that_differ_come_first():

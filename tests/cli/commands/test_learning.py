@@ -6,8 +6,8 @@ import re
 import pytest
 
 import rankagg as ra
-from rankagg.cli.options.rules import RULES_BY_NAME, make
-from rankagg.teaching.show import STEPS, WITHOUT
+from rankagg.cli.options.rules import make, names
+from rankagg.teaching.show import has_steps
 from tests.report.test_page import Page
 
 BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
@@ -55,15 +55,15 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
 
 
 def test_every_method_has_steps_or_says_why_not(run):
-    for method in RULES_BY_NAME:
+    for method in names():
         rule = make(method)
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--rule", method, code=0 if kind in STEPS else 2)
-        if kind in STEPS:
+        told = run("steps --dataset", data, "--rule", method, code=0 if has_steps(kind) else 2)
+        if has_steps(kind):
             assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
         else:
-            assert f"{kind.__name__} rests on {WITHOUT[kind]}." in told.err
+            assert f"{kind.__name__} rests on {kind.rests_on}." in told.err
 
 
 def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import rankagg as ra
 from rankagg.cli.app import app
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 from tests.io.damage import SCRAPS, damaged, little_memory, survives
 from tests.io.tables.workbooks import HEADER, MAIN, STYLES, parts_of, rows_of, workbook, zipped
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 
 WHOLE = [0, 1, -3, 2**53 - 1, 2**53, 2**53 + 1, 2**62]
 FLOATS = [0.5, -0.0, 0.1, 1e300, 5e-324, np.nan, np.inf]

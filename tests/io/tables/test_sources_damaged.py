@@ -18,7 +18,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.json_files import read_summary
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 from tests.io.damage import READERS, damaged, little_memory, outcomes, survives
 from tests.io.tables.test_sources_formats import FRAME, as_json_lines, write_parquet
 from tests.io.tables.test_sources_formats import LONG as NAMES

@@ -13,7 +13,7 @@ from pyarrow import parquet
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.tables.delimited import read_json_lines
-from rankagg.io.tables.sources import read_table
+from rankagg.io.tables.reading import read_table
 
 nan = float("nan")
 LONG = {"higher_is_better": True, "task": "t", "instance": "k", "score": "v"}

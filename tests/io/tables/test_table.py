@@ -10,7 +10,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.sources import read_table, text_lines
+from rankagg.io.tables.reading import read_table
+from rankagg.io.tables.sources import text_lines
 from tests.io.tables.workbooks import rows_of
 
 READERS = {

@@ -1,0 +1,129 @@
+"""All rules, in the order in which lists show them, and what each takes and guarantees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from rankagg.aggregation import (
+    Aggregator,
+    check_rule,
+    condorcet,
+    means,
+    metasearch,
+    positional,
+    ranked_pairs,
+    searches,
+    two_level,
+)
+from rankagg.aggregation.kemeny import aggregator, top_k
+from rankagg.aggregation.voting import elimination_rules, nearest_winner, positional_rules
+from rankagg.distributions import ranking_rules
+
+#: Every public rule; what else is to be known of one is stated by its class.
+RULES: tuple[type[Aggregator], ...] = (
+    means.Mean,
+    means.GeometricMean,
+    means.HarmonicMean,
+    means.Median,
+    positional.Borda,
+    metasearch.ReciprocalRankFusion,
+    metasearch.CombSUM,
+    metasearch.CombMNZ,
+    positional_rules.Positional,
+    positional_rules.Plurality,
+    positional_rules.Veto,
+    positional_rules.Dowdall,
+    positional_rules.Approval,
+    positional.Bucklin,
+    elimination_rules.InstantRunoff,
+    elimination_rules.Coombs,
+    elimination_rules.Baldwin,
+    elimination_rules.Nanson,
+    nearest_winner.Black,
+    two_level.TwoLevel,
+    condorcet.Copeland,
+    condorcet.PairwiseMajority,
+    condorcet.Minimax,
+    condorcet.Schulze,
+    ranked_pairs.RankedPairs,
+    metasearch.MC4,
+    ranking_rules.RankCentrality,
+    searches.PickAPerm,
+    metasearch.FootruleOptimal,
+    searches.KwikSort,
+    searches.InsertionSearch,
+    ranking_rules.PlackettLuceRanking,
+    ranking_rules.MallowsRanking,
+    nearest_winner.Young,
+    nearest_winner.Dodgson,
+    aggregator.Slater,
+    aggregator.Kemeny,
+    top_k.TopK,
+)
+
+
+def named_rules(kinds: Iterable[type[Aggregator]] = RULES) -> dict[str, Aggregator]:
+    """Return the rules by their names for the command line."""
+    return {
+        name: kind(**parameters)
+        for kind in kinds
+        for name, parameters in kind.command_names.items()
+    }
+
+
+def judged_rules() -> list[str]:
+    """Return one name of each rule of which proofs on axioms are stated."""
+    kinds = (kind for kind in RULES if kind.command_names and "keeps" in vars(kind))
+    return [next(iter(kind.command_names)) for kind in kinds]
+
+
+def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
+    """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
+
+    All rules take ties and weights; what they make of them is in their documentation.
+
+    Parameters
+    ----------
+    rules : iterable of Aggregator, optional
+        The rules; by default those that ``rankagg rules`` lists.
+
+    Returns
+    -------
+    pandas.DataFrame
+        rule: its name; needs: "scores", "rankings" or "votes"; unranked: how unranked items
+        count, "by policy" of the data, "last", or "as observed"; ties: whether its consensus
+        "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
+        exceed the optimum on complete strict rankings, NaN where none is stated;
+        in_expectation: whether that is said of its mean only.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is not a rule.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.analysis.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
+           rule   needs     unranked   ties  guarantee  in_expectation
+    0      Mean  scores  as observed    may        NaN           False
+    1  KwikSort   votes    by policy  never        2.0            True
+    2    Kemeny   votes    by policy  never        1.0           False
+    """
+    rows = []
+    for rule in named_rules().values() if rules is None else rules:
+        check_rule(rule, "rules")
+        bound = rule.guarantee
+        rows.append(
+            {
+                "rule": rule.name,
+                "needs": rule.needs,
+                "unranked": rule.reads_unranked,
+                "ties": "never" if rule.is_strict else "may",
+                "guarantee": float("nan") if bound is None else bound.factor,
+                "in_expectation": bound is not None and bound.in_expectation,
+            }
+        )
+    return pd.DataFrame(rows)
