@@ -8,6 +8,9 @@ from .paired_results import PairedTests as PairedTests
 from .power import Separation as Separation
 from .rank_tests import FriedmanTest as FriedmanTest
 from .rank_tests import SkillingsMackTest as SkillingsMackTest
+from .ranks.comparison_ranks import (
+    comparison_rank_intervals as comparison_rank_intervals,
+)
 from .ranks.rank_results import RankIntervals as RankIntervals
 from .ranks.rank_sets import rank_multinomial as rank_multinomial
 from .ranks.rank_sets import rank_sets as rank_sets
