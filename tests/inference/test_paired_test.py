@@ -34,16 +34,6 @@ def test_flips_turn_whole_clusters():
     assert found.effect == pytest.approx(d.mean())
 
 
-def test_runs_of_a_question_are_one_unit_where_they_are_named():
-    values = np.random.default_rng(0).normal(size=(2, 12))
-    scores = table(
-        *values, tasks=["qa"] * 12, instances=[f"{q}/{r}" for q in "abcd" for r in "123"]
-    )
-    found = ra.paired_test(scores, "A", "B", unit="instance", instances=list("aaabbbcccddd"))
-    assert found.n_units == 4
-    assert found.effect == pytest.approx((values[0] - values[1]).mean())
-
-
 # -- McNemar and signs ----------------------------------------------------------------------------
 
 

@@ -136,17 +136,6 @@ def test_a_task_is_ranked_once_by_its_average_ranks(profile):
     assert found.kendall_w == expected.kendall_w
 
 
-@given(in_units())
-def test_instances_are_units_as_tasks_are(profile):
-    def found(**options):
-        try:
-            return ra.friedman(profile, **options).average_ranks.tolist()
-        except InvalidInputError:
-            return None
-
-    assert found(unit="task") == found(unit="instance", instances=profile.groups)
-
-
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, {SUPERGLUE.tasks[0]: 5.0}], ids=str)
 def test_scores_are_ranked_with_their_tolerance(tolerance):
     found = ra.friedman(SUPERGLUE, tolerance=tolerance)

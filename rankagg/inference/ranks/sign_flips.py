@@ -193,7 +193,9 @@ class FlippedSums:
             ends = sums.max(axis=1, keepdims=True) - sums, sums - sums.min(axis=1, keepdims=True)
             return np.asarray(np.maximum(*ends).T * scale[0, 1])
         # Half of the digits take half of the time.
-        numbers, scale = np.ascontiguousarray(sums.T, dtype=np.float32), scale.astype(np.float32)
+        largest, most = float(np.abs(sums).max()) or 1.0, float(scale.max())
+        numbers = np.ascontiguousarray((sums / largest).T, dtype=np.float32)
+        scale = (scale / most).astype(np.float32)
         tops = np.zeros_like(numbers)
         for i in range(n - 1):
             sizes = numbers[i + 1 :] - numbers[i]
@@ -202,8 +204,7 @@ class FlippedSums:
             np.maximum(tops[i + 1 :], sizes, out=tops[i + 1 :])
             np.maximum(tops[i], sizes.max(axis=0), out=tops[i])
         error = 8.0 * float(np.finfo(np.float32).eps)
-        least = error * float(np.abs(numbers).max()) * float(scale.max())
-        return np.asarray(tops * (1.0 + error) + least, dtype=np.float64)
+        return (tops.astype(np.float64) * (1.0 + error) + error) * (largest * most)
 
     def sizes(self, sums: Floats, vectors: Positions, items: Positions) -> Floats:
         """Return sums without their signs of all pairs of an item, under a vector for each item."""
