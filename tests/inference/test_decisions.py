@@ -137,8 +137,8 @@ def test_fixed_tasks_and_averaged_instances_can_be_decided():
     profile = ra.Profile.from_orders(["AB", "BA"] * 2, counts=[50, 5, 40, 2], groups="xxyy")
     assert from_data(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
     for repeats, expected in ((1, (("A", "B"),)), (20, ())):
-        clusters = np.repeat(range(60 // repeats), repeats).tolist()
-        found = from_data(ra.Profile.from_orders(["AB"] * 60, clusters=clusters))
+        groups = np.repeat(range(60 // repeats), repeats).tolist()
+        found = from_data(ra.Profile.from_orders(["AB"] * 60, groups=groups), unit="task")
         assert found.decisions().pairs == expected
 
 

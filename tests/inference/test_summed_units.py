@@ -127,7 +127,7 @@ def test_ranks_by_majorities(table, method, policy):
     [
         ra.friedman,
         *(partial(ra.rank_intervals, **options)
-          for options in ({"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"},
+          for options in ({"method": "sign-flips"}, {"of": "mean"},
                           {"unit": "task"})),
     ],
 )  # fmt: skip

@@ -176,7 +176,7 @@ def test_at_every_proportion_they_are_wrong_about_as_often_as_they_say(n, alpha,
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_decisions_are_possible_from_where_some_outcome_decides(alpha):
-    options = IntervalOptions("normal", alpha, "bonferroni", "two-sided", False, "half", 100)
+    options = IntervalOptions("normal", alpha, "bonferroni", n_resamples=100)
     enough = by_intervals(options, 2)
 
     def decides(n):
@@ -471,16 +471,11 @@ def test_notes_say_how_often_so_few_units_were_wrong(study, kept):
     right = study["summary"].right_unit(kept["ranks"])
     grid = pd.read_csv(FOLDER / "grid.csv").rename(columns={"tasks": "units"})
     grid = grid[(grid["tables"] != "families of three") & (grid["method"] == "max-t of means")]
-    assumed = pd.read_csv(FOLDER / "assumptions.csv").rename(columns={"tasks": "units"})
-    measured = {
-        "units": pd.concat([right[right["method"] == "max-t"], grid]),
-        "tasks and their instances": assumed[assumed["method"].str.contains("hierarchical")],
-    }
-    for drawn, rows in measured.items():
-        for least, share in methods.WRONG_IN[drawn]:
-            beyond = 100 * rows.loc[rows["units"] >= least, "wrong"].max()
-            assert beyond == pytest.approx(share, abs=0.51)
-            (note,) = methods.few_units("max-t", np.array([least]), "task", drawn)
-            assert f"wrong in up to {share} % of tables" in note
-            (before,) = methods.few_units("max-t", np.array([least - 1]), "task", drawn)
-            assert f"up to {share} %" not in before
+    rows = pd.concat([right[right["method"] == "max-t"], grid])
+    for least, share in methods.WRONG_IN:
+        beyond = 100 * rows.loc[rows["units"] >= least, "wrong"].max()
+        assert beyond == pytest.approx(share, abs=0.51)
+        (note,) = methods.few_units("max-t", np.array([least]), "task")
+        assert f"wrong in up to {share} % of tables" in note
+        (before,) = methods.few_units("max-t", np.array([least - 1]), "task")
+        assert f"up to {share} %" not in before

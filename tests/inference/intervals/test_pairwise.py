@@ -150,16 +150,6 @@ def test_bernstein_is_the_estimate_and_its_radius():
     assert found.upper[0, 1] == 1
 
 
-def test_bernstein_uses_the_spread_of_averaged_units():
-    profile = ra.Profile.from_orders(["AB", "BA"] * 50 + ["AB", "AB"])
-    found = from_data(
-        profile, method="bernstein", unit="instance", instances=np.repeat(range(51), 2).tolist()
-    )
-    values = np.array([0.5] * 50 + [1])
-    radius = bernstein_radius(values.var(ddof=1), 51, 0.05)
-    assert found.lower[0, 1] == pytest.approx(values.mean() - radius)
-
-
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
 def test_binomial_intervals_are_those_of_scipy(profile, method, alpha):
     intervals, votes = (
