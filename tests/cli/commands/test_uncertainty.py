@@ -104,29 +104,22 @@ PLACES = {
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
     "table.csv --unranked uniform": places(table),
     "table.csv --unranked last": places(lambda: table().with_unranked("last")),
-    "table.csv --estimand imputed": places(table),
-    "tied.csv --ranks pairwise --method clopper-pearson --ties exclude": places(
-        tied, of="pairwise", method="clopper-pearson", ties="exclude"
-    ),
 } | {
-    f"full.csv --ranks {of} --method {method} --score-range 0 5 --resamples 200 --seed 3": places(
-        full, of=of, method=method, score_range=(0, 5), **DRAWN
+    f"full.csv --ranks {of} --method {method} --resamples 200 --seed 3": places(
+        full, of=of, method=method, **DRAWN
     )
-    for of, method in (
-        ("borda", "bernstein"), ("mean", "hoeffding"), ("pairwise", "hoeffding"), ("mean", "max-t"),
-    )
-}  # fmt: skip
+    for of, method in (("borda", "hoeffding"), ("pairwise", "hoeffding"), ("mean", "max-t"))
+}
 PAIRS = {
     "full.csv --pairs bca --resamples 200 --seed 3": pairs(full, method="bca", **DRAWN),
     "full.csv --pairs percentile --resamples 200 --seed 3": pairs(
         full, method="percentile", **DRAWN
     ),
-    "table.csv --estimand imputed": pairs(table, estimand="imputed"),
     "--dataset condorcet_1785 --pairs normal": pairs(
         partial(ra.datasets.load, "condorcet_1785"), method="normal"
     ),
-    "tied.csv --pairs wilson --ties exclude": pairs(tied, method="wilson", ties="exclude"),
-    "tied.csv --tolerance 5": pairs(tied, tolerance=5),
+    "tied.csv --pairs wilson": pairs(tied, method="wilson"),
+    "tied.csv --tolerance 5": pairs(lambda: tied().rankings(5)),
 }
 
 
