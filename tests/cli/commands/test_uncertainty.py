@@ -386,20 +386,13 @@ def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monke
 BAD = {
     "intervals full.csv --resamples 5 --pairs bca": "--resamples ... 5",
     "intervals full.csv --top 4": "--top ... at most 3 ... 4",
-    "intervals full.csv --method wilson": "--method wilson ... ranks by borda ... sign-flips, "
-    "hoeffding ... --pairs wilson",
-    "intervals full.csv --method clopper-pearson --ranks mean": "--method clopper-pearson ... "
-    "ranks by mean ... --ranks pairwise",
-    "intervals full.csv --method normal": "for proportions of pairs say --pairs normal",
-    "intervals full.csv --ranks mean --method hoeffding": "--score-range ... --method sign-flips",
-    "intervals full.csv --ranks mean --score-range 0 1": "--score-range ... 0.25 to 3.25",
+    "intervals full.csv --method wilson": "--method must be sign-flips ... sign-test",
+    "intervals full.csv --method sign-test": "ranks by borda ... --ranks pairwise, which takes",
+    "intervals full.csv --anytime": "--anytime is for comparisons",
     "intervals table.csv --method max-t --ranks mean": "1 of 9 scores missing ... --ranks borda "
     "... --method sign-flips",
     "intervals --dataset tennessee --ranks mean": "ScoreTable",
     "intervals full.csv --simultaneous max-t": "--simultaneous ... percentile",
-    "intervals full.csv --ties exclude": "--ties ... --ranks pairwise ... --pairs",
-    "intervals tied.csv --pairs wilson": "--ties ... 1 tie in 1 pair",
-    "intervals tied.csv --ranks pairwise --method clopper-pearson": "--ties",
     "intervals full.csv --unit instance": "--unit ... no instances",
     "intervals --dataset tennessee --unit task": "--unit ... no tasks",
     "intervals --dataset tennessee --fixed-tasks": "--fixed-tasks",

@@ -150,9 +150,9 @@ OWN = {
     "stability": same(ra.stability, "over"),
     "removals": same(ra.removal_radius, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
-    | same(ra.rank_intervals, "method", "unit", "ties")
+    | same(ra.rank_intervals, "method")
     | at(PAIRS, pairs="method")
-    | same(PAIRS, "simultaneous", "estimand"),
+    | same(PAIRS, "simultaneous"),
     "fit": same(ra.Mallows.fit, "distance")
     | same(ra.BradleyTerry.fit, "ties")
     | at(ra.BradleyTerry.fit, errors_by="cov_type"),
