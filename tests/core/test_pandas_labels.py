@@ -185,7 +185,7 @@ def test_a_tolerance_says_nothing_of_comparisons() -> None:
     pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
     for step in (shuffled(TASKS), np.ones(3)):
         with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):
-            ra.rank_shares(pairs, ra.BradleyTerry, tolerance=step)
+            ra.rank_shares(pairs, ra.Borda(), tolerance=step)
 
 
 def test_weights_of_tasks_are_named(tmp_path: Any) -> None:

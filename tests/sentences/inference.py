@@ -155,7 +155,9 @@ class Fought:
         n_pairs = min(sum(b.has(i, j) for b in self.plain.ballots) for i, j in self.plain.pairs)
         can = len(self.clusters) >= ENOUGH and n_pairs >= 2
         self.of = "borda" if can and seed % 2 else "pairwise"
-        self.found = ra.rank_intervals(self.plain.data, of=self.of, alpha=float(self.alpha), rng=0)
+        self.found = ra.inference.comparison_rank_intervals(
+            self.plain.data, of=self.of, alpha=float(self.alpha), rng=0
+        )
 
     def lead(self, ballots, i, j):
         return sum(
@@ -377,7 +379,7 @@ class Separated:
         # A test with so much power is asked for levels below it only.
         self.found = None
         if self.plain.n > 1:
-            self.found = ra.separation(self.plain.data, alpha=float(self.alpha), rng=0)
+            self.found = ra.separation(self.plain.data, alpha=float(self.alpha))
 
     def neighbors(self):
         for one, two in zip(self.found.order, self.found.order[1:], strict=False):

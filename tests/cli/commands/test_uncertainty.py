@@ -386,7 +386,7 @@ def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monke
 BAD = {
     "intervals full.csv --resamples 5 --pairs bca": "--resamples ... 5",
     "intervals full.csv --top 4": "--top ... at most 3 ... 4",
-    "intervals full.csv --method wilson": "--method must be sign-flips ... sign-test",
+    "intervals full.csv --method wilson": "--method ... wilson ... sign-flips ... sign-test",
     "intervals full.csv --method sign-test": "ranks by borda ... --ranks pairwise, which takes",
     "intervals full.csv --anytime": "--anytime is for comparisons",
     "intervals table.csv --method max-t --ranks mean": "1 of 9 scores missing ... --ranks borda "
