@@ -234,8 +234,8 @@ class Decisions(Result):
         return None if self.basis is None else self.basis.warning(self.alpha)
 
     @property
-    def _warnings(self) -> tuple[str, ...]:
-        """The same among notes."""
+    def warnings(self) -> tuple[str, ...]:
+        """The same as a tuple, empty where there is none."""
         return () if self.warning is None else (self.warning,)
 
     @property

@@ -33,14 +33,15 @@ from rankagg.core import (
     Profile,
     Result,
     ScoreSummary,
+    TaskTally,
     counted,
+    grid,
     places,
     plain_rows,
     said,
     stated,
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.summed_units import shares_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class SingleRankings:
         itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
             if is_shared and len(tally.sizes):
-                share, squared = shares_of(tally)
+                share, squared = _shares_of(tally)
                 one = share - squared
                 itself += square * over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
@@ -512,3 +513,14 @@ class DispersionReport(Result):
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"
+
+
+def _shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
+    """Return how far columns are before rows that are absent, and its square, summed over units."""
+    if tally.shares is None or tally.squares is None:
+        # What is not exact is on the grid.
+        parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
+        share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
+        return share, square
+    over = (2.0 * (tally.sizes + 1))[:, None, None]
+    return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)

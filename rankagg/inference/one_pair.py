@@ -16,9 +16,8 @@ import scipy
 
 from rankagg._typing import Floats, Generator, Integers64, Positions
 from rankagg.core import competition_ranks, rounding_error
+from rankagg.inference.ranks.sign_flips import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
 
-# Numbers held at one time, about.
-SIGNS_HELD = 4_000_000
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
 
@@ -79,10 +78,6 @@ def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
         return 1.0
     # Without any variance what was seen itself is a root, and not the end.
     return float(scipy.optimize.brentq(beyond, seen + 1e-9 * (1.0 - seen), 1.0, xtol=1e-13))
-
-
-# Sign vectors that are drawn by default, and that are always gone through where they are all.
-VECTORS, ALWAYS_ALL = 10_000, 4096
 
 
 class FlipTests(NamedTuple):
@@ -180,20 +175,6 @@ def sign_vectors(
             yield signs
 
     return times, is_exact, blocks()
-
-
-def all_signs(n_units: int, start: int, stop: int) -> Floats:
-    """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
-    signs = np.ones((stop - start, n_units))
-    bits = np.arange(start, stop)[:, None] >> np.arange(max(n_units - 1, 0))
-    signs[:, 1:] = 1.0 - 2.0 * (bits & 1)
-    return signs
-
-
-def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
-    """Draw signs, each from one byte."""
-    bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
-    return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
 
 
 def signed_rank_p_value(

@@ -243,12 +243,15 @@ def asymmetry_note(
     signs[0] = 1.0
     middle = _middle_mean(rows)
     turned, many = rows - middle[:, None], max(1, 10**6 // rows.size)
-    parts = (signs[start : start + many, None] for start in range(0, TIMES, many))
-    lean = np.concatenate([_lean(turned * part) for part in parts])
-    sums = (lean**2).sum(axis=1)
-    pair = int(np.argmax(np.abs(lean[0])))
-    if (sums >= sums[0] - error).mean() > LEVEL or abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
+    observed = _lean(turned)
+    pair, reached = int(np.argmax(np.abs(observed))), 0
+    if abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
         return ()
+    for start in range(0, TIMES, many):
+        lean = _lean(turned * signs[start : start + many, None])
+        reached += int(((lean**2).sum(axis=1) >= (observed**2).sum() - error).sum())
+        if reached > LEVEL * TIMES:
+            return ()
     first, second = pairs[pair * step]
     many = int(there[pair].sum())
     above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)

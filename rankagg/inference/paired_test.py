@@ -16,7 +16,6 @@ from rankagg.core import ScoreTable, are_level, level_of, rounding_error, said, 
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips, unit_word
 from rankagg.inference.one_pair import (
-    VECTORS,
     binomial_p_value,
     difference_of_proportions,
     flip_tests,
@@ -26,6 +25,7 @@ from rankagg.inference.one_pair import (
 )
 from rankagg.inference.pair_values import PairValues, asymmetry_note
 from rankagg.inference.paired_results import PairedMethod, PairedTest, PairedTests
+from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit, neighbors_alike, units_from
 
 # Tests of sums or ranks of score differences, which depend on the scales of tasks.
@@ -101,9 +101,7 @@ def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
 def paired_sample(
     data: object,
     pairs: Sequence[tuple[Label, Label]],
-    *,
     unit: Unit,
-    instances: Sequence[Label] | None,
 ) -> PairedSample:
     """Return how far systems are above others in every unit."""
     data = checked_table(
@@ -126,8 +124,7 @@ def paired_sample(
         raise InvalidInputError("data", "scores whose differences are floats", far, remedy)
     asked = np.isin(np.arange(data.n_systems), [first, second])
     numbers, shift = scaled(np.where(asked, scores, np.nan))
-    known = data.instances if instances is None else instances
-    units = units_from(data.rankings(), source, unit, instances=known)
+    units = units_from(data.rankings(), source, unit, instances=data.instances)
     # A power of two changes no digit.
     weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
     units = replace(units, source=replace(source, rows=numbers), weights=weights)
@@ -169,9 +166,8 @@ def paired_test(
     unit: Unit = "ranking",
     alpha: float = 0.05,
     midp: bool = False,
-    instances: Sequence[Label] | None = None,
     n_resamples: int = VECTORS,
-    rng: RNGLike = 0,
+    rng: RNGLike = None,
 ) -> PairedTest:
     """Test whether one of two systems is better on the units that have the scores of both.
 
@@ -198,12 +194,9 @@ def paired_test(
     midp : bool, default False
         For "mcnemar" and "sign": count what was observed half. Less careful, and nearer to its
         level.
-    instances : sequence, optional
-        For `unit="instance"`, which columns belong together in place of the table's own
-        instances: the runs of one question, or the questions on one text.
     n_resamples : int, default 10,000
         Sign vectors, the observed one among them, where there are more; at least 100.
-    rng : int or numpy.random.Generator, default 0
+    rng : int or numpy.random.Generator, optional
         For sign vectors.
 
     Returns
@@ -234,7 +227,7 @@ def paired_test(
     (0.5, 0.04, 0.77)
     """
     options = _Options.checked(method, alpha, midp, n_resamples)
-    sample = paired_sample(data, [(first, second)], unit=unit, instances=instances)
+    sample = paired_sample(data, [(first, second)], unit)
     return options.tests(sample, as_generator(rng))[0]
 
 
@@ -247,9 +240,8 @@ def paired_tests(
     unit: Unit = "ranking",
     alpha: float = 0.05,
     midp: bool = False,
-    instances: Sequence[Label] | None = None,
     n_resamples: int = VECTORS,
-    rng: RNGLike = 0,
+    rng: RNGLike = None,
 ) -> PairedTests:
     """Test other systems against one, with one family-wise error rate by Holm's procedure.
 
@@ -261,7 +253,7 @@ def paired_tests(
         The system that all others are tested against; chosen without looking at the scores.
     systems : sequence of labels, optional
         The others; all by default.
-    method, unit, alpha, midp, instances, n_resamples, rng
+    method, unit, alpha, midp, n_resamples, rng
         Those of `paired_test`; `alpha` is the family-wise error rate too.
 
     Returns
@@ -294,7 +286,7 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    sample = paired_sample(data, pairs, unit=unit, instances=instances)
+    sample = paired_sample(data, pairs, unit)
     found = options.tests(sample, as_generator(rng))
     return PairedTests(reference=reference, tests=tuple(found), alpha=options.alpha)
 

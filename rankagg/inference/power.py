@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -239,7 +239,6 @@ def separation(
     alpha: float = 0.05,
     power: float = 0.8,
     n_tests: int | None = None,
-    instances: Sequence[Label] | None = None,
 ) -> Separation:
     """Say how many units would tell each system from the next one by mean scores.
 
@@ -255,8 +254,6 @@ def separation(
         The probability that a pair is decided.
     n_tests : int, optional
         The tests that share alpha, by Bonferroni; by default one for each two neighbors.
-    instances : sequence, optional
-        See `paired_test`.
 
     Returns
     -------
@@ -293,7 +290,7 @@ def separation(
     level, chance = _test_levels(alpha, power, tests)
     order = _order(data)
     names = [data.systems[int(i)] for i in order]
-    sample = paired_sample(data, list(pairwise(names)), unit=unit, instances=instances)
+    sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_gap_of(sample, pair, level, chance) for pair in range(len(names) - 1)]
     seen: dict[str, Any] = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
     turned = seen["difference"] < 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -392,7 +392,6 @@ def friedman(
     *,
     unit: Unit = "ranking",
     tolerance: Tolerance = 0.0,
-    instances: Sequence[Label] | None = None,
 ) -> FriedmanTest:
     """Test whether all items rank alike, from independent complete rankings.
 
@@ -405,8 +404,6 @@ def friedman(
         ranked once, by their average rank in its rankings.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-    instances : sequence, length m, optional
-        The instance of each ranking of a Profile, for `unit="instance"`.
 
     Returns
     -------
@@ -446,7 +443,7 @@ def friedman(
     >>> test.groups(alpha=0.05)[1:]
     (('T5 + Meena', 'T5', 'PAI Albert'), ('T5', 'PAI Albert', 'NEZHA Plus'))
     """
-    profile, known = rankings_of(data, tolerance, instances)
+    profile, known = rankings_of(data, tolerance)
     check_rankings(profile)
     complete = (profile.ranks >= 0).all(axis=1)
     if not complete.all():
@@ -579,9 +576,8 @@ def skillings_mack(
     *,
     unit: Unit = "ranking",
     tolerance: Tolerance = 0.0,
-    instances: Sequence[Label] | None = None,
     n_resamples: int | None = None,
-    rng: RNGLike = 0,
+    rng: RNGLike = None,
 ) -> SkillingsMackTest:
     """Test whether all items rank alike, from independent rankings that may lack items.
 
@@ -595,12 +591,10 @@ def skillings_mack(
         rank in those of its rankings that have them, which must have the same items.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-    instances : sequence, length m, optional
-        The instance of each ranking, for `unit="instance"`.
     n_resamples : int, optional
         Draws for the p-value, what was observed among them: the observed ranks of each unit in
         random order. By default 10,000 with up to 50 units, and above none: chi-square.
-    rng : int or numpy.random.Generator, default 0
+    rng : int or numpy.random.Generator, optional
         For the draws.
 
     Returns
@@ -635,7 +629,7 @@ def skillings_mack(
     >>> ra.inference.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
     25.92
     """
-    profile, known = rankings_of(data, tolerance, instances)
+    profile, known = rankings_of(data, tolerance)
     units = units_of(profile, unit=unit, instances=known)
     check_rankings(profile)
     ranks, counts = told_ranks(profile), profile.counts

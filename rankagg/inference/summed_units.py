@@ -12,10 +12,10 @@ import numpy as np
 from rankagg._typing import Floats, Label, Tolerance, Unranked
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import Evidence, summed_points
-from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, grid, rounding_error
+from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, rounding_error
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of
-from rankagg.inference.units import DrawnRows, Estimand, Unit, Units, pooled
+from rankagg.inference.units import DrawnRows, Unit, Units, pooled
 
 #: What to do where instances are to be drawn again.
 WITH_GROUPS = "add the scores up with `n_groups=200`"
@@ -53,7 +53,6 @@ class SummedUnits:
 
     #: No value is outside [0, 1], and single rankings are not known.
     is_bounded: ClassVar[bool] = True
-    inner: ClassVar[None] = None
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -154,16 +153,6 @@ def check_no_more(
         raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
 
 
-def _unit_of_sums(unit: object) -> Unit:
-    """Return what is independent; sums do not hold instances to be drawn within tasks."""
-    if unit == "hierarchical":
-        raise InformationLostError(
-            "unit='hierarchical' needs rankings; a ScoreSummary does not hold them. Read the "
-            "scores with `read_scores`, or take unit='task'."
-        )
-    return cast(Unit, check_choice(unit, ("ranking", "instance", "task"), "unit"))
-
-
 def check_fixed(fixed_tasks: object, unit: object) -> bool:
     """Return whether tasks are fixed, which goes with single rankings as units only."""
     fixed = check_flag(fixed_tasks, "fixed_tasks")
@@ -172,12 +161,9 @@ def check_fixed(fixed_tasks: object, unit: object) -> bool:
     return fixed
 
 
-def summed_units(
-    summary: ScoreSummary, *, unit: object, estimand: object, fixed_tasks: object
-) -> Units | SummedUnits:
+def summed_units(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
     """Say what the independent units of scores are that only their sums are known of."""
-    kind = _unit_of_sums(unit)
-    what = cast(Estimand, check_choice(estimand, get_args(Estimand), "estimand"))
+    kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
     fixed = check_fixed(fixed_tasks, kind)
     if kind == "instance" and summary.n_groups is None:
         raise InformationLostError(
@@ -188,10 +174,10 @@ def summed_units(
     pairs = np.triu_indices(summary.n_systems, k=1)
 
     def of(task: Label, tally: TaskTally) -> PairTotals:
-        return _totals(tally, what, pairs, summary.unranked)
+        return _totals(tally, pairs, summary.unranked)
 
     if kind != "task":
-        return _of_tallies(summary, of, kind, fixed, is_direct=what == "direct")
+        return _of_tallies(summary, of, kind, fixed, is_direct=True)
     n, first, _ = _stacked(of(*entry) for entry in summary.tallies.items())
     with np.errstate(invalid="ignore"):
         means = first / n
@@ -266,7 +252,7 @@ def summed_points_of(
     fixed_tasks: object,
 ) -> SummedUnits:
     """Return units whose values are differences of Borda points, as shares of the largest."""
-    kind = _unit_of_sums(unit)
+    kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
     has_groups = summary.n_groups is not None
     methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
     kinds = ("ranking", "instance")[: 2 if has_groups else 1]
@@ -293,26 +279,7 @@ def summed_points_of(
     return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
-def _totals(tally: TaskTally, estimand: Estimand, pairs: Pairs, unranked: Unranked) -> PairTotals:
+def _totals(tally: TaskTally, pairs: Pairs, unranked: Unranked) -> PairTotals:
     """Return for each pair the units that tell, and the sums of their values and squares."""
     wins, told = (part.astype(np.float64) for part in tally.judged(unranked))
-    first, second = wins + tally.ties / 2, wins + tally.ties / 4
-    if estimand == "direct" or unranked == "last":
-        return told[pairs], first[pairs], second[pairs]
-    # Row absent and column there: the share of the permutations with row first, and its square.
-    share, square = shares_of(tally)
-    missed, neither = tally.missed, tally.neither
-    first += share + (missed - share.T) + neither / 2
-    second += square + (missed - 2 * share.T + square.T) + neither / 4
-    return np.full(len(pairs[0]), float(tally.n_units)), first[pairs], second[pairs]
-
-
-def shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
-    """Return how far columns are before rows that are absent, and its square, summed over units."""
-    if tally.shares is None or tally.squares is None:
-        # What is not exact is on the grid.
-        parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
-        share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
-        return share, square
-    over = (2.0 * (tally.sizes + 1))[:, None, None]
-    return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)
+    return told[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]

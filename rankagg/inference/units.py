@@ -7,10 +7,10 @@ within one are averaged into one value in [0, 1] for each pair before anything e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -43,19 +43,6 @@ from rankagg.inference.pair_values import (
 VALUES_HELD = 1_000_000
 
 
-def instances_within(
-    profile: Profile, clusters: Positions | None, instances: Sequence[Label] | None
-) -> Positions:
-    """Return the number of the instance of each ranking, another in each task."""
-    assert clusters is not None, "tasks are clusters"
-    if instances is None:
-        return np.arange(len(profile))
-    labels = clusters_of(profile, "instance", instances)
-    assert labels is not None, "instances are clusters"
-    _, where = np.unique(np.column_stack([clusters, labels]), axis=0, return_inverse=True)
-    return where.ravel()
-
-
 def clusters_of(profile: Profile, unit: str, instances: Sequence[Label] | None) -> Positions | None:
     """Return the number of the unit of each ranking, or None where each is its own."""
     if unit == "ranking":
@@ -65,7 +52,7 @@ def clusters_of(profile: Profile, unit: str, instances: Sequence[Label] | None) 
         what = "clusters" if unit == "cluster" else "groups"
         remedy = f"Give the profile `{what}=`, or use `unit='ranking'`."
         if unit == "instance":
-            remedy = "A ScoreTable with instances has them; for a Profile give `instances=`."
+            remedy = "A ScoreTable with instances has them; a Profile has `clusters=`."
         allowed = f"a unit that the data know; they have no {unit}s"
         raise InvalidInputError("unit", allowed, unit, remedy)
     if len(labels) != len(profile):
@@ -119,9 +106,6 @@ def _cell_sums(cells: Positions, values: Floats) -> Floats:
 
 
 Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
-# What resamples draw: units, or tasks and then instances within them.
-Redrawn: TypeAlias = Literal["ranking", "instance", "task", "cluster", "hierarchical"]
-Estimand: TypeAlias = Literal["direct", "imputed"]
 
 
 class Block(NamedTuple):
@@ -174,9 +158,6 @@ class Units:
     stratum_weights: Floats
     # True where tasks are fixed, be it one.
     fixed_tasks: bool
-    # Shape (m,). What is drawn again within a unit: the instance of each ranking; None where
-    # units are drawn whole.
-    inner: Positions | None = None
     # What the reader must know of them.
     notes: tuple[str, ...] = ()
 
@@ -358,27 +339,18 @@ def units_of(
     data: Profile | ScoreTable,
     *,
     unit: object = "ranking",
-    estimand: object = "direct",
     fixed_tasks: object = False,
-    tolerance: Tolerance = 0.0,
     instances: Sequence[Label] | None = None,
-    hierarchical: bool = False,
+    is_direct: bool = True,
 ) -> Units:
     """Say what the independent units of some rankings are, and what they tell of pairs."""
-    what = check_choice(estimand, get_args(Estimand), "estimand")
-    profile, known = rankings_of(data, tolerance, instances)
-    source = RankingValues(profile.ranks, is_direct=what == "direct")
-    return units_from(profile, source, unit, fixed_tasks, known, hierarchical=hierarchical)
-
-
-def redrawn(unit: object) -> tuple[Unit, bool]:
-    """Return the unit, and whether resamples draw the instances within it again."""
-    kind = check_choice(unit, get_args(Redrawn), "unit")
-    return ("task", True) if kind == "hierarchical" else (cast(Unit, kind), False)
+    profile, known = rankings_of(data, instances=instances)
+    source = RankingValues(profile.ranks, is_direct=is_direct)
+    return units_from(profile, source, unit, fixed_tasks, known)
 
 
 def rankings_of(
-    data: object, tolerance: Tolerance, instances: Sequence[Label] | None
+    data: object, tolerance: Tolerance = 0.0, instances: Sequence[Label] | None = None
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
     if isinstance(data, ScoreTable):
@@ -398,19 +370,24 @@ def rankings_of(
     raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
 
 
+def tied_rankings(data: Any, tolerance: Tolerance) -> Any:
+    """Return the rankings of a table that tie scores by a tolerance, or data without one."""
+    if isinstance(tolerance, float | int | Mapping) and not tolerance:
+        return data
+    if not isinstance(data, ScoreTable):
+        allowed = "0 for data that are no single scores"
+        raise InvalidInputError("tolerance", allowed, tolerance)
+    return data.rankings(tolerance)
+
+
 def units_from(
     profile: Profile,
     source: PairValues,
     unit: object,
     fixed_tasks: object = False,
     instances: Sequence[Label] | None = None,
-    *,
-    hierarchical: bool = False,
 ) -> Units:
-    """Return the units of observations that belong to the rankings of a profile, row by row.
-
-    With `hierarchical` these are tasks, and their instances are known too.
-    """
+    """Return the units of observations that belong to the rankings of a profile, row by row."""
     kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
     if profile.clusters is not None and kind != "instance":
         # Where clusters are stated, rankings and tasks are not independent.
@@ -431,7 +408,15 @@ def units_from(
             remedy = "Average over tasks with `unit='instance'` alone, or name instances of each "
             raise InvalidInputError("fixed_tasks", allowed, True, remedy + "task.")
     weights = np.ones(len(profile)) if fixed else profile.weights
-    inner = instances_within(profile, clusters, instances) if hierarchical else None
     notes = () if fixed else pooled_rankings(profile, kind, clusters)
     what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
-    return Units(*what, clusters, strata, stratum_weights, fixed, inner, notes)
+    return Units(*what, clusters, strata, stratum_weights, fixed, notes)
+
+
+def square(n_items: int, above: Floats, below: Floats, diagonal: float) -> Floats:
+    """Return a matrix of the values of all pairs, of first against second and the reverse."""
+    matrix = np.full((n_items, n_items), diagonal)
+    first, second = np.triu_indices(n_items, k=1)
+    matrix[first, second] = above
+    matrix[second, first] = below
+    return matrix

@@ -200,9 +200,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     estimate, above = intervals.estimate, None
     # Holm's procedure decides pairs where it can.
     how: Literal["holm", "intervals"] | None = None
-    if intervals.estimand == "direct" and not (
-        intervals.anytime and intervals.simultaneous is None
-    ):
+    if not (intervals.anytime and intervals.simultaneous is None):
         how = "intervals" if intervals.anytime else "holm"
     first = "these intervals cannot decide pairs; rows by mean proportion"
     if how is None:
@@ -219,8 +217,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
             f"dot: decided by {decisions.how}, family-wise error rate {bound} "
             f"{decisions.alpha:g}; rows by majorities lost"
         )
-    what = f"share of {intervals.unit}s" if intervals.estimand == "direct" else "mean proportion"
-    label = f"{what}\nwith row above column"
+    label = f"share of {intervals.unit}s\nwith row above column"
     notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in intervals.notes)]
     return share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
 

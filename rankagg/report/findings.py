@@ -106,11 +106,9 @@ class Findings:
         units = _units_to_remove(data, exact, tolerance) if lead is exact else None
         ranks, missing, alternatives, removal, stability = None, None, None, None, None
         if kind.infers:
-            left = deadline.share(2).time_limit
-            # A second at least, for what mostly takes no time.
-            seconds = None if left is None else max(left, 1.0)
-            given = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
-            ranks = patience.quick("ranks", lambda: kind.ranks(**given, time_limit=seconds))
+            ranks = patience.quick(
+                "ranks", lambda: kind.ranks(unit=chosen, alpha=alpha, tolerance=tolerance)
+            )
         if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
             missing = replace(found, unit=kind.in_words(found.unit))

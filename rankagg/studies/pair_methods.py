@@ -19,10 +19,9 @@ from rankagg.inference.intervals.methods import (
     IntervalOptions,
     Method,
     Simultaneous,
-    square,
 )
 from rankagg.inference.intervals.pairwise import intervals_of
-from rankagg.inference.units import Estimand, Unit, Units, units_of
+from rankagg.inference.units import Unit, Units, square, units_of
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
@@ -35,24 +34,26 @@ class RankedTable:
     # One ranking of each column.
     profile: Profile
     instances: Sequence[Label] | None
-    _units: dict[tuple[Unit, Estimand], Units] = field(default_factory=dict, repr=False)
+    _units: dict[tuple[Unit, bool], Units] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, table: ScoreTable) -> RankedTable:
         """Rank the systems of a table on every column."""
         return cls(table.rankings(), table.instances)
 
-    def units(self, unit: Unit, estimand: Estimand) -> Units:
-        """Return the independent units."""
-        key = unit, estimand
+    def units(self, unit: Unit, *, is_direct: bool = True) -> Units:
+        """Return the independent units, which tell of what they compare, or of all by policy."""
+        key = unit, is_direct
         if key not in self._units:
             known = self.instances if unit == "instance" else None
-            self._units[key] = units_of(self.profile, unit=unit, estimand=estimand, instances=known)
+            self._units[key] = units_of(
+                self.profile, unit=unit, instances=known, is_direct=is_direct
+            )
         return self._units[key]
 
     def comparisons(self, unit: Unit) -> float:
         """Return the mean number of units that compare a pair."""
-        return float(self.units(unit, "direct").moments.n.mean())
+        return float(self.units(unit).moments.n.mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +113,6 @@ class IntervalMethod(PairMethod):
         Cover all pairs at once.
     anytime : bool, default False
         Cover every number of units at once.
-    estimand : {"direct", "imputed"}, default "direct"
-        What the interval is of; imputed proportions decide who is above in the imputed rankings.
     unit : {"ranking", "instance", "task"}, default "ranking"
         What is independent.
     holm : bool, default False
@@ -135,25 +134,23 @@ class IntervalMethod(PairMethod):
     method: Method = "hoeffding"
     simultaneous: Simultaneous | None = None
     anytime: bool = False
-    estimand: Estimand = "direct"
     holm: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = "of IntervalMethod"
         self._options()
-        check_choice(self.estimand, get_args(Estimand), f"estimand {owner}")
-        if self.is_binomial and (self.estimand, self.unit) != ("direct", "ranking"):
+        if self.is_binomial and self.unit != "ranking":
             allowed = "'hoeffding' or a bootstrap here"
-            remedy = "Binomial methods are for direct comparisons, each ranking a unit."
+            remedy = "Binomial methods are for units that are single rankings."
             raise InvalidInputError(f"method {owner}", allowed, self.method, remedy)
         if not check_flag(self.holm, f"holm {owner}"):
             return
-        plain = self.simultaneous is None and not self.anytime and self.estimand == "direct"
+        plain = self.simultaneous is None and not self.anytime
         if not plain or not (self.is_binomial or self.method == "hoeffding"):
             allowed = (
-                "False unless the method is 'hoeffding' or binomial, of direct comparisons, and "
-                "neither simultaneous nor anytime"
+                "False unless the method is 'hoeffding' or binomial, and neither simultaneous "
+                "nor anytime"
             )
             raise InvalidInputError(f"holm {owner}", allowed, self.holm)
 
@@ -175,18 +172,14 @@ class IntervalMethod(PairMethod):
             "anytime": self.anytime,
             str(self.simultaneous): self.simultaneous,
             "holm": self.holm,
-            "imputed": self.estimand == "imputed",
         }
         return self._named([name for name, is_stated in options.items() if is_stated])
 
     def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
-        return IntervalOptions(
-            self.method, alpha, self.simultaneous, "two-sided", self.anytime, self.ties, rng=rng
-        )
+        return IntervalOptions(self.method, alpha, self.simultaneous, anytime=self.anytime, rng=rng)
 
     def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
-        units = ranked.units(self.unit, self.estimand)
-        intervals = intervals_of(units, self.estimand, self._options(alpha, rng))
+        intervals = intervals_of(ranked.units(self.unit), self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
             return Judged(items, estimate, intervals.decisions("holm").above)
@@ -233,14 +226,14 @@ class PrintedRadius(PairMethod):
         return self._named([self.radius])
 
     def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
-        imputed = ranked.units(self.unit, "imputed")
-        mean, z = imputed.moments.mean, ranked.units(self.unit, "direct").moments.n
+        imputed = ranked.units(self.unit, is_direct=False)
+        mean, z = imputed.moments.mean, ranked.units(self.unit).moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
         level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
         radius = np.where(z > 0, radius_of_shares(1.0 / number, level, sides=1), 1.0)
         lower, upper = np.clip(mean - radius, 0.0, 1.0), np.clip(mean + radius, 0.0, 1.0)
         estimate, low, high = (
-            square(imputed, above, 1.0 - below, 0.5)
+            square(n_items, above, 1.0 - below, 0.5)
             for above, below in ((mean, mean), (lower, upper), (upper, lower))
         )
         return Judged(imputed.items, estimate, low > 0.5, low, high)

@@ -30,6 +30,7 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores
 from rankagg.distributions.base import RankingDistribution
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.intervals.methods import Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 from rankagg.io.preflib import read_preflib, title_and_seats
@@ -318,9 +319,8 @@ class ResampledData(ObservedData):
         -------
         DataFrame
         """
-        intervals = PairwiseIntervals.from_data(
-            self.data, unit=unit, ties=ties, method="wilson" if ties == "exclude" else "hoeffding"
-        )
+        method: Method = "wilson" if ties == "exclude" else "hoeffding"
+        intervals = PairwiseIntervals.from_data(self.data, unit=unit, method=method)
         shares = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate)
         labels = list(intervals.items)
         return pd.DataFrame(shares, index=labels, columns=labels)

@@ -152,7 +152,7 @@ def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
     "call",
     [
         lambda table, step: ra.Borda().aggregate(table, tolerance=step).to_frame(),
-        lambda table, step: ra.rank_intervals(table, tolerance=step).to_frame(),
+        lambda table, step: ra.rank_intervals(table.rankings(step)).to_frame(),
         lambda table, step: ra.analysis.task_agreement(table, tolerance=step).to_frame(),
         lambda table, step: ra.studies.TaskSubsetStudy(
             data=table, rules=[ra.Borda()], tolerance=step, n_repetitions=1, rng=0
@@ -185,7 +185,7 @@ def test_a_tolerance_says_nothing_of_comparisons() -> None:
     pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
     for step in (shuffled(TASKS), np.ones(3)):
         with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):
-            ra.rank_intervals(pairs, of="pairwise", tolerance=step)
+            ra.rank_shares(pairs, ra.Borda(), tolerance=step)
 
 
 def test_weights_of_tasks_are_named(tmp_path: Any) -> None:

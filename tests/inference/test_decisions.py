@@ -122,9 +122,6 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
 @pytest.mark.parametrize(
     ("choice", "how", "parameter", "message"),
     [
-        ({"estimand": "imputed"}, "holm", "estimand", "says nothing about which item would win"),
-        ({"estimand": "imputed", "simultaneous": "bonferroni"}, "intervals", "estimand",
-         "'direct' for decisions"),
         ({}, "intervals", "simultaneous", "'bonferroni' or 'max-t'.*or decide by Holm"),
         ({"anytime": True}, "holm", "how", "'intervals' for anytime intervals.*one look"),
         ({}, "bonferroni", "how", "'holm' or 'intervals'"),
@@ -139,10 +136,9 @@ def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, messa
 def test_fixed_tasks_and_averaged_instances_can_be_decided():
     profile = ra.Profile.from_orders(["AB", "BA"] * 2, counts=[50, 5, 40, 2], groups="xxyy")
     assert from_data(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
-    many = ra.Profile.from_orders(["AB"] * 60)
     for repeats, expected in ((1, (("A", "B"),)), (20, ())):
-        instances = np.repeat(range(60 // repeats), repeats).tolist()
-        found = from_data(many, unit="instance", instances=instances)
+        groups = np.repeat(range(60 // repeats), repeats).tolist()
+        found = from_data(ra.Profile.from_orders(["AB"] * 60, groups=groups), unit="task")
         assert found.decisions().pairs == expected
 
 

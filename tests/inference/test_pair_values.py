@@ -56,7 +56,7 @@ def test_borda_points_are_looked_at_too_and_majorities_assume_nothing():
     data = table(failing(40, 6))
     assert about(ra.rank_intervals(data, of="borda").notes, "not symmetric")
     assert not about(ra.rank_intervals(data, of="pairwise").notes, "not symmetric")
-    bounded = ra.rank_intervals(data, of="mean", method="hoeffding", score_range=(-20, 20))
+    bounded = ra.rank_intervals(data, method="hoeffding")
     assert not about(bounded.notes, "not symmetric")
 
 

@@ -35,15 +35,14 @@ def assert_same(found, expected, *, exactly):
 @given(
     table=tables(),
     method=st.sampled_from(["hoeffding", "bernstein"]),
-    estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "fixed", "task"]),
     weighted=st.booleans(),
     policy=policies,
 )
-def test_intervals(*, table, method, estimand, unit, weighted, policy):
+def test_intervals(*, table, method, unit, weighted, policy):
     table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
-        ra.PairwiseIntervals.from_data, method=method, estimand=estimand, simultaneous="bonferroni",
+        ra.PairwiseIntervals.from_data, method=method, simultaneous="bonferroni",
         unit="ranking" if unit == "fixed" else unit, fixed_tasks=unit == "fixed",
     )  # fmt: skip
     summary = ra.ScoreSummary.from_scores(table)
@@ -54,23 +53,17 @@ def test_intervals(*, table, method, estimand, unit, weighted, policy):
         with pytest.raises(InvalidInputError, match="bernstein"):
             from_data(summary)
         return
-    exactly = not weighted and estimand == "direct" and unit != "fixed"
+    exactly = not weighted and unit != "fixed"
     assert_same(from_data(summary), expected, exactly=exactly)
 
 
-@given(table=tables(), ties=st.sampled_from(["half", "exclude"]), policy=policies)
-def test_binomial_intervals(table, ties, policy):
+@given(table=tables(), policy=policies)
+def test_binomial_intervals(table, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     for method in ("wilson", "clopper-pearson"):
-        from_data = partial(ra.PairwiseIntervals.from_data, method=method, ties=ties)
-        try:
-            expected = from_data(table)
-        except InvalidInputError:
-            with pytest.raises(InvalidInputError, match="ties"):
-                from_data(summary)
-            continue
-        assert_same(from_data(summary), expected, exactly=True)
+        from_data = partial(ra.PairwiseIntervals.from_data, method=method)
+        assert_same(from_data(summary), from_data(table), exactly=True)
 
 
 def many(n=101):
@@ -80,15 +73,6 @@ def many(n=101):
     values[rng.random(values.shape) < rng.random(60)] = np.nan
     values[0, np.isnan(values).all(axis=0)] = 0
     return ra.ScoreTable(values, higher_is_better=True, tasks=["x"] * 60, instances=range(60))
-
-
-def test_many_systems():
-    table = many()
-    summary = ra.ScoreSummary.from_scores(table)
-    assert summary.tallies["x"].shares is None
-    options = {"method": "bernstein", "estimand": "imputed"}
-    found = ra.PairwiseIntervals.from_data(summary, **options)
-    assert_same(found, ra.PairwiseIntervals.from_data(table, **options), exactly=False)
 
 
 def test_resampling_tasks_is_possible():
@@ -143,20 +127,13 @@ def test_ranks_by_majorities(table, method, policy):
     [
         ra.inference.friedman,
         *(partial(ra.rank_intervals, **options)
-          for options in ({"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"},
+          for options in ({"method": "sign-flips"}, {"of": "mean"},
                           {"unit": "task"})),
     ],
 )  # fmt: skip
 def test_what_needs_the_rankings(call):
     with pytest.raises(InformationLostError, match="read_scores"):
         call(ra.ScoreSummary.from_scores(many(3)))
-
-
-@pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}])
-@pytest.mark.parametrize("of", ["borda", "pairwise"])
-def test_options_that_sums_were_made_without(options, of):
-    with pytest.raises(InvalidInputError, match=next(iter(options))):
-        ra.rank_intervals(ra.ScoreSummary.from_scores(many(3)), of=of, **options)
 
 
 # -- groups of instances drawn again, against plain Python ----------------------------------------
@@ -166,11 +143,10 @@ NAN = float("nan")
 PLAIN = {"method": "percentile", "n_resamples": 100, "rng": 1}
 
 
-def value_of(profile, i, j, estimand):
+def value_of(profile, i, j):
     """Return what one ranking says of a pair: whether it tells, and how far i is above j."""
-    matrix = profile.direct_pairwise() if estimand == "direct" else profile.pairwise()
-    tells = bool(matrix.comparisons[i, j]) or matrix.unranked == "uniform"
-    return tells, matrix.wins[i, j] + matrix.ties[i, j] / 2
+    matrix = profile.direct_pairwise()
+    return bool(matrix.comparisons[i, j]), matrix.wins[i, j] + matrix.ties[i, j] / 2
 
 
 def rows_of(table, unit, *, fixed, n_groups=3):
@@ -192,12 +168,12 @@ def rows_of(table, unit, *, fixed, n_groups=3):
     return rows
 
 
-def plain_means(rows, times, pair, estimand, task_weights):
+def plain_means(rows, times, pair, task_weights):
     """Return the mean of a pair over rows of which each counts so often."""
     strata = {}
     for (stratum, weights, profiles), often in zip(rows, times, strict=True):
         for weight, profile in zip(weights, profiles, strict=True):
-            tells, value = value_of(profile, *pair, estimand)
+            tells, value = value_of(profile, *pair)
             total = strata.setdefault(stratum, [0.0, 0.0])
             w = often * (1 if task_weights is not None else weight)
             total[0] += w * value * tells
@@ -212,15 +188,14 @@ def plain_means(rows, times, pair, estimand, task_weights):
 @few
 @given(
     table=tables(max_systems=3, max_units=7),
-    estimand=st.sampled_from(["direct", "imputed"]),
     unit=st.sampled_from(["ranking", "instance", "fixed"]),
     policy=st.sampled_from(["uniform", "last"]),
 )
-def test_resampled_means_in_plain_python(table, estimand, unit, policy):
+def test_resampled_means_in_plain_python(table, unit, policy):
     table, fixed = table.with_unranked(policy), unit == "fixed"
     kind = "ranking" if fixed else unit
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    units = summed_units(summary, unit=kind, estimand=estimand, fixed_tasks=fixed)
+    units = summed_units(summary, unit=kind, fixed_tasks=fixed)
     rows = rows_of(table, kind, fixed=fixed)
     strata = np.array([stratum for stratum, _, _ in rows])
     found = bootstrap.resampled_means(units, 4, np.random.default_rng(5))
@@ -231,9 +206,9 @@ def test_resampled_means_in_plain_python(table, estimand, unit, policy):
     for p, pair in enumerate(zip(*units.pairs, strict=True)):
         single = several and found.single[p]  # nothing says how such a pair varies
         drawn = [ones] * 4 if single else times
-        expected = [plain_means(rows, row, pair, estimand, weights) for row in drawn]
+        expected = [plain_means(rows, row, pair, weights) for row in drawn]
         np.testing.assert_allclose(found.means[:, p], expected, atol=1e-12)
-        whole = plain_means(rows, np.ones(len(rows)), pair, estimand, weights)
+        whole = plain_means(rows, np.ones(len(rows)), pair, weights)
         np.testing.assert_allclose(found.mean[p], whole, atol=1e-12)
         np.testing.assert_allclose(units.moments.mean[p], whole, atol=1e-12)
 

@@ -140,18 +140,6 @@ def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
     assert bar.ax.get_ylabel() == "share of rankings\nwith row above column"
 
 
-def test_imputed_proportions_decide_nothing():
-    intervals = INTERVALS(with_gaps(), estimand="imputed")
-    ax = intervals.plot()
-    sums = dict(zip(intervals.items, intervals.estimate.sum(axis=1), strict=True))
-    shown = [sums[name] for name in order_of(ax)]
-    assert shown == sorted(shown, reverse=True)
-    check(ax, intervals, np.zeros((4, 4), dtype=bool))
-    assert "cannot decide pairs; rows by mean proportion" in notes(ax)
-    bar = ax.get_images()[0].colorbar
-    assert bar.ax.get_ylabel() == "mean proportion\nwith row above column"
-
-
 def test_anytime_intervals_decide_where_they_are_simultaneous():
     alone = INTERVALS(ballots(), anytime=True)
     check(alone.plot(), alone, np.zeros((5, 5), dtype=bool))

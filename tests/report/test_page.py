@@ -272,7 +272,7 @@ def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> No
 def test_bars_are_drawn_where_they_exclude_places() -> None:
     values = np.linspace(8, 0, 16)[:, None] + np.random.default_rng(1).normal(size=(16, 9))
     text, figure = certainty_of(values)
-    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
+    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True), rng=0)
     assert 1 < len(ranks.first) < 12
     first = ", ".join(map(str, ranks.first[:-1]))
     assert f"alone, {first} and {ranks.first[-1]} may be first by mean Borda points at" in text
@@ -285,7 +285,7 @@ def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
     values = np.random.default_rng(3).normal(size=(12, 12))
     values[0] += 1.2
     values[1] -= 1.2
-    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True))
+    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True), rng=0)
     n_decided = int(ranks.decisions.above.sum())
     assert 0 < n_decided < 0.1 * 66
     text, figure = certainty_of(values)
@@ -318,7 +318,7 @@ def test_who_shares_too_few_tasks_with_the_first_is_said_to(n_shared, told) -> N
 def test_decisions_follow_the_unit_and_ballots_are_named_by_what_they_say() -> None:
     ballots = ra.datasets.load("tennessee")
     page = Page(ra.make_report(ballots).html)
-    ranks = ra.rank_intervals(ballots)
+    ranks = ra.rank_intervals(ballots, rng=0)
     assert "Assumed. Rankings are independent" in page.sections["certainty"]
     rows = {row["Item"]: row["95 % ranks"] for row in page.table("Ranks by every rule")}
     for item, best, worst in ranks.to_frame()[["best", "worst"]].itertuples():

@@ -48,7 +48,9 @@ class Compared:
         is_table = isinstance(self.plain.data, ra.ScoreTable)
         other = ra.Mean() if is_table and seed % 4 == 1 else ra.Borda()
         self.found = ra.compare(self.plain.data.with_unranked(self.policy), [other, ra.Kemeny()])
-        self.decisions = ra.rank_intervals(self.plain.data, of="pairwise", alpha=0.9).decisions
+        self.decisions = ra.rank_intervals(
+            self.plain.data, of="pairwise", alpha=0.9, rng=0
+        ).decisions
         self.wins, self.ties = true.votes(self.plain, self.policy)
         self.exact, self.other = (places(c.ranking) for c in reversed(self.found.consensuses))
         self.apart = differing(self.exact, self.other, self.plain.n)

@@ -36,7 +36,7 @@ class Ranked:
         if seed % 2 and seed % 3 == 0:
             self.of = "mean"
         data = self.plain.data
-        self.found = ra.rank_intervals(data, of=self.of, alpha=float(self.alpha))
+        self.found = ra.rank_intervals(data, of=self.of, alpha=float(self.alpha), rng=0)
         self.units = self.plain.ballots
 
     def won(self, i, j):
@@ -155,7 +155,9 @@ class Fought:
         n_pairs = min(sum(b.has(i, j) for b in self.plain.ballots) for i, j in self.plain.pairs)
         can = len(self.clusters) >= ENOUGH and n_pairs >= 2
         self.of = "borda" if can and seed % 2 else "pairwise"
-        self.found = ra.rank_intervals(self.plain.data, of=self.of, alpha=float(self.alpha))
+        self.found = ra.inference.comparison_rank_intervals(
+            self.plain.data, of=self.of, alpha=float(self.alpha), rng=0
+        )
 
     def lead(self, ballots, i, j):
         return sum(
@@ -232,9 +234,8 @@ class Intervals:
         is_plain = len({b.weight for b in units}) == 1
         if not is_plain and self.method != "percentile":
             self.method = "hoeffding"
-        ties = "exclude" if self.method in ("clopper-pearson", "wilson") else "half"
         self.found = ra.PairwiseIntervals.from_data(
-            self.plain.data, method=self.method, alpha=float(self.alpha), ties=ties,
+            self.plain.data, method=self.method, alpha=float(self.alpha),
             n_resamples=100, rng=0,
         )  # fmt: skip
 
@@ -280,7 +281,9 @@ class Versus:
         self.plain = hostile.table(rng, weights=seed % 2 == 0, binary=seed % 5 == 0)
         self.found = None
         if self.plain.n > 1:
-            self.found = ra.inference.paired_tests(self.plain.data, "A", alpha=float(self.alpha))
+            self.found = ra.inference.paired_tests(
+                self.plain.data, "A", alpha=float(self.alpha), rng=0
+            )
 
     def differences(self, k):
         """Return weights and differences of one system to the reference."""

@@ -14,7 +14,6 @@ from rankagg.exceptions import InvalidInputError
         ({"holm": True, "unit": "task"}, "hoeffding, holm, by task"),
         ({"holm": True, "method": "wilson"}, "sign-test, holm"),
         ({"method": "percentile", "simultaneous": "max-t"}, "percentile, max-t"),
-        ({"estimand": "imputed", "unit": "instance"}, "hoeffding, imputed, by instance"),
     ],
 )
 def test_methods_are_named_by_what_they_do(options, name):
@@ -27,15 +26,12 @@ def test_methods_are_named_by_what_they_do(options, name):
         ({"method": "gauss"}, "`method`"),
         ({"simultaneous": "max-t"}, "max-t"),
         ({"anytime": True, "method": "wilson"}, "`anytime`"),
-        ({"estimand": "both"}, "estimand of IntervalMethod"),
         ({"unit": "metric"}, "unit of IntervalMethod"),
         ({"method": "wilson", "unit": "instance"}, "method of IntervalMethod"),
-        ({"method": "wilson", "estimand": "imputed"}, "method of IntervalMethod"),
         ({"holm": 1}, "holm of IntervalMethod"),
         ({"holm": True, "anytime": True}, "holm of IntervalMethod"),
         ({"holm": True, "simultaneous": "bonferroni"}, "holm of IntervalMethod"),
         ({"holm": True, "method": "bernstein"}, "holm of IntervalMethod"),
-        ({"holm": True, "estimand": "imputed"}, "holm of IntervalMethod"),
     ],
 )
 def test_methods_that_do_not_go_together_are_refused(options, message):

@@ -110,7 +110,6 @@ WAYS: dict[str, dict[str, Said]] = {
     | {
         "ranks by mean, sign flips of tasks": ranks("mean", unit="task"),
         "ranks by mean, max-t of tasks": ranks("mean", "max-t", "task"),
-        "ranks by mean, max-t, hierarchical": ranks("mean", "max-t", "hierarchical"),
     },
 }
 

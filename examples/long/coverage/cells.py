@@ -84,11 +84,9 @@ class Cell:
 
     def bound(self, table: ra.ScoreTable, rng: np.random.Generator) -> ra.inference.RankIntervals:
         """Bound the places."""
-        more = {"score_range": self.distribution.score_range} if self.of == "mean" else {}
         return ra.rank_intervals(
             table, of=self.of, method=self.method, alpha=ALPHA,
             unit=self.unit or self.distribution.unit, n_resamples=RESAMPLES, rng=rng,
-            **more,
         )  # fmt: skip
 
 

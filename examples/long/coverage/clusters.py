@@ -80,10 +80,6 @@ class Tables:
             higher_is_better=True,
         )  # fmt: skip
 
-    def questions(self) -> list[int]:
-        """Return the instance of each run."""
-        return np.repeat(np.arange(int(self.sizes.sum())), self.runs).tolist()
-
 
 Right = Callable[[ra.ScoreTable, np.random.Generator], bool]
 
@@ -126,10 +122,9 @@ def ways(scores: str) -> Iterator[tuple[str, str, str, bool, int, Right]]:
     """Yield what is asked, the method, the unit, whether tasks are fixed, the runs, and how."""
     for unit, method in (
         ("ranking", "sign-flips"), ("task", "sign-flips"), ("task", "max-t"),
-        ("hierarchical", "max-t"),
     ):  # fmt: skip
         yield "ranks, other tasks", method, unit, False, 1, ranks(unit, method)
-    for unit in ("ranking", "task", "hierarchical"):
+    for unit in ("ranking", "task"):
         yield "one pair, other tasks", "percentile", unit, False, 1, pair(unit)
     yield "two systems, other tasks", "sign-flip", "task", False, 1, paired("task", "sign-flip")
     yield "two systems, other tasks", "wilcoxon", "task", False, 1, paired("task", "wilcoxon")
@@ -145,12 +140,9 @@ def rows_of(scores: str, tasks: int, repetitions: int, have: dict) -> Iterator[d
     """Yield a row for each way, of tables of one kind."""
     several = list(ways(scores))
     if scores == "normal":
-        questions = Tables(scores, tasks, fixed=True, runs=3).questions()
-        for unit, more in (("ranking", {}), ("instance", {"instances": questions})):
-            several.append(
-                ("ranks, these tasks, 3 runs", "max-t", unit, True, 3,
-                 ranks(unit, "max-t", fixed_tasks=True, **more))
-            )  # fmt: skip
+        # Taken as independent, which they are not.
+        runs = ranks("ranking", "max-t", fixed_tasks=True)
+        several.append(("ranks, these tasks, 3 runs", "max-t", "ranking", True, 3, runs))
     for question, method, unit, fixed, runs, right in several:
         key = (scores, tasks, question, method, unit)
         if key in have:

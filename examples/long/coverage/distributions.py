@@ -35,8 +35,6 @@ class Distribution:
         What is independent: each column, or those of an instance or task together.
     is_weighted : bool
         Whether units differ in weight: 1, 2, 3, 4, 5 and so on.
-    score_range : tuple of two floats, optional
-        The least and the largest possible score.
     has_ties : bool
         Whether two systems may have the same score.
     is_complete : bool
@@ -51,7 +49,6 @@ class Distribution:
     per_unit: int = 1
     unit: str = "ranking"
     is_weighted: bool = False
-    score_range: tuple[float, float] | None = None
     has_ties: bool = False
     is_complete: bool = True
 
@@ -174,7 +171,7 @@ DISTRIBUTIONS = (
     Distribution("t, 3 degrees", 6, heavy, LEVEL),
     Distribution("half skewed", 6, skewed, LEVEL, {"borda": SKEW, "pairwise": SKEW}),
     Distribution("task scales", 6, scaled, LEVEL),
-    Distribution("right or wrong", 6, binary, LEVEL, has_ties=True, score_range=(0.0, 1.0)),
+    Distribution("right or wrong", 6, binary, LEVEL, has_ties=True),
     Distribution("unequal weights", 6, normal, LEVEL, is_weighted=True),
     Distribution("30 % missing", 6, gaps, LEVEL, is_complete=False),
     Distribution("four metrics", 6, metrics, LEVEL, per_unit=4, unit="instance"),

@@ -65,8 +65,10 @@ def at_all_times(rng: np.random.Generator, size: int, **options: object) -> bool
 
 def by_metrics(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
     """Make intervals of instances that five metrics rank alike."""
-    copies = profile(np.repeat(draw(rng, size), 5, axis=0))
-    return holds(copies, TRUTH, rng, instances=[k // 5 for k in range(5 * size)], **options)
+    groups = [k // 5 for k in range(5 * size)]
+    return holds(
+        profile(np.repeat(draw(rng, size), 5, axis=0), groups=groups), TRUTH, rng, **options
+    )
 
 
 def on_tasks(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
@@ -80,26 +82,11 @@ def on_tasks(rng: np.random.Generator, size: int, **options: object) -> np.ndarr
     return holds(data, (4 * TRUTH + 2 * TRUTH.T) / 6, rng, fixed_tasks=True, **options)
 
 
-def imputed() -> np.ndarray:
-    """Return what rankings that miss each item with chance 0.3 say on average."""
-    total = np.zeros((4, 4))
-    for mask in itertools.product([False, True], repeat=4):
-        share = 0.3 ** sum(mask) * 0.7 ** (4 - sum(mask))
-        for chance, ranks in zip(CHANCES, PLACES, strict=True):
-            seen = ra.PartialRanking.from_ranks(np.where(mask, np.nan, ranks), items=ITEMS)
-            total += chance * share * seen.pairwise_probabilities()
-    return total
-
-
-IMPUTED = imputed()
-
-
 def with_gaps(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
     """Make intervals of rankings that miss every item with probability 0.3."""
     ranks = draw(rng, size).astype(float)
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
-    truth = IMPUTED if options.get("estimand") == "imputed" else TRUTH
-    return holds(profile(ranks), truth, rng, **options)
+    return holds(profile(ranks), TRUTH, rng, **options)
 
 
 def near_certain(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
@@ -191,10 +178,10 @@ CELLS = (
     Cell(
         "all pairs, hoeffding, ten looks, anytime", 100, at_all_times, {"anytime": True, **AT_ONCE}
     ),
-    Cell("five metrics, hoeffding of instances", 40, by_metrics, {"unit": "instance"}),
+    Cell("five metrics, hoeffding of instances", 40, by_metrics, {"unit": "task"}),
     Cell(
         "five metrics, bernstein of instances", 40, by_metrics,
-        {"unit": "instance", "method": "bernstein"},
+        {"unit": "task", "method": "bernstein"},
     ),
     Cell(WRONG_UNIT, 40, by_metrics, {"method": "clopper-pearson"}),
     Cell("fixed tasks, hoeffding", 120, on_tasks, {}),
@@ -203,7 +190,6 @@ CELLS = (
         for units in (120, 480)
     ),
     Cell("30 % missing, hoeffding, direct", 100, with_gaps, {}),
-    Cell("30 % missing, hoeffding, imputed", 100, with_gaps, {"estimand": "imputed"}),
     *(
         Cell("all pairs, normal, Bonferroni", units, together, {"method": "normal", **AT_ONCE})
         for units in (20, 50, 100, 200, 500)
@@ -215,17 +201,10 @@ CELLS = (
     Cell("normal, one-sided", 100, plain, {"alternative": "greater", "method": "normal"}),
     Cell(
         "five metrics, normal of instances", 100, by_metrics,
-        {"unit": "instance", "method": "normal"},
+        {"unit": "task", "method": "normal"},
     ),
     *(
         Cell("30 % missing, normal, direct", units, with_gaps, {"method": "normal"})
-        for units in (50, 200)
-    ),
-    *(
-        Cell(
-            "30 % missing, normal, imputed", units, with_gaps,
-            {"estimand": "imputed", "method": "normal"},
-        )
         for units in (50, 200)
     ),
     Cell("mean distance within 0.2, Hoeffding", 100, distance, {"method": "hoeffding"}),

@@ -737,7 +737,7 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
 def optima_and_ranks(bench: Bench, found: ExperimentRun) -> None:
     """Solve each leaderboard, count its optima, and bound the ranks of its systems."""
     for board, table in bench.tables(*BOARDS).items():
-        ranks = ra.rank_intervals(table, alpha=0.05)
+        ranks = ra.rank_intervals(table, alpha=0.05, rng=0)
         exact, borda = ra.Kemeny().aggregate(table), ra.Borda().aggregate(table)
         assert isinstance(exact.optima, ra.Optima), "it is strict, and no time limit was given"
         optima = exact.optima.within(30.0)

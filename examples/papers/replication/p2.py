@@ -679,7 +679,7 @@ def policies(bench: Bench, found: ExperimentRun) -> None:
         if name in ("GEM BLEU", "dialogue with gaps"):
             # Several metrics of an instance are no independent units.
             unit = "instance" if table.is_instance_level else "ranking"
-            draw = ra.rank_intervals(table, unit=unit).plot
+            draw = ra.rank_intervals(table, unit=unit, rng=0).plot
             file = f"p2-policies-{name.split()[0].lower()}"
             found.add_picture(file, caption, draw)
     wide = pd.DataFrame(columns).rename_axis("quantity").reset_index()

@@ -376,7 +376,7 @@ def exact_consensus(_: Bench, found: ExperimentRun) -> None:
             values["place of humans by Borda"] = rank_in(ra.Borda().aggregate(table), HUMAN)
         plain = found.add(item, values, name)
         columns[name] = {quantity: as_text(value) for quantity, value in plain.items()}
-        intervals[name] = ra.rank_intervals(table)
+        intervals[name] = ra.rank_intervals(table, rng=0)
     policies = []
     for name, (table, policy) in _policies(load_table("xtreme_human")).items():
         borda = ra.Borda().aggregate(table.with_unranked(policy))

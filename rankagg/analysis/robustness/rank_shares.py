@@ -135,7 +135,7 @@ def rank_shares(
         redraw = sums = RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
         rows = sums.draw(times, as_generator(rng))
     else:
-        unit = cast(Unit, check_unit(unit))
+        unit = check_unit(unit)
         profile, known = rankings_of(data, tolerance, instances)
         units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         items, rows = profile.items, resample_rows(units, times, as_generator(rng))

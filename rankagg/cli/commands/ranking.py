@@ -42,6 +42,7 @@ from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, opti
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, amount, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
+from rankagg.inference.units import tied_rankings
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
@@ -260,7 +261,8 @@ def compare(
 def _decisions(given: Input, unit: Any) -> Any:
     given.refuse_pairs("--decide needs rankings or scores")
     with options_named({"unit": "--decide"}):
-        intervals = ra.PairwiseIntervals.from_data(given.data, tolerance=given.tolerance, unit=unit)
+        rankings = tied_rankings(given.data, given.tolerance)
+        intervals = ra.PairwiseIntervals.from_data(rankings, unit=unit)
         return intervals.decisions()
 
 

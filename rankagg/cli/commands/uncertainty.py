@@ -26,7 +26,6 @@ from rankagg.cli.options.inputs import Input, data, two_items
 from rankagg.cli.options.rules import RULE, RuleName, make, names_with_policy, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
-    Number,
     OneOf,
     Whole,
     alpha,
@@ -38,14 +37,13 @@ from rankagg.cli.options.typed import (
 )
 from rankagg.cli.options.wording import options_named, typed_option
 from rankagg.core import listed
+from rankagg.inference.ranks.rank_intervals import RANK_METHODS
+from rankagg.inference.units import tied_rankings
 
 UNITS = OneOf(["ranking", "instance", "task"])
 PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
 #: What says how data are looked at, of which estimates have none.
-OF_DATA = (
-    *("of", "method", "unit", "fixed_tasks", "ties", "score_range", "pairs", "simultaneous"),
-    *("estimand", "deadline"),
-)
+OF_DATA = (*("of", "method", "unit", "fixed_tasks", "anytime", "pairs", "simultaneous"),)
 
 
 @command(
@@ -375,10 +373,10 @@ def _refuse_completions(given: Input) -> None:
     ),
     option(
         "--method",
-        type=OneOf(["sign-test", "sign-flips", "max-t", *PAIRS_BY]),
+        type=OneOf(["sign-flips", "sign-test", "hoeffding", "max-t"]),
         help="How pairs are decided: sign-flips (default) turn whole units round; sign-test "
-        "(default for ranks by majorities) counts wins; hoeffding and bernstein hold for all "
-        "independent units, and need many; max-t is a bootstrap for hundreds.",
+        "(default for ranks by majorities) counts wins; hoeffding holds for all independent "
+        "units, and needs many; max-t is a bootstrap for hundreds.",
     ),
     alpha(),
     option("--top K", type=Whole(1, 10**6), help="Also say who may be among the first K."),
@@ -388,23 +386,14 @@ def _refuse_completions(given: Input) -> None:
     ),
     option(
         "--unit",
-        type=OneOf([*UNITS.choices, "hierarchical", "comparison", "cluster"]),
-        default="ranking",
-        help="What is independent: rankings of one instance or task are averaged first. "
-        "hierarchical draws tasks and then their instances (--pairs percentile). Of comparisons "
-        "clusters, the default where there are any, or comparisons.",
+        type=OneOf([*UNITS.choices, "comparison", "cluster"]),
+        help="What is independent: rankings of one instance or task are averaged first. Of "
+        "comparisons clusters, the default where there are any, or comparisons.",
     ),
     flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
-    option(
-        "--ties half|exclude",
-        help="For --ranks pairwise and --pairs wilson or clopper-pearson: a tie counts half for "
-        "each, or not at all, as exact methods need.",
-    ),
-    option(
-        "--score-range",
-        type=(Number(), Number()),
-        metavar="LOW HIGH",
-        help="The least and the largest possible score, for ranks by mean scores.",
+    flag(
+        "--anytime",
+        help="Of comparisons by --ranks pairwise: hold at every look, so that one may stop.",
     ),
     option(
         "--pairs",
@@ -412,7 +401,7 @@ def _refuse_completions(given: Input) -> None:
         default="hoeffding",
         help="Intervals for the proportion in which one item is above another. hoeffding and "
         "bernstein always hold; normal is for many units of equal weight, and bernstein where "
-        "they are too few; wilson and clopper-pearson for comparisons without ties and weights; "
+        "they are too few; wilson and clopper-pearson, without weights, leave ties out; "
         "percentile and bca resample many units.",
     ),
     option(
@@ -422,18 +411,11 @@ def _refuse_completions(given: Input) -> None:
         "--pairs percentile.",
     ),
     option(
-        "--estimand direct|imputed",
-        default="direct",
-        help="Proportions: direct, where both were observed; imputed, the share of compatible "
-        "permutations, over all units.",
-    ),
-    option(
         "--resamples",
         "n_resamples",
         type=Whole(1, 10**6),
         help="Resamples (default 2000), or sign vectors (default 10,000).",
     ),
-    time_limit("sign flips of hundreds of items"),
     seed(),
     output("pairs and items", pasted=True, plot="the intervals of ranks"),
 )
@@ -444,13 +426,12 @@ def intervals(
     method: Any,
     top: int | None,
     marginal: bool,
-    ties: Any,
-    score_range: Any,
+    unit: Any,
+    fixed_tasks: bool,
+    anytime: bool,
     pairs: Any,
     simultaneous: Any,
-    estimand: Any,
     n_resamples: int | None,
-    deadline: Deadline,
     **shared: Any,
 ) -> Answer:
     """Say how certain each rank and each pair is.
@@ -475,35 +456,33 @@ def intervals(
             found = given.data.rank_sets(**asked)
             first = None if top is None else found.top(top)
         return _ranks_and_pairs(found, None, top, first, marginal=marginal)
-    if not isinstance(given.data, ra.Comparisons):
-        given.refuse_pairs("Intervals need rankings, scores or comparisons")
-    binomial = pairs in ("wilson", "clopper-pearson")
-    _check_ranks(of, method, ties=None if binomial else ties)
-    shared["tolerance"] = given.tolerance
+    if isinstance(given.data, ra.Comparisons):
+        if typed := typed_option("method", "fixed_tasks", "pairs", "simultaneous"):
+            raise click.UsageError(f"{typed} has no meaning for comparisons.")
+        with options_named({"k": "--top"}):
+            found = ra.inference.comparison_rank_intervals(
+                given.data, of=of, unit=unit, anytime=anytime, n_resamples=n_resamples, **shared
+            )
+            first = None if top is None else found.top(top)
+        return _ranks_and_pairs(found, None, top, first, marginal=marginal)
+    given.refuse_pairs("Intervals need rankings, scores or comparisons")
+    if anytime:
+        raise click.UsageError("--anytime is for comparisons.")
+    _check_method(of, method)
+    shared |= {"unit": unit or "ranking", "fixed_tasks": fixed_tasks}
+    rankings = tied_rankings(given.data, given.tolerance)
+    data = given.data if of == "mean" else rankings
     with options_named({"k": "--top"}):
-        found = ra.rank_intervals(
-            given.data,
-            of=of,
-            method=method,
-            ties=ties if of == "pairwise" else None,
-            score_range=score_range,
-            n_resamples=n_resamples,
-            time_limit=deadline.time_limit,
+        found = ra.rank_intervals(data, of=of, method=method, n_resamples=n_resamples, **shared)
+        first = None if top is None else found.top(top)
+    with options_named({"method": "--pairs"}):
+        proportions = ra.PairwiseIntervals.from_data(
+            rankings,
+            method=pairs,
+            simultaneous=None if simultaneous == "none" else simultaneous,
+            n_resamples=n_resamples or 2000,
             **shared,
         )
-        first = None if top is None else found.top(top)
-    proportions = None
-    if not isinstance(given.data, ra.Comparisons):
-        with options_named({"method": "--pairs"}):
-            proportions = ra.PairwiseIntervals.from_data(
-                given.data,
-                method=pairs,
-                simultaneous=None if simultaneous == "none" else simultaneous,
-                estimand=estimand,
-                ties="exclude" if ties == "exclude" and binomial else "half",
-                n_resamples=n_resamples or 2000,
-                **shared,
-            )
     return _ranks_and_pairs(found, proportions, top, first, marginal=marginal)
 
 
@@ -542,21 +521,12 @@ def _ranks_and_pairs(
     return Answer(result=found, data=plain, text=told, plot=found.plot)
 
 
-def _check_ranks(by: str, method: str | None, *, ties: str | None) -> None:
-    """Refuse what ranks by something do not take."""
-    from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-
-    if method is not None and method not in RANK_METHODS[by]:
-        others = [kind for kind in RANK_METHODS if method in RANK_METHODS[kind]]
-        remedy = f"for proportions of pairs say --pairs {method}"
-        if others:
-            remedy = f"--ranks {others[0]} takes it"
-        raise click.UsageError(
-            f"--method {method} does not decide ranks by {by}; take one of "
-            f"{', '.join(RANK_METHODS[by])}, or {remedy}."
-        )
-    if ties and by != "pairwise":
-        raise click.UsageError(
-            "--ties is for --ranks pairwise, and for --pairs wilson and clopper-pearson; "
-            f"{'points' if by == 'borda' else 'scores'} of tied items are equal."
-        )
+def _check_method(by: str, method: str | None) -> None:
+    """Refuse a method that does not decide ranks by something."""
+    if method is None or method in RANK_METHODS[by]:
+        return
+    others = [kind for kind in RANK_METHODS if method in RANK_METHODS[kind]]
+    raise click.UsageError(
+        f"--method {method} does not decide ranks by {by}; take one of "
+        f"{', '.join(RANK_METHODS[by])}, or --ranks {others[0]}, which takes it."
+    )

@@ -1,4 +1,4 @@
-"""The bootstrap over independent units, groups of units, and tasks with their instances."""
+"""The bootstrap over independent units and groups of units."""
 
 from __future__ import annotations
 
@@ -284,65 +284,10 @@ def few_groups(method: str, groups: DrawnRows, n: Floats, varies: Bools) -> tupl
     return (said(told, stated(least, "fewest groups of a pair"), method, enough),)
 
 
-def hierarchical_means(units: Units, n_resamples: int, rng: Generator) -> Resamples:
-    """Draw tasks with replacement, instances of each, and take the mean of every pair.
-
-    A task that is drawn twice has other instances each time. Means of tasks vary by their
-    instances too, so these count twice: with T tasks of n instances, and variances b between and w
-    within tasks, resampled means vary by (b + w/n)(T - 1)/T^2 + w(n - 1)/(n^2 T), against
-    (b + w/n)/T in truth. So intervals are wider than those of tasks alone, and too wide where w/n
-    is large against b.
-
-    Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8,
-    https://doi.org/10.1017/CBO9780511802843; Field and Welsh (2007), "Bootstrapping clustered
-    data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
-    """
-    assert units.clusters is not None, "tasks are clusters"
-    assert units.inner is not None, "instances are drawn"
-    n_pairs = len(units.pairs[0])
-    drawn = rng.multinomial(units.n_units, np.full(units.n_units, 1 / units.n_units), n_resamples)
-    weights = units.unit_weights
-    total, mass = (np.zeros((n_resamples, n_pairs)) for _ in range(2))
-    for task in range(units.n_units):
-        rows = np.flatnonzero(units.clusters == task)
-        rows = rows[np.argsort(units.inner[rows], kind="stable")]
-        # The sums of the values of each instance, and how many rankings tell.
-        values, told = units.sums_in(rows, np.flatnonzero(np.diff(units.inner[rows], prepend=-1)))
-        if told[0, 0] > 0 and (told == told[0, 0]).all():
-            # All draws of the task have the same number of instances: their sums will do.
-            scale = weights[task] / (told[0, 0] * len(values))
-            for part in _slices_held(n_resamples, max(n_pairs, len(values))):
-                chosen = _instance_counts(len(values), drawn[part, task], rng)
-                total[part] += scale * (chosen @ values)
-            mass += weights[task] * drawn[:, [task]]
-            continue
-        # The resample of each draw of this task.
-        into = np.repeat(np.arange(n_resamples), drawn[:, task])
-        for part in _slices_held(len(into), max(n_pairs, len(values))):
-            chosen = _instance_counts(len(values), np.ones_like(into[part]), rng)
-            mean, present = means_told(chosen, values, told)
-            first, begins = np.unique(into[part], return_index=True)
-            total[first] += weights[task] * np.add.reduceat(mean, begins, axis=0)
-            mass[first] += weights[task] * np.add.reduceat(present.astype(float), begins, axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(mass > 0, total / mass, np.nan)
-    moments = units.moments
-    # Of one task alone nothing follows for others, however its instances vary.
-    alone = moments.n < 2
-    means[:, alone] = moments.mean[alone]
-    return Resamples(moments.mean, means, np.zeros(n_pairs))
-
-
 def _slices_held(length: int, width: int) -> Iterator[slice]:
     """Yield parts of so many rows that they can be held."""
     size = max(1, DRAWN_AT_ONCE // width)
     return (slice(start, start + size) for start in range(0, length, size))
-
-
-def _instance_counts(n_instances: int, times: Positions, rng: Generator) -> Floats:
-    """Draw how often each instance of a task occurs where the task was drawn so many times."""
-    chances = np.full(n_instances, 1 / n_instances)
-    return rng.multinomial(n_instances * times, chances).astype(np.float64)
 
 
 def means_told(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Bools]:

@@ -16,13 +16,12 @@ import numpy as np
 
 from rankagg._typing import Floats, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
-from rankagg.core import counted, said, stated
+from rankagg.core import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import (
     MEANS_HELD,
     Resamples,
     few_groups,
-    hierarchical_means,
     resampled_parts,
 )
 from rankagg.inference.intervals.bounds import (
@@ -40,30 +39,24 @@ from rankagg.inference.units import Units
 # because it is not made where units are too few (`normal.is_near_normal`).
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "bca": 50, "wilson": 100}
 
-# From how many units on max-t was wrong in at most so many per cent of tables, by what is drawn.
-WRONG_IN = {
-    "units": ((6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)),
-    "tasks and their instances": ((6, 24), (8, 16), (12, 14), (30, 10)),
-}
+# From how many units on max-t was wrong in at most so many per cent of tables.
+WRONG_IN = (6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)
 
 # Of several fixed tasks the fewest degrees of freedom that were measured: six tasks of 2, 3 and 4.
 LEAST_FREEDOM = 7.0
-ONLY_RESAMPLES = (
-    "Only resamples draw tasks and then instances; `unit='task'` goes with every method."
-)
 BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
 RESAMPLING = ("percentile", "bca")
 
 
-def few_units(method: str, n: Floats, word: str, drawn: str = "units") -> tuple[str, ...]:
+def few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     """Return what must be said of an approximate method with n units for each pair, if any are."""
     enough = HOLDS_FROM.get(method, 0)
     fewest = np.min(n[n > 0], initial=enough)
     if fewest >= enough:
         return ()
     how = "more often than they say"
-    if method == "max-t" and fewest >= WRONG_IN[drawn][0][0]:
-        share = [wrong for least, wrong in WRONG_IN[drawn] if least <= fewest][-1]
+    if method == "max-t" and fewest >= WRONG_IN[0][0]:
+        share = [wrong for least, wrong in WRONG_IN if least <= fewest][-1]
         how = said("in up to {} % of tables", stated(share, "tables measured to be wrong"))
     told = "with {} {} intervals were measured to be wrong {}; they hold from about {} on"
     units = stated(int(fewest), "fewest units of a pair", noun=word)
@@ -96,10 +89,9 @@ class IntervalOptions:
 
     method: Method
     alpha: float
-    simultaneous: Simultaneous | None
-    alternative: Alternative
-    anytime: bool
-    ties: str = "half"
+    simultaneous: Simultaneous | None = None
+    alternative: Alternative = "two-sided"
+    anytime: bool = False
     n_resamples: int = 2000
     rng: RNGLike = field(default=0, compare=False)
 
@@ -110,7 +102,6 @@ class IntervalOptions:
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
         check_choice(self.alternative, get_args(Alternative), "alternative")
         check_flag(self.anytime, "anytime")
-        check_choice(self.ties, ("half", "exclude"), "ties")
         times = check_integer(self.n_resamples, "n_resamples", low=100)
         object.__setattr__(self, "n_resamples", times)
         if self.simultaneous == "max-t" and self.method != "percentile":
@@ -119,9 +110,6 @@ class IntervalOptions:
             raise InvalidInputError("simultaneous", allowed, "max-t", remedy)
         if self.anytime and self.method != "hoeffding":
             raise InvalidInputError("anytime", "False unless `method='hoeffding'`", True)
-        if self.ties == "exclude" and self.method not in BINOMIAL:
-            remedy = "Only 'wilson' and 'clopper-pearson' leave ties out."
-            raise InvalidInputError("ties", "'half' with this method", "exclude", remedy)
 
     @property
     def sides(self) -> int:
@@ -154,9 +142,6 @@ def bounds_of(
     Resamples are drawn where they are needed and not given.
     """
     n_pairs = len(units.pairs[0])
-    if units.inner is not None and options.method != "percentile":
-        allowed = "'percentile' or 'max-t' with `unit='hierarchical'`"
-        raise InvalidInputError("method", allowed, options.method, ONLY_RESAMPLES)
     if not n_pairs:
         nothing = np.zeros(0)
         return PairBounds(nothing, nothing, nothing, nothing, nothing)
@@ -198,9 +183,6 @@ def resamples_of(
             "`read_scores`."
         )
     rng = as_generator(options.rng)
-    if isinstance(units, Units) and units.inner is not None:
-        yield slice(None), hierarchical_means(units, options.n_resamples, rng)
-        return
     size = len(units.pairs[0])
     if options.simultaneous != "max-t":
         size = min(size, MEANS_HELD // options.n_resamples)
@@ -243,11 +225,6 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
         only = "Binomial intervals are for direct comparisons of equal weight, each ranking a unit."
         raise InvalidInputError("method", "'hoeffding' or a bootstrap here", options.method, only)
     first, ties, second = units.outcomes()
-    if ties.any() and options.ties != "exclude":
-        many = f"{counted(int(ties.sum()), 'tie')} in {counted(int((ties > 0).sum()), 'pair')}"
-        allowed = f"'exclude' for method '{options.method}': the data have {many}"
-        remedy = "Or take 'hoeffding', where a tie counts half."
-        raise InvalidInputError("ties", allowed, options.ties, remedy)
     n = first + second
     mean = np.where(n > 0, first / np.maximum(n, 1.0), np.nan)
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
@@ -306,8 +283,7 @@ def _by_resamples(
     if len(units.stratum_weights) > 1:
         notes = list(little_freedom(freedom[varies]))
     else:
-        drawn = "units" if units.inner is None else "tasks and their instances"
-        notes = list(few_units(options.name, moments.n[varies], units.unit, drawn))
+        notes = list(few_units(options.name, moments.n[varies], units.unit))
     if units.groups is not None:
         notes += few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
@@ -335,12 +311,3 @@ def _by_resamples(
             bound = "the exact one for units that agree" if exact else "[0, 1]"
             notes.append(said(agree, who, pairs, bound))
     return PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
-
-
-def square(units: Units | SummedUnits, above: Floats, below: Floats, diagonal: float) -> Floats:
-    """Return a matrix of the values of all pairs, of first against second and the reverse."""
-    first, second = units.pairs
-    matrix = np.full((len(units.items),) * 2, diagonal)
-    matrix[first, second] = above
-    matrix[second, first] = below
-    return matrix

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from rankagg._typing import Floats, Integers64, Label, RNGLike, Tolerance
+from rankagg._typing import Floats, Integers64, Label, RNGLike
 from rankagg._validation import check_choice
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
@@ -34,10 +34,9 @@ from rankagg.inference.intervals.methods import (
     Method,
     Simultaneous,
     bounds_of,
-    square,
 )
-from rankagg.inference.summed_units import SummedUnits, check_no_more, summed_units
-from rankagg.inference.units import Estimand, Redrawn, Unit, Units, redrawn, units_of
+from rankagg.inference.summed_units import SummedUnits, summed_units
+from rankagg.inference.units import Unit, Units, square, units_of
 
 
 def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
@@ -54,7 +53,7 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
     return np.where(compared, values, 1.0), np.where(compared, least, 1.0)
 
 
-def by_holm(intervals: PairwiseIntervals) -> Decisions:
+def _by_holm(intervals: PairwiseIntervals) -> Decisions:
     """Decide by Holm's procedure, with Tarone's count where p-values are exact."""
     if intervals.anytime:
         remedy = "Holm's procedure is for one look at the data."
@@ -74,7 +73,7 @@ def by_holm(intervals: PairwiseIntervals) -> Decisions:
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
 
-def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
+def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
     """Decide where 1/2 is outside of a simultaneous interval."""
     if intervals.simultaneous is None:
         remedy = "Make the intervals with it, or decide by Holm's procedure."
@@ -91,8 +90,7 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         items=intervals.items,
         above=above,
         alpha=intervals.alpha,
-        how=f"{intervals.simultaneous} {intervals.method} intervals"
-        + ", tasks and then their instances drawn" * intervals.hierarchical,
+        how=f"{intervals.simultaneous} {intervals.method} intervals",
         is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
         basis=basis,
     )
@@ -101,8 +99,10 @@ def by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
 class PairwiseIntervals(Result):
     """For every two items: in what proportion row is above column, and how sure that is.
 
-    A tie counts half for each. What the proportion is of, which observations are independent,
-    and what the level covers are part of the result, because the numbers mean nothing without.
+    The proportion is the chance that row is above column in a unit that compares the two, given
+    which units do. A tie counts half for each; the binomial methods leave ties out. Which
+    observations are independent and what the level covers are part of the result, because the
+    numbers mean nothing without.
 
     Made by `from_data`; `plot` draws a `rankagg.plotting.intervals_heatmap`.
 
@@ -119,11 +119,6 @@ class PairwiseIntervals(Result):
         Independent units, whatever they tell.
     shares : ndarray of float, shape (n, n)
         Sum of their squared shares in the estimate: 1/n_units where all weigh the same.
-    estimand : {"direct", "imputed"}
-        "direct": the chance that row is above column in a unit that compares the two, given
-        which units do. "imputed": the mean over all units of the proportion of compatible
-        permutations with row above column; it depends on what is missing and says nothing of the
-        chance that row would beat column.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
     fixed_tasks : bool
@@ -140,8 +135,6 @@ class PairwiseIntervals(Result):
         True where the level also covers looking after every unit.
     notes : tuple of str
         What the reader must know.
-    hierarchical : bool
-        True where resamples drew tasks, and then instances within them.
 
     References
     ----------
@@ -156,7 +149,6 @@ class PairwiseIntervals(Result):
     n_units: Integers64
     total_units: int
     shares: Floats
-    estimand: Estimand
     unit: Unit
     fixed_tasks: bool
     method: Method
@@ -165,7 +157,6 @@ class PairwiseIntervals(Result):
     alternative: Alternative
     anytime: bool
     notes: tuple[str, ...]
-    hierarchical: bool = False
 
     _schema = "rankagg.intervals"
     _plot = "intervals_heatmap"
@@ -180,17 +171,13 @@ class PairwiseIntervals(Result):
         cls,
         data: ScoreTable | ScoreSummary | Profile,
         *,
-        tolerance: Tolerance = 0.0,
         method: Method = "hoeffding",
         alpha: float = 0.05,
         simultaneous: Simultaneous | None = None,
-        estimand: Estimand = "direct",
-        unit: Redrawn = "ranking",
+        unit: Unit = "ranking",
         fixed_tasks: bool = False,
         alternative: Alternative = "two-sided",
         anytime: bool = False,
-        ties: Literal["half", "exclude"] = "half",
-        instances: Sequence[Label] | None = None,
         n_resamples: int = 2000,
         rng: RNGLike = None,
     ) -> PairwiseIntervals:
@@ -200,41 +187,33 @@ class PairwiseIntervals(Result):
         ----------
         data : ScoreTable, ScoreSummary or Profile
             Rankings, of which counts are independent repetitions and weights importance; or
-            scores, which are ranked first. Of a summary without groups no unit is an instance of
+            scores, which are ranked first, those that differ tie where `data.rankings(tolerance)`
+            is given in their place. Of a summary without groups no unit is an instance of
             several tasks, and units cannot be resampled unless they are tasks; with groups these
             are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
             rankings.
-        tolerance : float, mapping or Series from task to float, default 0
-            Scores that differ by no more are tied; see `ScoreTable.rankings`.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
             weight) is shorter where values vary little. "normal" (units of equal weight) goes by
             mean and variance, and is Bernstein's, with a note, where units are too few or agree
-            too nearly for that. "wilson" and "clopper-pearson" are for
-            direct comparisons without weights and ties, each ranking a unit. "percentile" and
-            "bca" resample units and hold for many of them only.
+            too nearly for that. "wilson" and "clopper-pearson" are for comparisons without
+            weights, each ranking a unit, and leave ties out. "percentile" and "bca" resample
+            units and hold for many of them only.
         alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
             Cover all n(n - 1)/2 pairs at once; "max-t" goes with method "percentile".
-        estimand : {"direct", "imputed"}, default "direct"
-            See the attribute.
-        unit : {"ranking", "instance", "task", "hierarchical"}, default "ranking"
+        unit : {"ranking", "instance", "task"}, default "ranking"
             What is independent: each ranking, or each instance or task, whose rankings are
-            averaged first. "hierarchical" (method "percentile") resamples tasks and then the
-            instances of each, and is wider than "task"; see :doc:`/howto/items_in_tasks`.
+            averaged first; where a profile has clusters, or a table families of tasks, these in
+            place of rankings and tasks. See :doc:`/howto/items_in_tasks`.
         fixed_tasks : bool, default False
-            The groups are the tasks of interest: average over each, then by their weights. With
-            `unit="instance"` every instance is of one task, and several rankings of it are runs.
+            The groups are the tasks of interest: average over each, then by their weights.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             Bound from both sides, or only from below or from above.
         anytime : bool, default False
             Cover every number of units at once ("hoeffding" only), so that one may look after
             each and stop.
-        ties : {"half", "exclude"}, default "half"
-            Let a tie count half for each item, or not at all, as the binomial methods need.
-        instances : sequence, length m, optional
-            The instance of each ranking of a profile, for `unit="instance"`; a table has its own.
         n_resamples : int, default 2000
             For "percentile" and "bca".
         rng : int or numpy.random.Generator, optional
@@ -260,13 +239,10 @@ class PairwiseIntervals(Result):
         1     C     A     0.583  0.457  0.699
         2     B     C     0.700  0.575  0.801
         """
-        data = as_data(data)
         options = IntervalOptions(
-            method, alpha, simultaneous, alternative, anytime, ties, n_resamples, rng
+            method, alpha, simultaneous, alternative, anytime, n_resamples, rng
         )
-        how = {"unit": unit, "estimand": estimand, "fixed_tasks": fixed_tasks}
-        units = pair_units(data, tolerance, instances, **how)
-        return intervals_of(units, estimand, options)
+        return intervals_of(pair_units(as_data(data), unit, fixed_tasks), options)
 
     # -- what they say ------------------------------------------------------------------------
 
@@ -305,13 +281,10 @@ class PairwiseIntervals(Result):
         Raises
         ------
         InvalidInputError
-            If the estimand is not "direct", or the intervals cover each pair alone.
+            If the intervals cover each pair alone, or every number of units at once.
         """
         choice = check_choice(how, ("holm", "intervals"), "how")
-        if self.estimand != "direct":
-            remedy = "An imputed proportion says nothing about which item would win."
-            raise InvalidInputError("estimand", "'direct' for decisions", self.estimand, remedy)
-        return by_holm(self) if choice == "holm" else by_intervals_of_pairs(self)
+        return _by_holm(self) if choice == "holm" else _by_intervals_of_pairs(self)
 
     # -- how they look ------------------------------------------------------------------------
 
@@ -340,19 +313,16 @@ class PairwiseIntervals(Result):
         return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
-        what = self._plain("items", "estimand", "unit", "fixed_tasks", "method", "alpha")
-        how = self._plain("simultaneous", "alternative", "anytime", "hierarchical", "notes")
+        what = self._plain("items", "unit", "fixed_tasks", "method", "alpha")
+        how = self._plain("simultaneous", "alternative", "anytime", "notes")
         return {**what, **how, "pairs": plain_rows(self.to_frame())}
 
     def describe(self) -> str:
         """Return one sentence: what is estimated, from what, and what the level covers."""
-        what = f"mean proportion of compatible permutations over all {self.unit}s"
-        if self.estimand == "direct":
-            what = f"P(above) among {self.unit}s that compare the two"
+        what = f"P(above) among {self.unit}s that compare the two"
         kind = "marginal" if self.simultaneous is None else "simultaneous"
         how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
         extra = ", fixed tasks" if self.fixed_tasks else ""
-        extra += ", tasks and then their instances drawn" if self.hierarchical else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
         told = "{}; {} {} confidence intervals ({}{}); independent: {}s"
@@ -365,45 +335,24 @@ class PairwiseIntervals(Result):
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
 
 
-def pair_units(
-    data: ScoreTable | ScoreSummary | Profile,
-    tolerance: Tolerance,
-    instances: Sequence[Label] | None,
-    *,
-    unit: object,
-    estimand: object = "direct",
-    fixed_tasks: object,
-) -> Units | SummedUnits:
+def pair_units(data: Any, unit: object, fixed_tasks: object) -> Units | SummedUnits:
     """Say what the independent units of some data are, and what they tell of pairs."""
     if isinstance(data, ScoreSummary):
-        check_no_more(data, tolerance, instances)
-        return summed_units(data, unit=unit, estimand=estimand, fixed_tasks=fixed_tasks)
-    kind, hierarchical = redrawn(unit)
-    return units_of(
-        data,
-        unit=kind,
-        estimand=estimand,
-        fixed_tasks=fixed_tasks,
-        tolerance=tolerance,
-        instances=instances,
-        hierarchical=hierarchical,
-    )
+        return summed_units(data, unit, fixed_tasks)
+    return units_of(data, unit=unit, fixed_tasks=fixed_tasks)
 
 
-def intervals_of(
-    units: Units | SummedUnits, estimand: Estimand, options: IntervalOptions
-) -> PairwiseIntervals:
+def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
     """Return the intervals of all pairs of some units, which know their moments from then on."""
     bounds = bounds_of(units, options)
     return PairwiseIntervals(
         items=units.items,
-        estimate=square(units, bounds.mean, 1.0 - bounds.mean, 0.5),
-        lower=square(units, bounds.lower, 1.0 - bounds.upper, 0.5),
-        upper=square(units, bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=np.rint(square(units, bounds.n, bounds.n, 0.0)).astype(np.int64),
+        estimate=square(len(units.items), bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=square(len(units.items), bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(square(len(units.items), bounds.n, bounds.n, 0.0)).astype(np.int64),
         total_units=units.n_units,
-        shares=square(units, bounds.shares, bounds.shares, np.nan),
-        estimand=estimand,
+        shares=square(len(units.items), bounds.shares, bounds.shares, np.nan),
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
         method=options.method,
@@ -412,5 +361,4 @@ def intervals_of(
         alternative=options.alternative,
         anytime=options.anytime,
         notes=bounds.notes,
-        hierarchical=units.inner is not None,
     )

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import scipy
 
 from rankagg._typing import Floats, Integers, Positions, RNGLike
-from rankagg._validation import as_generator, check_alpha
+from rankagg._validation import (
+    as_generator,
+    check_alpha,
+    check_choice,
+    check_flag,
+    check_integer,
+)
 from rankagg.core import counted, listed, rounding_error, said, stated
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
 from rankagg.inference.ranks.scored_items import FEWEST, ScoredItems, by_largest, draws_of
-from rankagg.inference.units import Redrawn
+from rankagg.inference.units import Unit
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 
 # Below so many wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10
-ANYTIME = "Majorities of Comparisons, of='pairwise', hold at every look."
+ANYTIME = "Majorities, of='pairwise', hold at every look."
 
 
 def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
     """Return what is independent: what is asked for, else clusters where there are any."""
-    if unit == "ranking":  # nobody said
+    if unit in (None, "ranking"):  # nobody said
         return "comparison" if data.clusters is None else "cluster"
     if unit not in ("comparison", "cluster"):
         raise InvalidInputError("unit", "'comparison' or 'cluster' for Comparisons", unit)
@@ -37,11 +43,11 @@ def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
     return unit
 
 
-def check_unit(unit: object) -> Redrawn:
+def check_unit(unit: object) -> Unit:
     """Return what is independent where the data are no comparisons."""
     if unit in ("comparison", "cluster"):
         raise InvalidInputError("unit", "'ranking', 'instance' or 'task' but of Comparisons", unit)
-    return cast(Redrawn, unit)  # what it must be is checked where units are made
+    return cast(Unit, unit)  # what it must be is checked where units are made
 
 
 def check_silent(**options: tuple[object, object]) -> None:
@@ -142,35 +148,80 @@ def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, 
     return (won + lost.T).astype(np.int64), n_units
 
 
-def ranks_of_comparisons(
+def comparison_rank_intervals(
     data: Comparisons,
-    of: Of,
-    method: str | None,
     *,
-    alpha: float,
-    unit: object,
-    anytime: bool,
-    n_resamples: int | None,
-    rng: RNGLike,
+    of: Of = "borda",
+    alpha: float = 0.05,
+    unit: ComparisonUnit | None = None,
+    anytime: bool = False,
+    n_resamples: int | None = None,
+    rng: RNGLike = None,
 ) -> RankIntervals:
-    """Bound the ranks of compared items; see `rank_intervals`."""
-    check_alpha(alpha)
-    kind = unit_of(data, unit)
-    only = "sign-test" if of == "pairwise" else "max-t"
-    if method not in (None, only):
-        allowed = f"{only!r} or None for of={of!r} of Comparisons"
-        raise InvalidInputError("method", allowed, method)
-    if of == "pairwise":
-        return _by_sign_tests(data, kind, alpha, anytime=anytime)
-    if anytime:
+    """Bound the ranks of items in battles: of all at once, and of each alone.
+
+    Parameters
+    ----------
+    data : Comparisons
+        The battles.
+    of : {"borda", "mean", "pairwise"}, default "borda"
+        What "above" means. "borda": a larger mean, over all other items, of the win rate against
+        each. "mean": a larger win rate over all comparisons of an item, whoever it met. A tie is
+        half a win; both are decided by a bootstrap that gives units normal weights, from 20 units
+        on. "pairwise": preferred in more than half of the units that favor one of the two, by
+        exact sign tests.
+    alpha : float, default 0.05
+        Probability that any interval misses its rank, in (0, 1).
+    unit : {"comparison", "cluster"}, optional
+        What is independent; by default the clusters, where there are any.
+    anytime : bool, default False
+        For "pairwise": hold at every look together, so that one may stop when enough is decided,
+        whichever pairs were compared next for whatever reason. Clusters are looked at when they
+        are whole.
+    n_resamples : int, optional
+        Draws of the bootstrap: 10,000 by default, fewer of more than 200 items.
+    rng : int or numpy.random.Generator, optional
+        For the draws.
+
+    Returns
+    -------
+    RankIntervals
+
+    Raises
+    ------
+    InvalidInputError
+        If units are too few, or an item was not compared so often as `of` needs.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), https://doi.org/10.1093/restud/rdad006; at every
+    look Robbins (1970), https://doi.org/10.1214/aoms/1177696786.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> battles = ra.Comparisons("AB", [0] * 12, [1] * 12, [1] * 11 + [-1])
+    >>> ra.inference.comparison_rank_intervals(battles, of="pairwise").first
+    ('A',)
+    """
+    if not isinstance(cast(object, data), Comparisons):
+        remedy = "`rank_intervals` is for rankings and scores."
+        raise InvalidInputError("data", "Comparisons", data, remedy)
+    check_choice(of, get_args(Of), "of")
+    level, kind = check_alpha(alpha), unit_of(data, unit)
+    if n_resamples is not None:
+        check_integer(n_resamples, "n_resamples", low=100)
+    if check_flag(anytime, "anytime") and of != "pairwise":
         raise InvalidInputError("anytime", f"False for of={of!r}", anytime, ANYTIME)
+    if of == "pairwise":
+        return _by_sign_tests(data, kind, level, anytime=anytime)
     found = score_items(data, kind, over_opponents=of == "borda")
     if found.n_units < FEWEST:
         few = Described(counted(found.n_units, kind))
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
         allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
         raise InvalidInputError("comparisons", allowed, few, remedy)
-    families = by_largest(found, alpha, n_resamples or draws_of(data.n_items), as_generator(rng))
+    families = by_largest(found, level, n_resamples or draws_of(data.n_items), as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None
     decisions = Decisions(
@@ -239,7 +290,7 @@ def _by_sign_tests(
         how=f"{how} of {unit}s (Holm's procedure)",
         basis=Basis("sign-test", unit, n_units, enough, possible),
     )
-    notes = (*decisions._warnings, *data.connectivity().gaps)
+    notes = (*decisions.warnings, *data.connectivity().gaps)
     return RankIntervals.from_decisions(
         "pairwise", unit, won > won.T, decisions, notes, families=families
     )

@@ -32,12 +32,11 @@ from rankagg.inference.intervals.methods import (
     PairBounds,
     bounds_of,
     resamples_of,
-    square,
 )
 from rankagg.inference.intervals.pairwise import PairwiseIntervals, p_values
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.summed_units import SummedUnits
-from rankagg.inference.units import Redrawn, Units
+from rankagg.inference.units import Unit, Units, square
 
 # What ranks are by, in words, and of contests; others go by their name.
 BY: dict[RanksBy, str] = {
@@ -121,7 +120,7 @@ def decided_by_intervals(
 
 
 def _above_half(units: Units | SummedUnits, bounds: PairBounds) -> Bools:
-    return square(units, bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
+    return square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
 
 
 def _from_resamples(
@@ -152,7 +151,7 @@ Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
 
 #: What may be independent; two of comparisons.
-RankUnit: TypeAlias = Redrawn | Literal["comparison", "cluster"]
+RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
 #: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
 KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
 
@@ -283,7 +282,7 @@ class RankIntervals(Result):
             values, least = p_values(intervals)
             least = least if intervals.method in BINOMIAL else np.zeros_like(values)
             families = Families.from_p_values(values, least, decisions.alpha)
-        unit, notes = intervals.unit, (*decisions._warnings, *intervals.notes)
+        unit, notes = intervals.unit, (*decisions.warnings, *intervals.notes)
         return cls.from_decisions("pairwise", unit, above, decisions, notes, families=families)
 
     @property

@@ -44,7 +44,7 @@ def rank_sets(
     higher_is_better: bool = True,
     alpha: float = 0.05,
     n_resamples: int | None = None,
-    rng: RNGLike = 0,
+    rng: RNGLike = None,
 ) -> RankIntervals:
     """Bound the ranks by estimates with known errors: of all items at once, and of each alone.
 
@@ -70,7 +70,7 @@ def rank_sets(
         Probability that any bound is wrong, in (0, 1).
     n_resamples : int, optional
         Draws of the errors: 10,000 by default, fewer of more than 200 items.
-    rng : int or numpy.random.Generator, default 0
+    rng : int or numpy.random.Generator, optional
         For the draws.
 
     Returns
@@ -199,7 +199,7 @@ def rank_multinomial(counts: ByItem, *, alpha: float = 0.05) -> RankIntervals:
         basis=Basis("binomial", "choice", total, enough, is_possible=total >= (enough or 1)),
     )
     known: dict[str, Any] = {"families": families, "estimate": chosen / total}
-    notes = decisions._warnings
+    notes = decisions.warnings
     return RankIntervals.from_decisions(
         "shares", "choice", rows > chosen, decisions, notes, **known
     )

@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Positions
-from rankagg.aggregation import Deadline
 from rankagg.core import rounding_error
-from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from rankagg.inference.intervals.methods import square
-from rankagg.inference.one_pair import ALWAYS_ALL, SIGNS_HELD, VECTORS, all_signs, drawn_signs
+from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
-from rankagg.inference.units import Block, Units
+from rankagg.inference.units import Block, Units, square
 
+# Sign vectors that are drawn by default, and that are always gone through where they are all.
+VECTORS, ALWAYS_ALL = 10_000, 4096
+# Signs that are held at one time, about.
+SIGNS_HELD = 4_000_000
 # Values that are held for all sign vectors; more are made again for each block of them.
 SUMS_HELD = 20_000_000
 # Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
@@ -31,22 +32,15 @@ SUMS_HELD = 20_000_000
 LONG_ROWS, SHORT_ROWS, PAIRED_VALUES = 1000, 64, 1_000_000
 # Sums of pairs that are compared at each step, by default, and the fewest sign vectors then drawn.
 SUMS_COMPARED, FEWEST_VECTORS = 10**9, 1024
-# Sums that are compared at once: as many as a processor has at hand.
-COMPARED = 65_536
+# Sums that are compared at once, and sign vectors: as many as a processor has at hand.
+COMPARED, TOGETHER, TRIES = 65_536, 96, 5
 # Sums are not scaled where the chance that all units agree on some pair by luck is larger, or where
 # the square of the mean size of differences is more than this share of their mean square.
 LUCK, ALIKE = 0.05, 0.95
 
-NO_DEADLINE = Deadline()
-
 
 def sign_flips(
-    units: Units,
-    n_vectors: int | None,
-    rng: Generator,
-    deadline: Deadline = NO_DEADLINE,
-    *,
-    scaled: bool = True,
+    units: Units, n_vectors: int | None, rng: Generator, *, scaled: bool = True
 ) -> SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
@@ -84,7 +78,7 @@ def sign_flips(
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
         raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
-    sums = FlippedSums.of(units, deadline, scaled=scaled)
+    sums = FlippedSums.of(units, scaled=scaled)
     n, usual = len(units.items), VECTORS
     if n > 1:
         compared = SUMS_HELD if sums.is_paired else SUMS_COMPARED
@@ -107,12 +101,9 @@ class FlippedSums:
     scales: tuple[Floats, ...]
     # Shape (n, n). Sums that are no larger may come from rounding.
     least: Floats
-    deadline: Deadline
 
     @classmethod
-    def of(
-        cls, units: Units, deadline: Deadline = NO_DEADLINE, *, scaled: bool = True
-    ) -> FlippedSums:
+    def of(cls, units: Units, *, scaled: bool = True) -> FlippedSums:
         """Hold the units where they are few; else go through them again and again."""
         first, second = units.pairs
         n_pairs = len(first)
@@ -132,7 +123,6 @@ class FlippedSums:
         some = max(1, PAIRED_VALUES // max(n_pairs, 1))
         for block in [held] if held is not None else units.blocks():
             for start in range(0, len(block.values), some):
-                _check_time(deadline)
                 values, counts, weights, _ = (part[start : start + some] for part in block)
                 if not is_paired:
                     values = 0.5 + values[:, first] - values[:, second]
@@ -153,8 +143,8 @@ class FlippedSums:
         n_units = units.n_units if held is None else int(held.counts.sum())
         # Of differences in [-1, 1], which are twice those of values, and of two sums.
         least = 4.0 * rounding_error(told * units.sizes, units.n_rows)
-        found = [square(units, one, one, 0.0) for one in (*scales, least)]
-        return cls(units, held, is_paired, n_units, tuple(found[:-1]), found[-1], deadline)
+        found = [square(len(units.items), one, one, 0.0) for one in (*scales, least)]
+        return cls(units, held, is_paired, n_units, tuple(found[:-1]), found[-1])
 
     def fits(self, n_vectors: int) -> bool:
         """Say whether so many sign vectors are all, but for the opposite ones."""
@@ -183,7 +173,6 @@ class FlippedSums:
             many = min(size, times - start)
             sums = np.zeros((many, columns))
             for block in [self.held] if self.held is not None else self.units.blocks():
-                _check_time(self.deadline)
                 values = _weighted_differences(block)
                 step = max(1, SIGNS_HELD // len(values))
                 for low in range(0, many, step):
@@ -193,6 +182,29 @@ class FlippedSums:
                         signs[0] = block.counts
                     sums[some] += signs @ values
             yield sums
+
+    def bounds(self, sums: Floats, scale: Floats) -> Floats:
+        """Bound the largest sum without its sign of the pairs of each item, shape (n, vectors)."""
+        n = len(scale)
+        if self.is_paired:
+            pairs = (np.abs(sums[:, self._numbers[i]]) * scale[i] for i in range(n))
+            return np.stack([sizes.max(axis=1) for sizes in pairs])
+        if (scale[~np.eye(n, dtype=bool)] == scale[0, 1]).all():
+            ends = sums.max(axis=1, keepdims=True) - sums, sums - sums.min(axis=1, keepdims=True)
+            return np.asarray(np.maximum(*ends).T * scale[0, 1])
+        # Half of the digits take half of the time.
+        largest, most = float(np.abs(sums).max()) or 1.0, float(scale.max())
+        numbers = np.ascontiguousarray((sums / largest).T, dtype=np.float32)
+        scale = (scale / most).astype(np.float32)
+        tops = np.zeros_like(numbers)
+        for i in range(n - 1):
+            sizes = numbers[i + 1 :] - numbers[i]
+            np.abs(sizes, out=sizes)
+            sizes *= scale[i, i + 1 :, None]
+            np.maximum(tops[i + 1 :], sizes, out=tops[i + 1 :])
+            np.maximum(tops[i], sizes.max(axis=0), out=tops[i])
+        error = 8.0 * float(np.finfo(np.float32).eps)
+        return (tops.astype(np.float64) * (1.0 + error) + error) * (largest * most)
 
     def sizes(self, sums: Floats, vectors: Positions, items: Positions) -> Floats:
         """Return sums without their signs of all pairs of an item, under a vector for each item."""
@@ -206,19 +218,21 @@ class FlippedSums:
     def _numbers(self) -> Positions:
         """Where the pair of two items stands; nought for one alone, which is never looked at."""
         numbers = np.arange(float(len(self.units.pairs[0])))
-        return square(self.units, numbers, numbers, 0.0).astype(np.intp)
+        return square(len(self.units.items), numbers, numbers, 0.0).astype(np.intp)
 
 
 class _Tops(NamedTuple):
-    """The largest sum of the pairs of each item under each sign vector."""
+    """The largest sum of the open pairs of some items under each sign vector, or a bound of it."""
 
-    # Shape (kinds, vectors, n).
+    # Shape (kinds, items, vectors).
     sizes: Floats
-    # The other item of that pair.
+    # The other item of that pair; -1 where the size is a bound.
     others: NDArray[np.int32]
+    items: slice
 
-    def copy(self) -> _Tops:
-        return _Tops(self.sizes.copy(), self.others.copy())
+    def of(self, *, joint: bool) -> Floats:
+        """Return the sizes of each item, or of all if `joint`."""
+        return self.sizes.max(axis=1, keepdims=True) if joint else self.sizes
 
 
 class SignFlips:
@@ -235,7 +249,7 @@ class SignFlips:
             self._held = list(self._sums())
         seen = next(self._sums())[0]
         paired = sums.is_paired
-        seen = square(sums.units, seen, -seen, 0.0) if paired else seen[:, None] - seen
+        seen = square(len(sums.units.items), seen, -seen, 0.0) if paired else seen[:, None] - seen
         # Shape (n, n). The sum of the differences has row above column.
         self.ahead = seen > sums.least
         self._seen = np.abs(seen) - sums.least
@@ -247,45 +261,70 @@ class SignFlips:
             return alone, alone
         # So many sign vectors may reach what is decided.
         most = int((np.arange(1, self.n_vectors + 1) / self.n_vectors <= alpha).sum())
-        return self._stepped(most, joint=True), self._stepped(most, joint=False)
+        # Shape (kinds, n, vectors). Bounds of the largest sum of the pairs of each item.
+        tops = np.stack([self._bounds(scale) for scale in self.of.scales])
+        n = len(self._seen)
+        # Sums that are not held are made again for all items at once.
+        few = n if self._held is None else max(1, COMPARED // self.n_vectors)
+        parts = [slice(start, start + few) for start in range(0, n, few)]
+        alone = np.vstack([self._stepped(tops[:, part].copy(), part, most) for part in parts])
+        return self._stepped(tops, slice(0, n), most, joint=True), alone
 
-    def _stepped(self, most: int, *, joint: bool) -> Bools:
-        """Decide the pairs that pass a bar, and compare the others again until none does."""
-        alone = np.eye(len(self._seen), dtype=bool)
-        open_, tops = ~alone, self._tops.copy()
+    def _bounds(self, scale: Floats) -> Floats:
+        """Bound the largest sums of the pairs of each item, shape (n, vectors)."""
+        parts = (
+            self.of.bounds(sums[start : start + TOGETHER], scale)
+            for sums in self._sums()
+            for start in range(0, len(sums), TOGETHER)
+        )
+        return np.concatenate(list(parts), axis=1)
+
+    def _stepped(self, sizes: Floats, items: slice, most: int, *, joint: bool = False) -> Bools:
+        """Decide the pairs that pass a bar, and compare the others again until none does.
+
+        One bar is for all pairs if `joint`, else one for the pairs of each item.
+        """
+        seen = np.stack([(self._seen * scale)[items] for scale in self.of.scales])
+        pairs = ~np.eye(len(self._seen), dtype=bool)[items]
+        open_, tops = pairs.copy(), _Tops(sizes, np.full(sizes.shape, -1, dtype=np.int32), items)
         while True:
-            bars = _bars(tops.sizes.max(axis=2, keepdims=True) if joint else tops.sizes, most)
-            kinds = zip(self.of.scales, bars, strict=True)
-            passed = np.any([self._seen * scale > bar[:, None] for scale, bar in kinds], axis=0)
-            if not (passed & open_).any():
-                return ~(open_ | alone)
+            self._sharpen(tops, open_, most, joint=joint)
+            bars = _bars(tops.of(joint=joint), most)
+            passed = open_ & (seen > bars[..., None]).any(axis=0)
+            if not passed.any():
+                return pairs & ~open_
             open_ &= ~passed
-            self._update(tops, open_)
 
-    @cached_property
-    def _tops(self) -> _Tops:
-        """The largest sums of the pairs of each item."""
-        shape = (len(self.of.scales), self.n_vectors, len(self._seen))
-        tops = _Tops(np.zeros(shape), np.tile(np.arange(shape[2], dtype=np.int32), (*shape[:2], 1)))
-        self._update(tops, ~np.eye(shape[2], dtype=bool))
-        return tops
+    def _sharpen(self, tops: _Tops, open_: Bools, most: int, *, joint: bool) -> None:
+        """Find the sums again that may be among the largest, which alone tell the bars."""
+        is_exact = (tops.others >= 0) & open_[np.arange(len(open_))[:, None], tops.others]
+        # As far as bounds tell, and at last as far as the exact sums do.
+        for is_last in (*[False] * TRIES, True):
+            known = np.where(is_exact, tops.sizes, -np.inf) if is_last else tops.sizes
+            known = known.max(axis=1, keepdims=True) if joint else known
+            least = np.partition(known, -1 - most, axis=2)[..., [-1 - most]]
+            found = np.flatnonzero((tops.sizes >= least) & ~is_exact)
+            if not len(found):
+                break
+            where = np.unravel_index(found, is_exact.shape)
+            self._update(tops, where, open_)
+            is_exact[where] = True
 
-    def _update(self, tops: _Tops, open_: Bools) -> None:
-        """Find the largest sums again where they are of pairs that are no longer open."""
-        n, done = len(open_), 0
-        step = max(1, COMPARED // n)
+    def _update(self, tops: _Tops, where: tuple[Positions, ...], open_: Bools) -> None:
+        """Find some largest sums of the pairs of items, of the open pairs."""
+        step, done = max(1, COMPARED // open_.shape[1]), 0
         for sums in self._sums():
+            here = (where[2] >= done) & (where[2] < done + len(sums))
             for kind, scale in enumerate(self.of.scales):
-                size, other = (part[kind, done : done + len(sums)] for part in tops)
-                weights = scale * open_
-                vectors, items = np.nonzero(~open_[np.arange(n), other])
-                for start in range(0, len(items), step):
-                    _check_time(self.of.deadline)
-                    at = vectors[start : start + step], items[start : start + step]
-                    sizes = self.of.sizes(sums, *at)
-                    sizes *= weights[at[1]]
+                weights = scale[tops.items] * open_
+                _, places, vectors = (part[here & (where[0] == kind)] for part in where)
+                for start in range(0, len(places), step):
+                    at, vector = (part[start : start + step] for part in (places, vectors))
+                    sizes = self.of.sizes(sums, vector - done, at + tops.items.start)
+                    sizes *= weights[at]
                     largest = sizes.argmax(axis=1)
-                    size[at], other[at] = sizes[np.arange(len(sizes)), largest], largest
+                    tops.sizes[kind, at, vector] = sizes[np.arange(len(sizes)), largest]
+                    tops.others[kind, at, vector] = largest
             done += len(sums)
 
     def _sums(self) -> Iterator[Floats]:
@@ -300,15 +339,21 @@ class SignFlips:
 def _bars(tops: Floats, most: int) -> Floats:
     """Return the bars that as many sums of each kind pass, and one or more of them `most` at most.
 
-    Shapes (kinds, vectors, families) and (kinds, families).
+    Shapes (kinds, families, vectors) and (kinds, families).
     """
-    falling = -np.sort(-tops, axis=1)
-    passing = np.zeros(tops.shape[2], dtype=np.intp)
+    largest = np.argpartition(tops, -1 - most, axis=2)[..., -1 - most :]
+    # For each kind what all kinds have at its largest sums.
+    beside = [np.take_along_axis(tops, mine[None], axis=2) for mine in largest]
+    falling = -np.sort([-both[kind] for kind, both in enumerate(beside)], axis=2)
+    passing = np.zeros(tops.shape[1], dtype=np.intp)
     for more in 1 << np.arange(most.bit_length())[::-1]:
         tried = np.minimum(passing + more, most)
-        bars = np.take_along_axis(falling, tried[None, None], axis=1)
-        passing = np.where((tops > bars).any(axis=0).sum(axis=0) <= most, tried, passing)
-    return np.take_along_axis(falling, passing[None, None], axis=1)[:, 0]
+        bars = np.take_along_axis(falling, tried[None, :, None], axis=2)
+        above = [both > bars for both in beside]
+        # Each sign vector once, by the first kind that passes.
+        many = sum((b[kind] & ~b[:kind].any(axis=0)).sum(axis=1) for kind, b in enumerate(above))
+        passing = np.where(many <= most, tried, passing)
+    return np.take_along_axis(falling, passing[None, :, None], axis=2)[..., 0]
 
 
 class _Centered(Differences):
@@ -342,13 +387,20 @@ def _summed_signs(counts: Floats, times: int, rng: Generator) -> Floats:
     return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
 
 
-def _check_time(deadline: Deadline) -> None:
-    if deadline.is_over:
-        raise OutOfTimeError(
-            "Sign flips were not compared in time. Raise `time_limit`, or lower `n_resamples`."
-        )
-
-
 def _inverse(values: Floats) -> Floats:
     """Return 1 over values, nought for nought."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+
+
+def all_signs(n_units: int, start: int, stop: int) -> Floats:
+    """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
+    signs = np.ones((stop - start, n_units))
+    bits = np.arange(start, stop)[:, None] >> np.arange(max(n_units - 1, 0))
+    signs[:, 1:] = 1.0 - 2.0 * (bits & 1)
+    return signs
+
+
+def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
+    """Draw signs, each from one byte."""
+    bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
+    return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)

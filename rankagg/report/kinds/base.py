@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from rankagg._typing import Floats, Label
+from rankagg._typing import Floats, Label, Tolerance
 from rankagg.aggregation import Aggregator, Data
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.sentences import decided_of, first_of
 from rankagg.core import Profile, Sentence, Words, counted, said, stated
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
+from rankagg.inference.units import Unit, tied_rankings
 
 if TYPE_CHECKING:
     from rankagg.report.findings import Findings
@@ -115,9 +116,16 @@ class Kind:
         """What the order of the page is by, where it is not the exact one."""
         return ""
 
-    def ranks(self, **options: Any) -> RankIntervals | None:
+    def ranks(self, *, unit: Unit, alpha: float, tolerance: Tolerance) -> RankIntervals | None:
         """Return intervals for ranks; None where the data tell none."""
-        return rank_intervals(self.data, **options)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"unit": unit, "alpha": alpha, "rng": 0}
+        if unit != "instance":
+            return rank_intervals(tied_rankings(self.data, tolerance), **how)
+        found = rank_intervals(cast(Any, self.data), **how)
+        if tied_rankings(self.data, tolerance) is self.data:
+            return found
+        untied = "scores of instances that differ by the tolerance or less are not tied here"
+        return replace(found, notes=(*found.notes, untied))
 
     def in_words(self, text: str) -> str:
         """Return a text of another room, without names of items, in the words of this kind."""

@@ -29,7 +29,7 @@ from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, worth_rank_intervals
-from rankagg.inference.ranks.comparison_ranks import kind_for
+from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.scored_items import FEWEST
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
@@ -150,13 +150,13 @@ class BattlesKind(Kind):
         """What ranks."""
         return "rating"
 
-    def ranks(self, **options: Any) -> RankIntervals | None:
+    def ranks(self, *, alpha: float, **_: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
         fit = self.fitted
         few = isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST
         if few or isinstance(fit, str) or not self.has_errors:
-            return super().ranks(of=kind_for(self.data), **options)
-        found = worth_rank_intervals(fit, alpha=options["alpha"])
+            return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
+        found = worth_rank_intervals(fit, alpha=alpha)
         # The scale of log worths is not that of the page, which says itself what the prior is.
         notes = [note for note in found.notes[1:] if not note.startswith("With")]
         return replace(found, notes=tuple(map(self.in_words, notes)))

@@ -150,9 +150,10 @@ OWN = {
     "stability": same(ra.stability, "over"),
     "removals": same(ra.analysis.removal_radius, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
-    | same(ra.rank_intervals, "method", "unit", "ties")
+    | same(ra.rank_intervals, "method")
+    | same(ra.rank_shares, "unit")
     | at(PAIRS, pairs="method")
-    | same(PAIRS, "simultaneous", "estimand"),
+    | same(PAIRS, "simultaneous"),
     "fit": same(ra.Mallows.fit, "distance")
     | same(ra.BradleyTerry.fit, "ties")
     | at(ra.BradleyTerry.fit, errors_by="cov_type"),
@@ -160,7 +161,6 @@ OWN = {
 # What does not decide ranks is refused with the option that it is for, and so is what readers or
 # rules of other data take.
 REFUSED = {
-    ("intervals", "--method"): allowed(PAIRS, "method"),
     ("compare", "--errors"): allowed(ra.read_preflib, "errors"),
     ("count", "--counting"): {"irv"},
     ("count", "--tie-breaking"): {"together"},

@@ -8,11 +8,9 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
-from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import (
     Resamples,
-    hierarchical_means,
     resample_counts,
     resample_rows,
     resampled_means,
@@ -22,8 +20,8 @@ from rankagg.inference.units import units_of
 from tests import strategies
 
 CHOICES = [
-    {}, {"unit": "task"}, {"fixed_tasks": True}, {"estimand": "imputed"},
-    {"unit": "task", "estimand": "imputed"},
+    {}, {"unit": "task"}, {"fixed_tasks": True}, {"is_direct": False},
+    {"unit": "task", "is_direct": False},
 ]  # fmt: skip
 
 
@@ -311,9 +309,6 @@ def test_few_degrees_of_freedom_are_bonferroni(alternative):
 # -- instances in tasks, and runs of instances ----------------------------------------------------
 
 
-HIERARCHICAL = {"unit": "task", "hierarchical": True}
-
-
 def table_of(values, tasks, **more):
     """Return scores of instances in tasks."""
     return ra.ScoreTable(
@@ -339,81 +334,6 @@ def slow_mean(values, tasks, drawn, weights):
             total += weight * np.mean(told)
             mass += weight
     return total / mass if mass else np.nan
-
-
-def slow_hierarchical(values, tasks, weights, times, rng):
-    """Draw tasks, then instances of each, one after the other."""
-    members = [np.flatnonzero(tasks == t) for t in range(tasks.max() + 1)]
-    means = []
-    for _ in range(times):
-        chosen = rng.integers(len(members), size=len(members))
-        drawn = [rng.choice(members[t], size=len(members[t])) for t in chosen]
-        means.append(slow_mean(values, tasks, drawn, weights))
-    return np.array(means)
-
-
-@pytest.mark.parametrize(
-    ("gaps", "weights"), [(0.3, {0: 3.0, 2: 0.5}), pytest.param(0, {}, marks=pytest.mark.slow)]
-)
-def test_tasks_and_then_instances_are_drawn(gaps, weights):
-    scores = in_tasks(gaps=gaps, task_weights=weights)
-    found = hierarchical_means(units_of(scores, **HIERARCHICAL), 2500, np.random.default_rng(1))
-    values = units_of(scores).source.values()[:, 0]
-    task_weights = [weights.get(t, 1.0) for t in range(4)]
-    rng = np.random.default_rng(2)
-    slow = slow_hierarchical(values, scores.unit_tasks, task_weights, 2500, rng)
-    fast = found.means[:, 0]
-    assert np.isnan(fast).mean() == pytest.approx(np.isnan(slow).mean(), abs=0.02)
-    assert np.nanmean(fast) == pytest.approx(np.nanmean(slow), abs=0.02)
-    assert np.nanstd(fast) == pytest.approx(np.nanstd(slow), rel=0.06)
-    for level in (0.05, 0.5, 0.95):
-        low, high = (np.nanquantile(means, level) for means in (fast, slow))
-        assert low == pytest.approx(high, abs=0.05)
-
-
-def test_blocks_change_nothing(monkeypatch):
-    units = units_of(in_tasks(gaps=0.2), **HIERARCHICAL)
-    whole = hierarchical_means(units, 300, np.random.default_rng(0)).means
-    monkeypatch.setattr("rankagg.inference.intervals.bootstrap.DRAWN_AT_ONCE", 40)
-    parts = hierarchical_means(units, 300, np.random.default_rng(0)).means
-    np.testing.assert_allclose(parts, whole)
-
-
-def test_runs_of_an_instance_are_drawn_together():
-    """Where all runs of a question agree, its runs add nothing."""
-    once = in_tasks(seed=3)
-    profile = once.rankings()
-    again = ra.Profile(
-        [ranking for ranking in profile for _ in range(2)],
-        groups=[group for group in profile.groups for _ in range(2)],
-    )
-    questions = [label for label in once.instances for _ in range(2)]
-    one, two = (
-        hierarchical_means(units_of(data, **HIERARCHICAL, **more), 500, np.random.default_rng(0))
-        for data, more in ((once, {}), (again, {"instances": questions}))
-    )
-    np.testing.assert_allclose(one.means, two.means)
-
-
-def test_it_is_wider_than_tasks_alone():
-    scores = in_tasks(sizes=(4,) * 8)
-    wide, narrow = (
-        ra.PairwiseIntervals.from_data(scores, method="percentile", unit=unit, rng=0)
-        for unit in ("hierarchical", "task")
-    )
-    off = ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(wide.estimate, narrow.estimate)
-    assert ((wide.upper - wide.lower)[off] > (narrow.upper - narrow.lower)[off]).all()
-    assert (wide.hierarchical, narrow.hierarchical) == (True, False)
-    assert wide.unit == "task"
-    assert "tasks and then their instances drawn" in wide.describe()
-
-
-def test_ranks_say_what_was_drawn():
-    for of in ("borda", "mean", "pairwise"):
-        ranks = ra.rank_intervals(in_tasks(), of=of, unit="hierarchical", n_resamples=200)
-        assert (ranks.method, ranks.unit, ranks.n_units) == ("max-t", "task", 4)
-        assert "tasks and then their instances drawn" in ranks.describe()
 
 
 # -- fixed tasks ----------------------------------------------------------------------------------
@@ -444,58 +364,3 @@ def test_drawn_rows_stay_in_their_fixed_task():
 
 
 # -- what does not go -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "normal", "bca", "clopper-pearson"])
-def test_only_resamples_are_hierarchical(method):
-    with pytest.raises(InvalidInputError, match="`unit='task'` goes with every method"):
-        ra.PairwiseIntervals.from_data(in_tasks(), unit="hierarchical", method=method)
-
-
-@pytest.mark.parametrize(("of", "method"), [("borda", "sign-flips"), ("pairwise", "sign-test")])
-def test_signs_are_not_hierarchical(of, method):
-    with pytest.raises(InvalidInputError, match="Only resamples draw tasks"):
-        ra.rank_intervals(in_tasks(), of=of, method=method, unit="hierarchical")
-
-
-def test_others_do_not_take_it():
-    scores = in_tasks()
-    for call in (
-        ra.inference.friedman,
-        lambda data, unit: ra.rank_shares(data, ra.Borda(), unit=unit),
-    ):
-        with pytest.raises(InvalidInputError, match="'ranking' or 'instance' or 'task'"):
-            call(scores, unit="hierarchical")
-    summary = ra.ScoreSummary.from_scores(scores)
-    intervals = ra.PairwiseIntervals.from_data
-    for call, method in ((ra.rank_intervals, "max-t"), (intervals, "percentile")):
-        with pytest.raises(InformationLostError, match="unit='task'"):
-            call(summary, unit="hierarchical", method=method)
-    with pytest.raises(InvalidInputError, match="they have no tasks"):
-        ra.rank_intervals(ra.Profile.from_orders(["AB", "BA"]), unit="hierarchical")
-
-
-@pytest.mark.parametrize("sizes", [(1, 1), (3,), (1,)])
-def test_two_tasks_one_task_one_instance(sizes):
-    scores = in_tasks(sizes=sizes)
-    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
-    assert any("max-t intervals were measured" in note for note in ranks.notes) or len(sizes) == 1
-    assert ranks.decisions.pairs == () or len(sizes) > 1
-    found = ra.PairwiseIntervals.from_data(scores, unit="hierarchical", method="percentile", rng=0)
-    assert (found.lower <= found.estimate).all()
-    assert (found.estimate <= found.upper).all()
-
-
-def test_a_task_in_which_two_systems_share_nothing():
-    values = [[1, 2, np.nan, np.nan, 3, 4], [np.nan, np.nan, 3, 4, 1, 2], [1, 1, 1, 1, np.nan, 1]]
-    scores = table_of(values, [0, 0, 1, 1, 2, 2])
-    found = ra.PairwiseIntervals.from_data(scores, unit="hierarchical", method="percentile", rng=0)
-    assert found.n_units[0, 1] == 1
-    assert np.isfinite(found.lower).all()
-
-
-def test_equal_scores_everywhere():
-    scores = table_of(np.ones((3, 8)), [0, 0, 1, 1, 2, 2, 3, 3])
-    ranks = ra.rank_intervals(scores, of="mean", unit="hierarchical", n_resamples=200)
-    assert ranks.decisions.pairs == ()
-    assert (ranks.rank == 1).all()

@@ -9,7 +9,12 @@ from scipy.stats import binom, binomtest, norm
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.ranks.comparison_ranks import mixed_sign_test, pair_majorities, score_items
+from rankagg.inference.ranks.comparison_ranks import (
+    comparison_rank_intervals,
+    mixed_sign_test,
+    pair_majorities,
+    score_items,
+)
 from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
 from tests.core.test_comparisons import comparisons
 
@@ -132,7 +137,7 @@ def test_a_lead_that_rounding_alone_makes_is_none():
 
 def test_sign_tests_are_those_of_scipy():
     data = battles(4, 3, 150, worths=np.array([0.0, 1.0, 2.0]))
-    ranks, won = ra.rank_intervals(data, of="pairwise"), data._results[0]
+    ranks, won = comparison_rank_intervals(data, of="pairwise"), data._results[0]
     off = ~np.eye(3, dtype=bool)
     p_values = [
         binomtest(int(k), int(n), alternative="greater").pvalue
@@ -145,7 +150,10 @@ def test_sign_tests_are_those_of_scipy():
     assert "exact sign tests of comparisons" in ranks.describe()
     six = ra.Comparisons("AB", [0] * 6, [1] * 6, [1] * 6)  # p is 1/64
     for alpha, is_above in ((2 / 64, True), (1.99 / 64, False)):
-        assert ra.rank_intervals(six, of="pairwise", alpha=alpha).decisions.above[0, 1] == is_above
+        assert (
+            comparison_rank_intervals(six, of="pairwise", alpha=alpha).decisions.above[0, 1]
+            == is_above
+        )
 
 
 # -- the whole ------------------------------------------------------------------------------------
@@ -154,11 +162,11 @@ def test_sign_tests_are_those_of_scipy():
 @pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
 def test_ranks_of_items_far_apart(of):
     data = battles(5, 4, 2000, clusters=50, effect=0.3, worths=np.array([3.0, 2.0, 1.0, 0.0]))
-    ranks, again = (ra.rank_intervals(data, of=of, rng=7) for _ in range(2))
+    ranks, again = (comparison_rank_intervals(data, of=of, rng=7) for _ in range(2))
     assert ranks.to_dict() == again.to_dict()
     assert (ranks.unit, ranks.n_units, ranks.first) == ("cluster", 50, (0,))
     assert ranks.rank.tolist() == ranks.best.tolist() == ranks.worst.tolist() == [1, 2, 3, 4]
-    assert ra.rank_intervals(data, of=of, unit="comparison").n_units == 2000
+    assert comparison_rank_intervals(data, of=of, unit="comparison").n_units == 2000
 
 
 def test_who_met_whom_is_no_matter_of_win_rates_over_opponents():
@@ -166,8 +174,8 @@ def test_who_met_whom_is_no_matter_of_win_rates_over_opponents():
     rows = [("A", "B", 1)] * 60 + [("B", "A", 1)] * 40 + [("B", "C", 1)] * 95 + [("C", "B", 1)] * 5
     rows += [("A", "C", 1)] * 2 + [("C", "A", 1)] * 0
     data = ra.Comparisons.from_arrays(*zip(*rows, strict=True))
-    assert ra.rank_intervals(data, of="mean").rank.tolist() == [2, 1, 3]
-    assert ra.rank_intervals(data, of="borda").rank.tolist() == [1, 2, 3]
+    assert comparison_rank_intervals(data, of="mean").rank.tolist() == [2, 1, 3]
+    assert comparison_rank_intervals(data, of="borda").rank.tolist() == [1, 2, 3]
 
 
 FEW = ra.Comparisons.from_arrays("AAB", "BCC", [1, 1, 1])
@@ -186,21 +194,14 @@ WEIGHTED = ra.Comparisons.from_arrays("AAB" * 9, "BCC" * 9, [1] * 27, weights=ra
         (WEIGHTED, {"of": "pairwise"}, "of equal weights for of='pairwise'"),
         (FEW, {"unit": "cluster"}, "without clusters. Got 'cluster'. `cluster=` of `read"),
         (FEW, {"unit": "task"}, "'comparison' or 'cluster' for Comparisons. Got 'task'"),
-        (FEW, {"method": "sign-flips"}, "'max-t' or None for of='borda'"),
-        (FEW, {"of": "pairwise", "method": "hoeffding"}, "'sign-test' or None for of='pairwise'"),
-        (FEW, {"tolerance": 0.1}, "`tolerance` must be 0.0 for Comparisons"),
-        (FEW, {"fixed_tasks": True}, "`fixed_tasks` must be False for Comparisons"),
-        (FEW, {"of": "pairwise", "ties": "half"}, "`ties` must be None for Comparisons"),
         (FEW, {"alpha": 1.5}, "`alpha` must be a number in"),
-        (FEW, {"of": "mean", "anytime": True}, r"False .* Majorities of Comparisons"),
-        (ra.Profile.from_orders(["AB"] * 9), {"of": "pairwise", "anytime": True},
-         r"False .* Majorities of Comparisons"),
-        (ra.Profile.from_orders(["AB"]), {"unit": "cluster"}, "but of Comparisons. Got 'cluster'"),
+        (FEW, {"of": "mean", "anytime": True}, r"False .* Majorities, of='pairwise', hold"),
+        (ra.Profile.from_orders(["AB"]), {}, "must be Comparisons.*`rank_intervals` is for rank"),
     ],
 )  # fmt: skip
 def test_what_is_refused(data, options, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.rank_intervals(data, **options)
+        comparison_rank_intervals(data, **options)
 
 
 @pytest.mark.parametrize("times", [20, pytest.param(1000, marks=pytest.mark.slow)])
@@ -260,7 +261,7 @@ def test_units_of_very_unequal_size_count_as_few():
         clustered = ra.Comparisons(
             data.items, data.first, data.second, data.outcomes, clusters=clusters
         )
-        ranks[name] = ra.rank_intervals(clustered)
+        ranks[name] = comparison_rank_intervals(clustered)
         expected = [
             (sizes**2).sum() ** 2 / (sizes**4).sum()
             for item in range(3)
@@ -312,7 +313,9 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
 
 def test_majorities_of_every_look_decide_less_than_those_of_one():
     data = battles(4, 5, 900, worths=np.array([2.0, 1.0, 0.5, 0.0, -1.0]))
-    one, every = (ra.rank_intervals(data, of="pairwise", anytime=at) for at in (False, True))
+    one, every = (
+        comparison_rank_intervals(data, of="pairwise", anytime=at) for at in (False, True)
+    )
     assert every.decisions.above.any()
     assert not (every.decisions.above & ~one.decisions.above).any()
     assert every.decisions.above.sum() < one.decisions.above.sum()
@@ -328,7 +331,9 @@ def test_pairs_with_few_comparisons_count_at_every_look_since_more_may_come():
     first = [*range(6)] + [0] * 7 + [0, 0, 0, 0]
     second = [1, 2, 3, 4, 5, 0] + [1] * 7 + [2, 3, 4, 5]
     data = ra.Comparisons(range(6), first, second, [1] * 17)
-    one, every = (ra.rank_intervals(data, of="pairwise", anytime=at) for at in (False, True))
+    one, every = (
+        comparison_rank_intervals(data, of="pairwise", anytime=at) for at in (False, True)
+    )
     assert one.decisions.above[0, 1]
     assert not every.decisions.above.any()
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.inference import bernstein_radius
 from rankagg.inference.pair_values import point_differences
 from tests import oracles, strategies
 
@@ -101,22 +100,18 @@ def test_places_by_points_are_those_of_borda(profile, policy):
     assert result.rank.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("method", "policy"), [("hoeffding", "uniform"), ("bernstein", "ignore"), ("hoeffding", "last")]
-)
-def test_points_are_decided_where_half_is_outside(method, policy):
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_points_are_decided_where_half_is_outside(policy):
     rng = np.random.default_rng(0)
     scores = rng.random((300, 4)) + np.array([0.6, 0.4, 0.1, 0])
     scores[rng.random(scores.shape) < 0.2] = nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    result = ra.rank_intervals(profile.with_unranked(policy), of="borda", method=method, alpha=0.2)
+    result = ra.rank_intervals(profile.with_unranked(policy), method="hoeffding", alpha=0.2)
     largest = 3 * (2 if policy == "ignore" else 1)
     points = np.array([[float(p) for p in points_of(r, policy)] for r in profile])
     radius, found = sqrt(log(2 * 6 / 0.2) / (2 * 300)), 0
     for i, j in oracles.pairs(4):
         shares = (1 + (points[:, i] - points[:, j]) / largest) / 2
-        if method == "bernstein":
-            radius = float(bernstein_radius(shares.var(ddof=1), 300, 0.2 / 6))
         assert result.decisions.above[i, j] == (shares.mean() - radius > 0.5)
         assert result.decisions.above[j, i] == (shares.mean() + radius < 0.5)
         found += result.decisions.above[i, j]
@@ -130,13 +125,6 @@ def test_tasks_are_averaged_where_they_are_the_units():
     by_task = ra.rank_intervals(profile, of="borda", unit="task")
     assert (by_task.unit, by_task.rank.tolist()) == ("task", [2, 1])
     assert ra.rank_intervals(profile, of="borda", fixed_tasks=True).rank.tolist() == [2, 1]
-
-
-def test_instances_are_averaged_where_they_are_the_units():
-    profile = ra.Profile.from_orders(["AB"] * 3 + ["BA"] * 2)
-    for of in ("pairwise", "borda"):
-        result = ra.rank_intervals(profile, of=of, unit="instance", instances=[0, 0, 0, 1, 2])
-        assert result.rank.tolist() == [2, 1]
 
 
 # -- by mean scores -------------------------------------------------------------------------------
@@ -159,14 +147,9 @@ def full_tables(draw, *, instances):
     )
 
 
-# From the least score that is drawn to the largest.
-WIDE = (-1.5, 70.0)
-
-
 @given(full_tables(instances=False))
 def test_places_by_means_are_those_of_the_mean(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
-    assert ra.rank_intervals(table, of="mean", score_range=WIDE).rank.tolist() == expected
     assert ra.rank_intervals(table, of="mean", n_resamples=100, rng=0).rank.tolist() == expected
 
 
@@ -174,35 +157,8 @@ def test_places_by_means_are_those_of_the_mean(table):
 def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
     for options in ({"fixed_tasks": True}, {"unit": "task"}):
-        result = ra.rank_intervals(table, of="mean", score_range=WIDE, **options)
+        result = ra.rank_intervals(table, of="mean", n_resamples=100, **options)
         assert result.rank.tolist() == expected
-
-
-@pytest.mark.parametrize("method", ["hoeffding", "bernstein", "max-t"])
-def test_means_are_decided_by_their_differences(method):
-    scores = np.random.default_rng(1).random((3, 200)) / 2 + np.array([[0.5], [0.2], [0.18]])
-    table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
-    result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, 1), rng=0)
-    assert result.decisions.pairs == (("A", "B"), ("A", "C"))
-    assert result.rank.tolist() == [1, 3, 2]
-    assert result.decisions.is_approximate == (method == "max-t")
-    wide = ra.rank_intervals(table, of="mean", method=method, score_range=(-50, 50), rng=0)
-    assert len(wide.decisions.pairs) == (2 if method == "max-t" else 0)
-
-
-@pytest.mark.parametrize(
-    ("method", "radius"),
-    [("hoeffding", sqrt(log(2 / 0.05) / 400)), ("bernstein", 7 * log(4 / 0.05) / (3 * 199))],
-)
-@pytest.mark.parametrize("width", [1.0, 50.0])
-def test_a_mean_difference_is_a_share_of_the_largest_possible(method, radius, width):
-    noise = np.random.default_rng(0).random(200) / 2
-    for step, decided in ((1.99 * radius, 0), (2.01 * radius, 1)):
-        table = ra.ScoreTable(
-            width * np.array([noise + step, noise]), systems="AB", higher_is_better=True
-        )
-        result = ra.rank_intervals(table, of="mean", method=method, score_range=(0, width))
-        assert len(result.decisions.pairs) == decided
 
 
 # -- how it is told -------------------------------------------------------------------------------

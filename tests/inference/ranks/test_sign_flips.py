@@ -1,6 +1,5 @@
 """Sign flips against enumeration in fractions, which fixes their level."""
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
@@ -14,14 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.aggregation.deadline import Deadline
-from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.exceptions import InvalidInputError
 from rankagg.inference import units as units_in_blocks
-from rankagg.inference.one_pair import VECTORS
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks import sign_flips as module
 from rankagg.inference.ranks.rank_results import Families
-from rankagg.inference.ranks.sign_flips import sign_flips
+from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import oracles
 from tests.conftest import seeds
@@ -449,26 +446,6 @@ def by_points(orders, *, fixed_tasks=False, **more):
 def test_equal_rankings_are_summed_once():
     given = by_points(["ABC", "BCA", "ABC", "CAB"] * 20)
     assert len(module.FlippedSums.of(given).held.counts) == 3
-
-
-@pytest.mark.parametrize("many", [0, 1000])
-def test_time_runs_out_between_blocks_too(many, monkeypatch):
-    # With many items one sign vector, and even summing the units once, may take too long.
-    monkeypatch.setattr(module, "SUMS_HELD", 0)
-    monkeypatch.setattr(module, "LONG_ROWS", many)
-    given, late = by_points(["ABC", "BCA", "CAB"] * 10), Deadline(0.0)
-    with pytest.raises(OutOfTimeError):
-        module.FlippedSums.of(given, late)
-    sums = replace(module.FlippedSums.of(given), deadline=late)
-    with pytest.raises(OutOfTimeError):
-        next(sums.drawn_signs(100, np.random.default_rng(0)))
-
-
-def test_comparing_sums_takes_no_longer_than_allowed():
-    found = flips(np.random.default_rng(0).normal(size=(30, 3)), n_vectors=300).found
-    found.of = replace(found.of, deadline=Deadline(0.0))
-    with pytest.raises(OutOfTimeError, match=r"in time\. Raise `time_limit`, or lower"):
-        found.decided(0.05)
 
 
 # -- what tells nothing ---------------------------------------------------------------------------

@@ -29,9 +29,9 @@ def expected_of(table):
 def drawn_from(summary, unit):
     """Return all that resamples of a summary say, as text."""
     intervals = ra.PairwiseIntervals.from_data(
-        summary, method="percentile", estimand="imputed", unit=unit, rng=1, n_resamples=100
+        summary, method="percentile", unit=unit, rng=1, n_resamples=100
     )
-    ranks = ra.rank_intervals(summary, method="max-t", unit=unit, n_resamples=100)
+    ranks = ra.rank_intervals(summary, method="max-t", unit=unit, rng=1, n_resamples=100)
     shares = ra.rank_shares(summary, ra.Borda(), unit=unit, rng=1, n_resamples=5)
     return json.dumps([intervals.to_dict(), ranks.to_dict(), shares.to_dict()])
 
