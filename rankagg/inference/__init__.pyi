@@ -18,6 +18,9 @@ from .rank_tests import FriedmanTest as FriedmanTest
 from .rank_tests import SkillingsMackTest as SkillingsMackTest
 from .rank_tests import friedman as friedman
 from .rank_tests import skillings_mack as skillings_mack
+from .ranks.comparison_ranks import (
+    comparison_rank_intervals as comparison_rank_intervals,
+)
 from .ranks.rank_results import RankIntervals as RankIntervals
 from .ranks.rank_sets import rank_multinomial as rank_multinomial
 from .ranks.rank_sets import rank_sets as rank_sets
