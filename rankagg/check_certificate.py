@@ -49,6 +49,7 @@ __all__ = [
     "Leaf",
     "Node",
     "Persistent",
+    "Proof",
     "RefusedError",
     "Work",
     "check",

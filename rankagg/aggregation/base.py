@@ -17,7 +17,7 @@ from rankagg._validation import as_generator
 from rankagg.aggregation.deadline import Deadline, time_limit_of
 from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.result import Consensus, rank_by_scores
-from rankagg.core import ItemSet, PairwiseMatrix, PartialRanking, Profile, as_ranking, listed
+from rankagg.core import ItemSet, PartialRanking, Profile, as_ranking, listed
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 if TYPE_CHECKING:
@@ -55,26 +55,6 @@ class Outcome:
     optima: Optima | TiedOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
-
-
-def checked_outcome(
-    certificate: Any, votes: PairwiseMatrix, found: Any, effort: Any, optima: Any = None
-) -> Outcome:
-    """Return what an exact rule returns, its proof checked, and why that is not complete."""
-    if effort.verify:
-        certificate._check(votes)
-    is_open, notes = certificate.status != "optimal", found.notes
-    if is_open:
-        best = f"the best {certificate._called} so far, not proved optimal"
-        why = f"stopped by `on_progress`: {best}" if found.is_stopped else effort.unproved
-        notes = (f"interrupted: {best}" if found.interrupted else why, *notes)
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        optima=optima,
-        notes=notes,
-        interrupted=found.interrupted and is_open,
-    )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Positions
-from rankagg.aggregation.base import Outcome, checked_outcome
+from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import (
@@ -30,17 +30,18 @@ from rankagg.aggregation.kemeny.branch_and_bound import (
     searched,
 )
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Count, Demands
+from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Demands
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
+from rankagg.aggregation.kemeny.proved import outcome_of
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
-from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Count, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
@@ -334,7 +335,7 @@ def solve_constrained(
             _free=items,
             _decided=decided,
         )
-    return checked_outcome(certificate, votes, solved, effort, optima)
+    return outcome_of(certificate, solved, effort, optima)
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:

@@ -19,14 +19,15 @@ import numpy as np
 
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Outcome, checked_outcome
+from rankagg.aggregation.base import Outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import searched
 from rankagg.aggregation.kemeny.certificate import TiedCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
 from rankagg.aggregation.kemeny.orders import starting_orders
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
-from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.proved import outcome_of
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
@@ -39,6 +40,7 @@ from rankagg.aggregation.kemeny.weak_proof import (
     weak_bound,
 )
 from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
+from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
@@ -84,7 +86,7 @@ class OptimalGroup:
         """Return an optimum that respects what is known; None where there is none."""
         warm = self._warm
         if warm.weighting is None:
-            warm.weighting = self._proof().weighting(np.arange(self.problem.n))
+            warm.weighting = Weighting.of(self._proof(), np.arange(self.problem.n))
         if weak_bound(self.problem, warm.weighting, known) > self.cost:
             return None
         search = WeakSearch(self.problem, self.deadline, decided=known, relaxation=warm.relaxation)
@@ -396,10 +398,16 @@ def solve_weak(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
     solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
-    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
-    certificate = TiedCertificate.build(votes, solved.levels, solved.proofs, **prices)
+    certificate = TiedCertificate.build(
+        votes,
+        solved.levels,
+        solved.proofs,
+        tie_cost=tie_cost,
+        consensus_tie_cost=consensus_tie_cost,
+        problem=problem,
+    )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return checked_outcome(certificate, votes, solved, effort, optima)
+    return outcome_of(certificate, solved, effort, optima)
 
 
 def _solve_weak_part(task: Task) -> Solution:

@@ -98,7 +98,7 @@ class _Contest:
         sums = exact.integer_product(self.merged.counts - removed, self.merged.gains)
         wins = np.maximum(sums, 0).reshape(len(self.part), -1)
         votes = PairwiseMatrix.from_wins(wins, items=ItemSet(range(len(self.part))))
-        found = Kemeny(verify=False).solve(votes, deadline=self.deadline)
+        found = Kemeny().solve(votes, deadline=self.deadline)
         if found.interrupted:
             raise KeyboardInterrupt  # it stops all of it
         assert found.certificate is not None, "an exact rule has a certificate"
