@@ -14,8 +14,8 @@ from rankagg.aggregation.kemeny import constrained
 from rankagg.aggregation.kemeny.constraints import Count, Demands
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Exchange, Leaf
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Merges, Sides
+from rankagg.check_certificate import Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny import constrained_brute
@@ -89,7 +89,7 @@ def genuine() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
 def refused_by_both(data: dict[str, Any], votes: ra.PairwiseMatrix) -> bool:
     """Return whether both checkers, each by itself, refuse it; they must agree."""
     try:
-        ra.Certificate.from_dict(data)._check(votes)
+        ra.Certificate.from_dict(data).verify(votes)
         refused = False
     except (VerificationError, ra.exceptions.DataFormatError):
         refused = True

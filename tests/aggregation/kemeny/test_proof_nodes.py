@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, compact, forms_of
+from rankagg.aggregation.kemeny.proof_nodes import Form, compact, forms_of
+from rankagg.check_certificate import Derived
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import N, random_rows
 

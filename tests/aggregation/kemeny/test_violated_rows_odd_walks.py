@@ -91,7 +91,8 @@ def test_halves_take_the_best_bounds(before: np.ndarray, drawn: list) -> None:
     cycles = {
         cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in cycles
     }
-    found = violated_rows.halves_of(before, np.zeros(len(cycles), dtype=int), np.array(sorted(cycles)))
+    groups = np.zeros(len(cycles), dtype=int)
+    found = violated_rows.halves_of(before, groups, np.array(sorted(cycles)))
     violation = (1.0 - least_slack_of_a_sum(before, sorted(cycles))) / 2.0
     if violation > violated_rows.LEAST_VIOLATION + TOLERANCE:
         assert list(found.values()) == [pytest.approx(violation, abs=TOLERANCE)]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.proof_nodes import Fixing
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
+from rankagg.check_certificate import Fixing
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import weak_forging
 from tests.aggregation.kemeny.forging import holds_alone
