@@ -57,6 +57,34 @@ class Outcome:
     interrupted: bool = False
 
 
+def proved_outcome(
+    certificate: Any,
+    solved: Any,
+    effort: Any,
+    optima: Any = None,
+    *,
+    noun: str = "ranking",
+) -> Outcome:
+    """Return what an exact rule returns, and why its proof is not complete where it is not.
+
+    Cost and bound were computed in integers from the order and the proofs; here the certificate is
+    read as a checker reads it, so that its proofs are trees over disjoint parts.
+    """
+    type(certificate).from_dict(certificate.to_dict())
+    is_open, notes = certificate.status != "optimal", solved.notes
+    if is_open:
+        best = f"the best {noun} so far, not proved optimal"
+        why = f"stopped by `on_progress`: {best}" if solved.is_stopped else effort.unproved
+        notes = (f"interrupted: {best}" if solved.interrupted else why, *notes)
+    return Outcome(
+        ranking=certificate.ranking,
+        certificate=certificate,
+        optima=optima,
+        notes=notes,
+        interrupted=solved.interrupted and is_open,
+    )
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """How far a rule's Kendall cost can be from the optimum, on complete strict rankings.

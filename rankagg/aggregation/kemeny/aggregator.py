@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_jobs, check_number
-from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule
+from rankagg.aggregation.base import Guarantee, Needs, Outcome, SearchingRule, proved_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -26,7 +26,6 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proved import outcome_of
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
 
@@ -315,7 +314,7 @@ class Kemeny(SearchingRule):
         optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
         if self.backend != "cuts" and self.time_limit is None and not ends.is_over:
             effort = replace(effort, unproved=f"not proved optimal by the backend {self.backend!r}")
-        return outcome_of(certificate, solved, effort, optima)
+        return proved_outcome(certificate, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Positions
-from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.base import Outcome, proved_outcome
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import (
@@ -36,7 +36,6 @@ from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proved import outcome_of
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
@@ -335,7 +334,7 @@ def solve_constrained(
             _free=items,
             _decided=decided,
         )
-    return outcome_of(certificate, solved, effort, optima)
+    return proved_outcome(certificate, solved, effort, optima)
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:

@@ -11,8 +11,6 @@ import numpy as np
 
 from rankagg._typing import Bools, Label
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Outcome
-from rankagg.aggregation.kemeny.parts import Effort, SolvedParts
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.check_certificate import (
@@ -315,29 +313,6 @@ class Proved(Result):
             If it is no certificate of this version; the message names the place.
         """
         return cls.from_dict(parse_json(text, name))
-
-
-def outcome_of(
-    certificate: Any, solved: SolvedParts, effort: Effort, optima: Any = None
-) -> Outcome:
-    """Return what an exact rule returns, and why its proof is not complete where it is not.
-
-    Cost and bound were computed in integers from the order and the proofs; here the certificate is
-    read as a checker reads it, so that its proofs are trees over disjoint parts.
-    """
-    type(certificate).from_dict(certificate.to_dict())
-    is_open, notes = certificate.status != "optimal", solved.notes
-    if is_open:
-        best = f"the best {certificate._statement.called} so far, not proved optimal"
-        why = f"stopped by `on_progress`: {best}" if solved.is_stopped else effort.unproved
-        notes = (f"interrupted: {best}" if solved.interrupted else why, *notes)
-    return Outcome(
-        ranking=certificate.ranking,
-        certificate=certificate,
-        optima=optima,
-        notes=notes,
-        interrupted=solved.interrupted and is_open,
-    )
 
 
 def _as_float(votes: Fraction) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
-from rankagg.aggregation.base import Outcome
+from rankagg.aggregation.base import Outcome, proved_outcome
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.branch_and_bound import searched
 from rankagg.aggregation.kemeny.certificate import TiedCertificate
@@ -27,7 +27,6 @@ from rankagg.aggregation.kemeny.optima import OptimalSet
 from rankagg.aggregation.kemeny.orders import starting_orders
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.proved import outcome_of
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
@@ -407,7 +406,7 @@ def solve_weak(
         problem=problem,
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return outcome_of(certificate, solved, effort, optima)
+    return proved_outcome(certificate, solved, effort, optima, noun="weak order")
 
 
 def _solve_weak_part(task: Task) -> Solution:

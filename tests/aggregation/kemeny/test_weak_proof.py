@@ -43,7 +43,7 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of(problem)
-    weighting = random_leaf(rng).weighting(np.arange(N))
+    weighting = Weighting.of(random_leaf(rng), np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
     fixed = weak_proof.set_aside(problem, weighting, known, threshold)
