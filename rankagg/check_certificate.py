@@ -1123,8 +1123,16 @@ class Statement(ABC):
     def check(self, data: Any) -> str:
         """Return what is proved about votes, in one sentence."""
         votes, n = Votes(data, self.work), len(self.items)
-        same = "The votes and the certificate must have the same items in the same order."
-        require(self.items == votes.items, same)
+        if self.items != votes.items:
+            both = (("the votes have", votes), ("the certificate has", self))
+            alone = [
+                f"only {who} {', '.join(sorted(map(str, set(a.items) - set(b.items))))}"
+                for (who, a), (_, b) in (both, both[::-1])
+                if set(a.items) - set(b.items)
+            ]
+            differ = " and ".join(alone) or "they have them in another order"
+            same = "The votes and the certificate must have the same items in the same order"
+            raise RefusedError(f"{same}: {differ}.")
         mark = votes.fingerprint()
         require(
             self.fingerprint == mark,
@@ -1287,7 +1295,7 @@ def main() -> None:
         certificate, votes = (parse(path.read_text(encoding="utf-8")) for path in paths)
         sys.stdout.write(check(certificate, votes, work) + "\n")
     except RefusedError as error:
-        sys.exit(f"The proof does not hold. {error}")
+        sys.exit(f"The proof does not hold: {error}")
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"a file cannot be read: {error}")
     except BudgetError as error:
