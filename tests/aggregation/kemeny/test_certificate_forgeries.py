@@ -142,6 +142,24 @@ def test_both_checkers_prove_the_same_bound(seed: int) -> None:
         assert not strict.holds_alone(more.to_dict(), case)
 
 
+def test_the_checker_fixes_no_more_than_the_package() -> None:
+    """Thresholds from the optimum on, by good weights: what is fixed decides what is left."""
+    for seed in range(12):
+        rng = Random(seed)
+        wins = [[rng.choice((1, 2)) * rng.randrange(6) for _ in range(5)] for _ in range(5)]
+        votes = ra.PairwiseMatrix.from_wins(wins)
+        good, step = genuine_leaf(votes), max(Problem.from_pairwise(votes).step, 1)
+        cost = ra.Kemeny().aggregate(votes).certificate.scaled_cost
+        for threshold in range(cost, cost + 4 * step, step):
+            proof = Proof(tuple(range(5)), (Fixing(good, threshold, 1), good))
+            found = ra.Certificate.build(votes, rng.sample(range(5), 5), [proof])
+            case = strict.of_certificate(found, votes)
+            assert strict.holds_alone(case.plain, case)
+            if found.gap:
+                more = replace(found, scaled_lower_bound=found.scaled_lower_bound + 1)
+                assert not strict.holds_alone(more.to_dict(), case)
+
+
 # -- objects that no reader has seen --------------------------------------------------------------
 
 NO_VALUES = (
