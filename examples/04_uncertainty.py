@@ -13,12 +13,12 @@ print("\nHow far are tasks from it, and from each other?")
 profile = table.rankings()
 print(f"  a task contradicts it on   {ra.dispersion(profile, exact.ranking, average=True):.2f}"
       " of 15 pairs")  # fmt: skip
-print(f"  two tasks differ on        {ra.spread(profile, average=True):.2f}")
+print(f"  two tasks differ on        {ra.inference.spread(profile, average=True):.2f}")
 
 print("\nIf these ten tasks are a sample of tasks: pairs that are decided, all at once")
 decided = ra.PairwiseIntervals.from_data(table).decisions()
 print(f"  {len(decided.pairs)} of 15")
-needed = ra.comparisons_needed(margin=0.2, alpha=0.05, n_items=6)
+needed = ra.inference.comparisons_needed(margin=0.2, alpha=0.05, n_items=6)
 print(f"  tasks that would decide all pairs that are 0.2 off 1/2: {needed}")
 
 print("\nWho is first when tasks are drawn again? Shares of 500 resamples, not confidence")

@@ -105,10 +105,10 @@ def test_results_in_text_and_markup():
     found = [
         data, profile, profile.pairwise(), profile[0], kemeny, kemeny.ranking, data.systems,
         ra.compare(data), ra.explain(kemeny, HOSTILE[0], HOSTILE[4]), ra.rank_intervals(data),
-        ra.dispersion_report(data), ra.stability(data), ra.TournamentGraph(profile.pairwise()),
-        ra.missing_report(data), ra.task_agreement(data), ra.friedman(data.drop(tasks=TASKS[:1])),
-        ra.separation(data), ra.paired_test(data, *HOSTILE[1:3]),
-        ra.teaching.show_steps(ra.Borda(), profile), ra.removal_radius(profile, ra.Borda()),
+        ra.inference.dispersion_report(data), ra.stability(data), ra.TournamentGraph(profile.pairwise()),
+        ra.analysis.missing_report(data), ra.analysis.task_agreement(data), ra.inference.friedman(data.drop(tasks=TASKS[:1])),
+        ra.inference.separation(data), ra.paired_test(data, *HOSTILE[1:3]),
+        ra.teaching.show_steps(ra.Borda(), profile), ra.analysis.removal_radius(profile, ra.Borda()),
     ]  # fmt: skip
     for one in found:
         texts = [str(one), repr(one)]
@@ -138,7 +138,7 @@ def test_messages_and_warnings():
 def test_plots_are_well_formed(tmp_path):
     data = table()
     graph = ra.TournamentGraph(data.rankings().pairwise())
-    for number, one in enumerate([ra.compare(data), graph, ra.task_agreement(data)]):
+    for number, one in enumerate([ra.compare(data), graph, ra.analysis.task_agreement(data)]):
         path = tmp_path / f"{number}.svg"
         with plt.rc_context({"svg.fonttype": "none"}):
             axes = one.plot()

@@ -209,7 +209,7 @@ IN_FILES = {
         lambda s: ra.read_ballots(StringIO(f"A,B,n\n1,2,{s}\n"), count="n"),
         DataFormatError,
     ),
-    "matrix": (lambda s: ra.read_matrix(StringIO(f"2\n0 {s}\n1 0\n")), DataFormatError),
+    "matrix": (lambda s: ra.io.read_matrix(StringIO(f"2\n0 {s}\n1 0\n")), DataFormatError),
     "preflib": (lambda s: ra.read_preflib(StringIO(f"{PREFLIB}{s}: 1,2\n")), DataFormatError),
     "order": (lambda s: ra.read_preflib(StringIO(f"{PREFLIB}1: 1,{s}\n")), DataFormatError),
     "comparisons": (

@@ -123,7 +123,7 @@ RESULTS = {
         models=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
-    "DispersionReport": lambda: ra.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
+    "DispersionReport": lambda: ra.inference.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
@@ -131,8 +131,8 @@ RESULTS = {
         COMPLETE, features=pd.DataFrame({"size": range(len(ITEMS))}, index=list(ITEMS))
     ),
     "FitResult": plain_fit,
-    "FriedmanTest": lambda: ra.friedman(COMPLETE),
-    "GeneralizedMallowsFit": lambda: ra.GeneralizedMallows.fit(COMPLETE),
+    "FriedmanTest": lambda: ra.inference.friedman(COMPLETE),
+    "GeneralizedMallowsFit": lambda: ra.distributions.GeneralizedMallows.fit(COMPLETE),
     "ComponentsChoice": lambda: ra.distributions.choose_components(
         COMPLETE, [1, 2], n_folds=2, n_starts=2, rng=0
     ),
@@ -142,34 +142,34 @@ RESULTS = {
     "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
-    "ModelComparison": lambda: ra.compare_models(
+    "ModelComparison": lambda: ra.distributions.compare_models(
         COMPLETE, ["uniform", (EVIL, ra.Mallows.fit)], n_folds=2, n_resamples=3, rng=0
     ),
-    "GoodnessOfFit": lambda: ra.goodness_of_fit(
+    "GoodnessOfFit": lambda: ra.distributions.goodness_of_fit(
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19),
-    "MissingReport": lambda: ra.missing_report(GAPS),
+    "MissingReport": lambda: ra.analysis.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
-    "PairedTests": lambda: ra.paired_tests(scores(), EVIL),
+    "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,
     "QuasiVariances": lambda: fit().quasi_variances(),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
-    "RemovalRadius": lambda: ra.removal_radius(COMPLETE, ra.Borda()),
-    "Sensitivity": lambda: ra.sensitivity(GAPS, n_samples=10, rng=0),
-    "Separation": lambda: ra.separation(scores()),
+    "RemovalRadius": lambda: ra.analysis.removal_radius(COMPLETE, ra.Borda()),
+    "Sensitivity": lambda: ra.analysis.sensitivity(GAPS, n_samples=10, rng=0),
+    "Separation": lambda: ra.inference.separation(scores()),
     "KendallW": lambda: ra.inference.kendall_w(COMPLETE),
     "KrippendorffAlpha": lambda: ra.inference.krippendorff_alpha([[1, 2, 3, 3], [1, 2, 2, 3]]),
     "RobustRankAggregation": lambda: ra.inference.robust_rank_aggregation(GAPS),
-    "SkillingsMackTest": lambda: ra.skillings_mack(GAPS, n_resamples=100),
+    "SkillingsMackTest": lambda: ra.inference.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
     "ApproximationResult": study,
-    "TaskAgreement": lambda: ra.task_agreement(scores()),
+    "TaskAgreement": lambda: ra.analysis.task_agreement(scores()),
     "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(data=scores(), n_repetitions=2).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "UniformityTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
@@ -236,7 +236,7 @@ def test_every_public_result_is_under_the_contract() -> None:
 
 
 def test_what_is_unknown_is_equal_in_a_copy() -> None:
-    report = ra.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
+    report = ra.inference.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
     assert np.isnan(report.average_spread)
     assert pickle.loads(pickle.dumps(report)) == report
 
@@ -252,7 +252,7 @@ def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
         assert "-" not in shown(-0.0).replace("1e-300", "")
         assert "e" in shown(-1e-12) or "-" not in shown(-1e-12)
     alike = ra.ScoreTable([[1, 1], [2, 3], [3, 2]], higher_is_better=True, tasks="ab")
-    assert "-0" not in ra.task_agreement(alike).summary().replace("-0.5", "")
+    assert "-0" not in ra.analysis.task_agreement(alike).summary().replace("-0.5", "")
 
 
 if __name__ == "__main__":

@@ -294,8 +294,8 @@ def _(counted):
 
 @app.cell
 def _(gaps):
-    report = ra.missing_report(gaps)
-    sensitive = ra.sensitivity(gaps, ra.Borda(), rng=0)
+    report = ra.analysis.missing_report(gaps)
+    sensitive = ra.analysis.sensitivity(gaps, ra.Borda(), rng=0)
     return report, sensitive
 
 
@@ -405,7 +405,7 @@ def _():
     needed = pd.DataFrame(
         {
             f"n = {n}": {
-                f"{0.5 + margin:.0%} of wins": ra.comparisons_needed(
+                f"{0.5 + margin:.0%} of wins": ra.inference.comparisons_needed(
                     margin=margin, alpha=0.05, n_items=n
                 )
                 for margin in (0.05, 0.1, 0.2, 0.4)
@@ -580,7 +580,7 @@ def _(forest, ranks):
 
 @app.cell
 def _(board):
-    friedman = ra.friedman(board)
+    friedman = ra.inference.friedman(board)
     with ra.plotting.style():
         diagram = friedman.plot()
     return diagram, friedman
@@ -704,7 +704,7 @@ def _(board):
 
 @app.cell
 def _(board):
-    apart = ra.separation(board)
+    apart = ra.inference.separation(board)
     return (apart,)
 
 
@@ -741,14 +741,14 @@ def _():
 
 @app.cell
 def _(board):
-    removal = ra.removal_radius(board, ra.Borda())
-    agreement = ra.task_agreement(board)
+    removal = ra.analysis.removal_radius(board, ra.Borda())
+    agreement = ra.analysis.task_agreement(board)
     return agreement, removal
 
 
 @app.cell(hide_code=True)
 def _(agreement, board, removal):
-    _report = ra.dispersion_report(board.rankings())
+    _report = ra.inference.dispersion_report(board.rankings())
     _stable = ra.stability(board, ra.Borda(), sizes=[]).influence()
     assert removal.overtaken.number == 2
     assert (_stable["winner"] == "Human").all()

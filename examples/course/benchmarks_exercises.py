@@ -129,12 +129,12 @@ def _():
 
 @app.cell(hide_code=True)
 def _(solutions):
-    _small, _large = (ra.units_needed(d, differing=0.2) for d in (0.02, 0.05))
+    _small, _large = (ra.inference.units_needed(d, differing=0.2) for d in (0.02, 0.05))
     assert 5.5 < _small / _large < 7
-    assert ra.detectable_difference(_small, differing=0.2) <= 0.02
+    assert ra.inference.detectable_difference(_small, differing=0.2) <= 0.02
     page.solution(
         mo.md(
-            f"`ra.units_needed(0.02, differing=0.2)` gives **{_small}**, and {_large} for "
+            f"`ra.inference.units_needed(0.02, differing=0.2)` gives **{_small}**, and {_large} for "
             f"five points: the number grows with the square of $1/d$, here by a factor of "
             f"{_small / _large:.1f}."
         ),
@@ -153,7 +153,7 @@ def _():
 @app.cell(hide_code=True)
 def _(solutions):
     _table = ra.datasets.load("superglue_metrics")
-    _found = ra.removal_radius(_table, ra.Borda())
+    _found = ra.analysis.removal_radius(_table, ra.Borda())
     assert _found.overtaken.number == 1
     _said = _found.headline()
     page.solution(

@@ -249,7 +249,7 @@ def _():
 
 @app.cell
 def _():
-    nobody = ra.Uniform("ABCDEFGH").sample(10, rng=3)
+    nobody = ra.distributions.Uniform("ABCDEFGH").sample(10, rng=3)
     spurious = ra.Mallows.fit(nobody)
     uniform = spurious.test_uniform(rng=0)
     return nobody, spurious, uniform
@@ -297,7 +297,7 @@ def _():
     ballots = ra.datasets.load("tennessee")
     fits = {
         "Mallows": ra.Mallows.fit(ballots),
-        "generalized Mallows": ra.GeneralizedMallows.fit(ballots),
+        "generalized Mallows": ra.distributions.GeneralizedMallows.fit(ballots),
         "Plackett-Luce": ra.PlackettLuce.fit(ballots),
     }
     thetas = fits["generalized Mallows"].distribution.thetas
@@ -615,7 +615,9 @@ def _(cultures):
         {
             name.split(":")[0]: {
                 "different rankings": len(drawn_from.compress().counts),
-                "mean distance of two": ra.spread(drawn_from, average=True, normalized=True),
+                "mean distance of two": ra.inference.spread(
+                    drawn_from, average=True, normalized=True
+                ),
                 "single-peaked": ra.analysis.single_peaked_axis(drawn_from) is not None,
             }
             for name, model in cultures.items()

@@ -225,7 +225,7 @@ def _():
 @app.cell(hide_code=True)
 def _(solutions):
     _thetas = [
-        ra.Mallows.fit(ra.Uniform("ABCDEF").sample(7, rng=seed)).distribution.theta
+        ra.Mallows.fit(ra.distributions.Uniform("ABCDEF").sample(7, rng=seed)).distribution.theta
         for seed in range(40)
     ]
     _share = np.mean(np.array(_thetas) >= 0.3)

@@ -34,7 +34,7 @@ def profile_of_text(text: str) -> ra.Profile:
     lines = [(line, line.partition("#")[0].strip()) for line in text.splitlines()]
     source = StringIO("\n".join(f"1:{x}" if x and ":" not in x else line for line, x in lines))
     source.name = "The text"
-    profile = ra.read_abif(source)
+    profile = ra.io.read_abif(source)
     n = profile.n_items
     if n < 2 or any(OTHER_MARKS.search(str(item)) for item in profile.items):
         raise ValueError("Only '>' and '=' part items, and two are needed; write A > B > C.")
@@ -110,7 +110,7 @@ def outcomes(profile: ra.Profile) -> list[tuple[str, str]]:
     rules_of: dict[str, list[str]] = {}
     for rule in every_rule():
         try:
-            deadline = ra.Deadline.after(SECONDS)
+            deadline = ra.aggregation.Deadline.after(SECONDS)
             result = _arrows(rule.aggregate(profile, rng=0, deadline=deadline))
         except RankaggError as error:
             result = str(error)
@@ -267,7 +267,7 @@ def electorate(number: int, n_voters: int = 8, items: str = "ABCD") -> ra.Profil
     >>> electorate(1)
     <Profile of 8 rankings of 4 items, complete, strict>
     """
-    return ra.Uniform(items).sample(n_voters, rng=number)
+    return ra.distributions.Uniform(items).sample(n_voters, rng=number)
 
 
 def results_of_ballots(

@@ -19,7 +19,7 @@ from rankagg.distributions.goodness_of_fit import fit_uniform
 TIMES, N_RANKINGS, ITEMS = 200, 100, "ABCDEF"
 LUCE = ra.PlackettLuce(np.linspace(1.5, -1.5, 6), items=ITEMS)
 MODELS = {
-    "uniform": ra.Uniform(ITEMS),
+    "uniform": ra.distributions.Uniform(ITEMS),
     "mallows-kendall": ra.Mallows(ITEMS, 0.7),
     "mallows-cayley": ra.Mallows(ITEMS, 1.2, "cayley"),
     "mallows-footrule": ra.Mallows(ITEMS, 0.35, "footrule"),
@@ -44,7 +44,7 @@ TESTS = {
 def chosen(true, seed):
     """Return which model each criterion chooses, and whether the true one is near the best."""
     rankings = MODELS[true].sample(N_RANKINGS, rng=[1, seed])
-    frame = ra.compare_models(rankings, n_resamples=0, rng=seed).to_frame()
+    frame = ra.distributions.compare_models(rankings, n_resamples=0, rng=seed).to_frame()
     near = -frame["difference"][true] <= 2 * frame["difference_error"][true]
     by = {"held_out": frame.index[0], "near": bool(near)}
     by |= {name: frame[name].astype(float).idxmin() for name in ("bic", "aic")}
@@ -55,7 +55,9 @@ def tested(case, seed):
     """Return the p-value of the fit."""
     true, fitter = TESTS[case]
     rankings = true.sample(N_RANKINGS, rng=[2, seed])
-    test = ra.goodness_of_fit(fitter(rankings), rankings, refit=fitter, n_resamples=99, rng=seed)
+    test = ra.distributions.goodness_of_fit(
+        fitter(rankings), rankings, refit=fitter, n_resamples=99, rng=seed
+    )
     return {"case": case, "seed": seed, "p": round(test.p_value, 6)}
 
 

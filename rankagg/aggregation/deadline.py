@@ -24,8 +24,8 @@ class Deadline:
     Examples
     --------
     >>> import rankagg as ra
-    >>> votes = ra.Evidence(ra.datasets.load("tennessee"))
-    >>> deadline = ra.Deadline.after(10)
+    >>> votes = ra.aggregation.Evidence(ra.datasets.load("tennessee"))
+    >>> deadline = ra.aggregation.Deadline.after(10)
     >>> rules = [ra.Kemeny(), ra.Kemeny(tie_cost=0.5)]
     >>> [rule.aggregate(votes, deadline=deadline).is_proved for rule in rules]
     [True, True]

@@ -60,7 +60,7 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
     >>> nan = float("nan")
     >>> table = ra.ScoreTable([[.9, .8, nan], [.7, .9, .6], [nan, nan, .8]], systems="ABC",
     ...                       tasks=["x", "y", "z"], higher_is_better=True)
-    >>> report = ra.missing_report(table)
+    >>> report = ra.analysis.missing_report(table)
     >>> report.never_compared
     (('A', 'C'),)
     >>> report.to_frame()[["missing", "tasks_absent", "compared_with"]]

@@ -294,7 +294,8 @@ class Uniform(RankingDistribution):
 
     Examples
     --------
-    >>> from rankagg import Permutation, Uniform
+    >>> from rankagg import Permutation
+    >>> from rankagg.distributions import Uniform
     >>> uniform = Uniform("ABC")
     >>> round(uniform.prob(Permutation.from_order("BCA")), 4)
     0.1667

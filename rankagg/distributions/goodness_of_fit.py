@@ -188,7 +188,7 @@ def goodness_of_fit(
     >>> import rankagg as ra
     >>> rankings = ra.Mallows("ABCDE", theta=0.8).sample(200, rng=0)
     >>> fit = ra.Mallows.fit(rankings, distance="cayley")
-    >>> ra.goodness_of_fit(fit, rankings, n_resamples=39, rng=0).verdict
+    >>> ra.distributions.goodness_of_fit(fit, rankings, n_resamples=39, rng=0).verdict
     'Mallows does not fit: p 0.025, most by its distances.'
     """
     check_kind(fit, "fit", kind=FitResult, example="Mallows.fit(profile)")

@@ -187,7 +187,7 @@ def compare_models(
     --------
     >>> import rankagg as ra
     >>> rankings = ra.PlackettLuce([2, 1, 0, -1, -2]).sample(300, rng=0)
-    >>> found = ra.compare_models(rankings, ["mallows-kendall", "plackett-luce"], rng=0)
+    >>> found = ra.distributions.compare_models(rankings, ["mallows-kendall", "plackett-luce"], rng=0)
     >>> found.verdict
     'Nothing here speaks against plackett-luce: p 0.75.'
     """

@@ -47,7 +47,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     --------
     >>> import rankagg as ra
     >>> facts = ra.Mallows("AB", theta=1.0).to_dict()
-    >>> ra.distribution_from_dict({**facts, "theta": "1"})
+    >>> ra.distributions.distribution_from_dict({**facts, "theta": "1"})
     Traceback (most recent call last):
         ...
     rankagg.exceptions.DataFormatError: `theta` must be a finite number of at least 0. Got '1'.

@@ -256,7 +256,7 @@ def spread(
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
-    >>> ra.spread(profile), ra.spread(profile, average=True)
+    >>> ra.inference.spread(profile), ra.inference.spread(profile, average=True)
     (24.0, 1.2)
     """
     penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
@@ -314,7 +314,7 @@ def dispersion_report(
     Examples
     --------
     >>> import rankagg as ra
-    >>> report = ra.dispersion_report(ra.datasets.load("tennessee"), [ra.Borda(), ra.Kemeny()])
+    >>> report = ra.inference.dispersion_report(ra.datasets.load("tennessee"), [ra.Borda(), ra.Kemeny()])
     >>> report.to_frame()[["rule", "total", "average", "normalized"]].round(3)
        rule  total  average  normalized
     0   Borda  223.0     2.23       0.372
@@ -369,7 +369,7 @@ class DispersionReport(Result):
     is_plain : bool
         True where all rankings are complete and strict.
     spread, average_spread, normalized_spread : float
-        See `rankagg.spread`; with p = 0.
+        See `rankagg.inference.spread`; with p = 0.
     """
 
     consensuses: tuple[Consensus, ...]

@@ -277,7 +277,7 @@ def paired_tests(
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> tests = ra.paired_tests(table, "Human", method="wilcoxon")
+    >>> tests = ra.inference.paired_tests(table, "Human", method="wilcoxon")
     >>> tests.to_frame()[["effect", "p_value", "adjusted", "decision"]].round(3)
                 effect  p_value  adjusted decision
     system

@@ -88,9 +88,9 @@ def units_needed(
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.units_needed(0.5, spread=1.0)
+    >>> ra.inference.units_needed(0.5, spread=1.0)
     34
-    >>> ra.units_needed(0.02, differing=0.2), ra.units_needed(0.02, differing=0.2, n_tests=133)
+    >>> ra.inference.units_needed(0.02, differing=0.2), ra.inference.units_needed(0.02, differing=0.2, n_tests=133)
     (3923, 9668)
     """
     gap = abs(check_number(difference, "difference"))
@@ -140,9 +140,9 @@ def detectable_difference(
     Examples
     --------
     >>> import rankagg as ra
-    >>> round(ra.detectable_difference(500, differing=0.2), 4)
+    >>> round(ra.inference.detectable_difference(500, differing=0.2), 4)
     0.0559
-    >>> round(ra.detectable_difference(10, spread=1.0), 2)
+    >>> round(ra.inference.detectable_difference(10, spread=1.0), 2)
     1.0
     """
     n = check_integer(n_units, "n_units", low=2)
@@ -276,7 +276,7 @@ def separation(
     Examples
     --------
     >>> import rankagg as ra
-    >>> found = ra.separation(ra.datasets.load("superglue_human"))
+    >>> found = ra.inference.separation(ra.datasets.load("superglue_human"))
     >>> found.to_frame()[["above", "below", "difference", "detectable", "needed"]].round(2)
             above       below  difference  detectable  needed
     0       Human     DeBERTa        1.18        6.85   224.0

@@ -438,7 +438,7 @@ def friedman(
     Examples
     --------
     >>> import rankagg as ra
-    >>> test = ra.friedman(ra.datasets.load("superglue_human"))
+    >>> test = ra.inference.friedman(ra.datasets.load("superglue_human"))
     >>> test
     <FriedmanTest of 6 items in 10 rankings: chi-square 25.92, p 9.25e-05, W = 0.518>
     >>> round(test.critical_difference(alpha=0.05), 3)
@@ -630,9 +630,9 @@ def skillings_mack(
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.skillings_mack(ra.datasets.load("superglue_human"))
+    >>> ra.inference.skillings_mack(ra.datasets.load("superglue_human"))
     <SkillingsMackTest of 6 items in 10 rankings: 25.92, df 5, p 0.0001 (simulated)>
-    >>> ra.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
+    >>> ra.inference.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
     25.92
     """
     profile, known = rankings_of(data, tolerance, instances)

@@ -271,7 +271,7 @@ class HoeffdingEstimator(SamplingEstimator):
     >>> estimator = ra.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
     >>> profile = ra.cultures.ImpartialCulture().draw(5, 200, rng=0)
     >>> estimate = estimator.estimate(profile, rng=0)
-    >>> estimate.n_samples, abs(estimate.value - ra.spread(profile, average=True)) < 0.3
+    >>> estimate.n_samples, abs(estimate.value - ra.inference.spread(profile, average=True)) < 0.3
     (2050, True)
     >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
     mean 0.961924, exact
@@ -354,7 +354,7 @@ class EmpiricalBernsteinStopping(SamplingEstimator):
     >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
     >>> rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
     >>> estimate = rule.estimate(profile, rng=0)
-    >>> estimate.stopped, abs(estimate.value / ra.spread(profile, average=True) - 1) < 0.1
+    >>> estimate.stopped, abs(estimate.value / ra.inference.spread(profile, average=True) - 1) < 0.1
     ('relative', True)
     """
 

@@ -96,7 +96,7 @@ def read_abif(
     Examples
     --------
     >>> from io import StringIO
-    >>> from rankagg import read_abif
+    >>> from rankagg.io import read_abif
     >>> text = "=A:[Ann Lee]\n=B:[Bob]\n=C:[Cid]\n3:A>B=C\n2:C/5, A/1 # two ballots\n"
     >>> list(read_abif(StringIO(text)))
     [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]

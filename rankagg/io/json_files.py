@@ -95,7 +95,7 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     Examples
     --------
     >>> from io import StringIO
-    >>> from rankagg import read_votes
+    >>> from rankagg.io import read_votes
     >>> votes = read_votes(StringIO('''{"schema": "rankagg.votes", "version": 1,
     ...     "items": ["A", "B"], "denominator": 2, "rounding": "0",
     ...     "wins": [[0, 5], [2, 0]], "ties": [[0, 1], [1, 0]]}'''))

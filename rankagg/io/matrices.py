@@ -64,7 +64,7 @@ def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix
     Examples
     --------
     >>> from io import StringIO
-    >>> from rankagg import read_matrix
+    >>> from rankagg.io import read_matrix
     >>> read_matrix(StringIO("2\n0 3\n1 0\n")).wins
     array([[0., 3.],
            [1., 0.]])

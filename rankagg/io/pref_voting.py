@@ -36,7 +36,7 @@ def to_pref_voting(profile: Profile) -> Any:
     --------
     >>> import rankagg as ra
     >>> from pref_voting.voting_methods import borda  # doctest: +SKIP
-    >>> borda(ra.to_pref_voting(ra.datasets.load("tennessee")))  # doctest: +SKIP
+    >>> borda(ra.io.to_pref_voting(ra.datasets.load("tennessee")))  # doctest: +SKIP
     [1]
     """
     check_kind(profile, "profile", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")

@@ -51,7 +51,7 @@ def critical_difference_diagram(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> test = ra.friedman(ra.datasets.load("superglue_human"))
+    >>> test = ra.inference.friedman(ra.datasets.load("superglue_human"))
     >>> ax = plotting.critical_difference_diagram(test)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']

@@ -271,8 +271,8 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> mallows = ra.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
-    >>> ax = plotting.thetas_plot(ra.GeneralizedMallows.fit(mallows.sample(200, rng=0)))
+    >>> mallows = ra.distributions.GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5])
+    >>> ax = plotting.thetas_plot(ra.distributions.GeneralizedMallows.fit(mallows.sample(200, rng=0)))
     >>> ax.get_ylabel()
     'theta = -log(phi)'
     """
@@ -433,7 +433,7 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
     >>> from rankagg import plotting
     >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
     >>> models = ["uniform", "mallows-kendall"]
-    >>> found = ra.compare_models(rankings, models, n_folds=2, n_resamples=20, rng=0)
+    >>> found = ra.distributions.compare_models(rankings, models, n_folds=2, n_resamples=20, rng=0)
     >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
     ['mallows-kendall', 'uniform']
     """
@@ -467,7 +467,7 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     >>> from rankagg import plotting
     >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
     >>> fit = ra.Mallows.fit(rankings)
-    >>> test = ra.goodness_of_fit(fit, rankings, n_resamples=19, rng=0)
+    >>> test = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=19, rng=0)
     >>> plotting.goodness_plot(test).get_ylabel()
     'share of rankings'
     """

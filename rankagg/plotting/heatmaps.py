@@ -338,7 +338,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    >>> found = ra.analysis.task_agreement(ra.datasets.load("superglue_human"))
     >>> ax = plotting.task_agreement_plot(found)
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['WSC', 'COPA', 'RTE']

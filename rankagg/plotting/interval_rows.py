@@ -119,7 +119,7 @@ def effects_plot(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> tests = ra.paired_tests(ra.datasets.load("superglue_human"), "NEZHA Plus")
+    >>> tests = ra.inference.paired_tests(ra.datasets.load("superglue_human"), "NEZHA Plus")
     >>> ax = plotting.effects_plot(tests)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert']
@@ -183,7 +183,7 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 MANY_DECADES, FEW_DECADES = 6, 2
 
 
-@plot_of(Separation, "rankagg.separation(data)")
+@plot_of(Separation, "rankagg.inference.separation(data)")
 def separation_plot(
     separation: Separation, *, top: int | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -210,7 +210,7 @@ def separation_plot(
     --------
     >>> import rankagg as ra
     >>> from rankagg import plotting
-    >>> found = ra.separation(ra.datasets.load("superglue_human"))
+    >>> found = ra.inference.separation(ra.datasets.load("superglue_human"))
     >>> ax = plotting.separation_plot(found, top=2)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']

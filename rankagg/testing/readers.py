@@ -26,7 +26,7 @@ class ReaderContract:
     >>> import rankagg as ra
     >>> from rankagg.testing.readers import ReaderContract
     >>> class TestMatrix(ReaderContract):
-    ...     read = ra.read_matrix
+    ...     read = ra.io.read_matrix
     ...     text = "2\n0 3\n1 0\n"
     """
 

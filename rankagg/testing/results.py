@@ -90,7 +90,7 @@ class ResultContract:
     >>> from rankagg.testing.results import ResultContract
     >>> ballots = ra.Profile.from_orders([["<script>", "B", "C"], ["C", "<script>", "B"]])
     >>> class TestMine(ResultContract):
-    ...     results = {"Friedman": lambda: ra.friedman(ballots)}
+    ...     results = {"Friedman": lambda: ra.inference.friedman(ballots)}
     """
 
     results: ClassVar[Mapping[str, Callable[[], Result]]]

@@ -19,7 +19,7 @@ RULES = [ra.Borda(), ra.Copeland(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Bord
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_a_tolerance_is_that_of_the_rankings(rule: ra.Aggregator) -> None:
     by_hand = rule.aggregate(TABLE.rankings(0.05))
-    for data in (TABLE, ra.Evidence(TABLE, 0.05)):
+    for data in (TABLE, ra.aggregation.Evidence(TABLE, 0.05)):
         options = {"tolerance": 0.05} if data is TABLE else {}
         found = rule.aggregate(data, **options)
         assert found.cost == by_hand.cost
@@ -31,25 +31,32 @@ def test_a_tolerance_is_that_of_the_rankings(rule: ra.Aggregator) -> None:
 
 def test_distances_and_graphs_take_the_tolerance_too() -> None:
     ranking, profile = ra.Permutation.from_order("ABC"), TABLE.rankings(0.05)
-    evidence = ra.Evidence(TABLE, 0.05)
+    evidence = ra.aggregation.Evidence(TABLE, 0.05)
     ties = ra.TournamentGraph(evidence).votes.ties.tolist()
     assert ties == ra.TournamentGraph(profile).votes.ties.tolist()
     assert ties != ra.TournamentGraph(TABLE).votes.ties.tolist()
-    for measure in (lambda data, **given: ra.dispersion(data, ranking, **given), ra.spread):
+    for measure in (
+        lambda data, **given: ra.dispersion(data, ranking, **given),
+        ra.inference.spread,
+    ):
         expected = measure(profile)
         assert measure(TABLE, tolerance=0.05) == measure(evidence) == expected
         assert measure(TABLE) != expected
 
 
 def test_evidence_has_one_tolerance() -> None:
-    evidence = ra.Evidence(TABLE, 0.05)
-    assert ra.Evidence.of(evidence) is ra.Evidence.of(evidence, 0.05) is evidence
-    by_task = ra.Evidence(TABLE, {0: 0.05})
+    evidence = ra.aggregation.Evidence(TABLE, 0.05)
+    assert (
+        ra.aggregation.Evidence.of(evidence)
+        is ra.aggregation.Evidence.of(evidence, 0.05)
+        is evidence
+    )
+    by_task = ra.aggregation.Evidence(TABLE, {0: 0.05})
     assert (by_task.tolerance_for(0), by_task.tolerance_for(1)) == (0.05, 0.0)
     profile = TABLE.rankings()
     for call, words in (
         (lambda: ra.Borda().aggregate(evidence, tolerance=0.1), "^`tolerance` must be 0.05, or "),
-        (lambda: ra.Evidence([1, 2, 3]), "^`data` must be .*with their direction"),
+        (lambda: ra.aggregation.Evidence([1, 2, 3]), "^`data` must be .*with their direction"),
         (lambda: ra.TwoLevel(ra.Mean(), ra.Borda()).aggregate(profile), "^Mean needs scores; a P"),
         (lambda: ra.Bucklin().aggregate(profile.pairwise()), "^Bucklin needs rankings; a Pairw"),
     ):
@@ -63,7 +70,7 @@ def test_votes_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         ra.Profile, "pairwise", lambda self, *given: counted.append(given) or count(self, *given)
     )
-    evidence = ra.Evidence(TABLE.rankings())
+    evidence = ra.aggregation.Evidence(TABLE.rankings())
     for rule in (ra.Copeland(), ra.Minimax(), ra.Kemeny()):
         rule.aggregate(evidence)
     assert counted == [()]

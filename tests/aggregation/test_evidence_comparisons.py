@@ -31,9 +31,9 @@ def test_what_needs_more_says_so():
         with pytest.raises(InformationLostError, match=f"needs {what}.*Comparisons do not hold"):
             rule.aggregate(BATTLES)
     with pytest.raises(InformationLostError, match="needs rankings"):
-        ra.dispersion_report(BATTLES, [ra.Borda()])
+        ra.inference.dispersion_report(BATTLES, [ra.Borda()])
     with pytest.raises(InvalidInputError, match="PairwiseMatrix or Comparisons, or orders of lab"):
-        ra.Evidence(2)
+        ra.aggregation.Evidence(2)
 
 
 def test_what_comparisons_leave_open_is_said():

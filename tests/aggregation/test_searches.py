@@ -53,7 +53,7 @@ def test_kwiksort_costs_at_most_twice_the_optimum_on_average():
     rng = np.random.default_rng(0)
     numbers = []
     for _ in range(3):
-        votes = ra.Uniform(range(6)).sample(5, rng=rng).pairwise()
+        votes = ra.distributions.Uniform(range(6)).sample(5, rng=rng).pairwise()
         costs = [ra.KwikSort().aggregate(votes, rng=rng).cost for _ in range(60)]
         assert np.mean(costs) <= 2 * optimum(votes)
         numbers.append(len(set(costs)))

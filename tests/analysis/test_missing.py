@@ -82,7 +82,7 @@ anything = st.one_of(
 @given(anything)
 @example(ra.Profile.from_orders(["A", "BC"]))  # the larger group second
 def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
-    report = ra.missing_report(data)
+    report = ra.analysis.missing_report(data)
     cells = cells_of(data)
     n = len(report.items)
     missing = [sum(row[i] for row, _ in cells) for i in range(n)]
@@ -123,7 +123,7 @@ def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
 
 @given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))
 def test_cells_are_counted_within_each_task(data):
-    report = ra.missing_report(data)
+    report = ra.analysis.missing_report(data)
     cells = cells_of(data)
     tasks = list(dict.fromkeys(task for _, task in cells))
     assert report.tasks == tuple(tasks)
@@ -159,7 +159,7 @@ GAPS = ra.ScoreTable(
 
 def test_items_off_a_list_are_not_missing():
     lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
-    report = ra.missing_report(lists)
+    report = ra.analysis.missing_report(lists)
     assert report.n_missing == 0
     assert report.never_compared == (("B", "C"),)
     assert report.groups == (("A", "B", "C"),)
@@ -173,24 +173,24 @@ def test_items_off_a_list_are_not_missing():
 
 def test_labels_may_be_numbers():
     profile = ra.Profile.from_orders([[1, 2], [2]], items=[1, 2, 3])
-    told = ra.missing_report(profile).to_dict()
+    told = ra.analysis.missing_report(profile).to_dict()
     assert json.loads(json.dumps(told)) == told
     assert told["never_compared"] == [[1, 3], [2, 3]]
     assert told["groups"] == [[1, 2], [3]]
 
 
 def test_summary_tells_who_lacks_what_and_what_is_assumed():
-    lines = ra.missing_report(GAPS).summary().splitlines()
+    lines = ra.analysis.missing_report(GAPS).summary().splitlines()
     assert lines[0] == "6 of 12 cells missing (50 %): 4 items, 3 tasks"
     # Those with the largest gaps first, in the order of the items otherwise.
     assert [line.split()[0] for line in lines[2:6]] == ["C", "D", "A", "B"]
     assert lines[6] == "never compared: A and C; A and D; B and C; B and D"
     assert lines[7] == "no chain of comparisons connects: A, B | C, D"
     assert lines[8:] == [f"{policy:<8}assumes: {text}" for policy, text in ASSUMPTIONS.items()]
-    cut = ra.missing_report(GAPS).summary(rows=1)
+    cut = ra.analysis.missing_report(GAPS).summary(rows=1)
     assert "... and 3 more items" in cut
     assert "never compared: A and C; and 3 more" in cut
-    one = ra.missing_report(ra.Profile.from_orders(["ABC", "AB"]))
+    one = ra.analysis.missing_report(ra.Profile.from_orders(["ABC", "AB"]))
     assert repr(one) == "<MissingReport: 1 of 6 cells missing>"
     # Only items with gaps are printed.
     assert [line.split()[0] for line in one.summary().splitlines()[2:3]] == ["C"]
@@ -203,8 +203,8 @@ def test_summary_tells_who_lacks_what_and_what_is_assumed():
 def test_what_data_do_not_say_is_refused():
     for data in (GAPS.rankings().pairwise(), None):
         with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
-            ra.missing_report(data)
-    report = ra.missing_report(ra.Profile.from_orders(["AB", "A"]))
+            ra.analysis.missing_report(data)
+    report = ra.analysis.missing_report(ra.Profile.from_orders(["AB", "A"]))
     with pytest.raises(InvalidInputError, match="data with tasks"):
         report.by_task()
     with pytest.raises(InvalidInputError, match="data with tasks"):
@@ -214,8 +214,8 @@ def test_what_data_do_not_say_is_refused():
 @pytest.mark.parametrize("seed", range(3))
 def test_of_what_scores_add_up_to(seed):
     table = drawn(seed)
-    found = ra.missing_report(ra.ScoreSummary.from_scores(table))
-    expected = ra.missing_report(table)
+    found = ra.analysis.missing_report(ra.ScoreSummary.from_scores(table))
+    expected = ra.analysis.missing_report(table)
     assert found.to_frame().equals(expected.to_frame())
     assert found.by_task().equals(expected.by_task())
     assert found.to_dict() == expected.to_dict()

@@ -233,7 +233,7 @@ def test_a_graph_is_made_from_scores_rankings_votes_and_evidence():
     table = ra.ScoreTable(
         [[0.50, 3, 1], [0.52, 2, 2], [0.10, 1, 3]], systems="ABC", higher_is_better=True
     )
-    tied = ra.TournamentGraph(ra.Evidence(table, tolerance=0.1))
+    tied = ra.TournamentGraph(ra.aggregation.Evidence(table, tolerance=0.1))
     assert tied.votes == table.rankings(0.1).pairwise()
     assert tied != ra.TournamentGraph(table)
     assert ra.TournamentGraph(table.rankings(0.1)) == tied

@@ -74,8 +74,8 @@ def mallows(n: int) -> ra.Mallows:
     return ra.Mallows(range(n), 0.1)
 
 
-def generalized(n: int) -> ra.GeneralizedMallows:
-    return ra.GeneralizedMallows(range(n), np.full(n - 1, 0.1))
+def generalized(n: int) -> ra.distributions.GeneralizedMallows:
+    return ra.distributions.GeneralizedMallows(range(n), np.full(n - 1, 0.1))
 
 
 def luce(n: int) -> ra.PlackettLuce:
@@ -96,7 +96,9 @@ class Entry(NamedTuple):
 
 def resampled(data: ra.Profile) -> list[ra.Consensus]:
     m = len(data)
-    return ra.resample_kemeny(data, np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), 20))
+    return ra.analysis.resample_kemeny(
+        data, np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), 20)
+    )
 
 
 def in_graph(name: str) -> Callable[[ra.PairwiseMatrix], Any]:
@@ -171,14 +173,20 @@ ENTRIES = {
     "explain": Entry(lambda data: ra.explain(data, 0, 1, **LATE), consensus, 2048),
     "stability": Entry(partial(ra.stability, rule=ra.Borda(), rng=0), table, 2048),
     "stability, in tasks": Entry(partial(ra.stability, rule=ra.Borda(), rng=0), tasks, 64),
-    "removal_radius": Entry(partial(ra.removal_radius, rule=ra.Borda(), **LATE), table, 65536),
-    "removal_radius, Mean": Entry(partial(ra.removal_radius, rule=ra.Mean(), **LATE), table, 16384),
+    "removal_radius": Entry(
+        partial(ra.analysis.removal_radius, rule=ra.Borda(), **LATE), table, 65536
+    ),
+    "removal_radius, Mean": Entry(
+        partial(ra.analysis.removal_radius, rule=ra.Mean(), **LATE), table, 16384
+    ),
     "rank_shares": Entry(partial(ra.rank_shares, rule=ra.Borda(), rng=0), table, 512),
-    "sensitivity": Entry(partial(ra.sensitivity, rule=ra.Borda(), rng=0), gaps, 1024),
-    "task_agreement": Entry(ra.task_agreement, table, 4096),
-    "task_agreement, in tasks": Entry(ra.task_agreement, tasks, 512),
-    "missing_report": Entry(ra.missing_report, gaps, 2048, True),
-    "missing_report, in tasks": Entry(ra.missing_report, partial(table, 20, missing=0.2), 65536),
+    "sensitivity": Entry(partial(ra.analysis.sensitivity, rule=ra.Borda(), rng=0), gaps, 1024),
+    "task_agreement": Entry(ra.analysis.task_agreement, table, 4096),
+    "task_agreement, in tasks": Entry(ra.analysis.task_agreement, tasks, 512),
+    "missing_report": Entry(ra.analysis.missing_report, gaps, 2048, True),
+    "missing_report, in tasks": Entry(
+        ra.analysis.missing_report, partial(table, 20, missing=0.2), 65536
+    ),
     **{f"TournamentGraph.{k}": Entry(in_graph(k), votes, n) for k, n in GRAPH.items()},
     "single_peaked_axis": Entry(
         ra.analysis.single_peaked_axis, drawn(ra.cultures.SinglePeakedCulture()), 16384
@@ -187,8 +195,8 @@ ENTRIES = {
         ra.analysis.single_crossing_order, drawn(ra.cultures.SingleCrossingCulture()), 1024
     ),
     "dispersion": Entry(lambda data: ra.dispersion(data.pairwise, data.ranking), consensus, 4096),
-    "spread": Entry(ra.spread, profile, 2048, True),
-    "dispersion_report": Entry(partial(ra.dispersion_report, **LATE), profile, 512, True),
+    "spread": Entry(ra.inference.spread, profile, 2048, True),
+    "dispersion_report": Entry(partial(ra.inference.dispersion_report, **LATE), profile, 512, True),
     **{
         f"PairwiseIntervals, {k}": Entry(partial(intervals, method=k, rng=0), profile, n, True)
         for k, n in METHODS.items()
@@ -208,16 +216,16 @@ ENTRIES = {
     "rank_intervals, in comparisons": Entry(
         partial(ra.rank_intervals, of="mean"), battles, 1048576
     ),
-    "paired_tests": Entry(partial(ra.paired_tests, reference=0), table, 256),
+    "paired_tests": Entry(partial(ra.inference.paired_tests, reference=0), table, 256),
     **{
         f"paired_test, {k}, in tasks": Entry(
             partial(ra.paired_test, first=0, second=1, method=k), partial(table, TINY), 65536
         )
         for k in ("sign-flip", "wilcoxon", "sign")
     },
-    "separation": Entry(ra.separation, table, 128),
-    "friedman": Entry(ra.friedman, profile, 65536),
-    "skillings_mack": Entry(ra.skillings_mack, partial_profile, 512, True),
+    "separation": Entry(ra.inference.separation, table, 128),
+    "friedman": Entry(ra.inference.friedman, profile, 65536),
+    "skillings_mack": Entry(ra.inference.skillings_mack, partial_profile, 512, True),
     "BradleyTerry.fit": Entry(ra.BradleyTerry.fit, lambda n: battles(50 * n, n), 512, True),
     "BradleyTerry.fit, in comparisons": Entry(ra.BradleyTerry.fit, battles, 1048576),
     "BradleyTerry.fit, of votes": Entry(ra.BradleyTerry.fit, votes, 512),
@@ -225,7 +233,7 @@ ENTRIES = {
     "PlackettLuce.fit, in rankings": Entry(ra.PlackettLuce.fit, rankings, 65536),
     "Mallows.fit": Entry(ra.Mallows.fit, lambda n: mallows(n).sample(20, rng=0), 128, True),
     "GeneralizedMallows.fit": Entry(
-        ra.GeneralizedMallows.fit, lambda n: mallows(n).sample(20, rng=0), 32, True
+        ra.distributions.GeneralizedMallows.fit, lambda n: mallows(n).sample(20, rng=0), 32, True
     ),
     **{
         f"{type(make(2)).__name__}.{k}": Entry(methodcaller(k), make, n, True)

@@ -75,7 +75,7 @@ class Instance:
 def lolib() -> Iterator[Instance]:
     """Yield the instances of LOLIB, small ones first."""
     for row in table("lolib"):
-        votes = ra.read_matrix(DATA / "lolib" / row["instance"])
+        votes = ra.io.read_matrix(DATA / "lolib" / row["instance"])
         known, is_optimal = int(row["best_known"]), row["is_optimal"] == "1"
         yield Instance(f"lolib/{row['instance']}", votes, known, is_optimal, is_cost=False)
 

@@ -58,7 +58,7 @@ def scan(path: str) -> dict[str, object]:
     import rankagg as ra  # noqa: PLC0415
     from rankagg.kernels.backend import described  # noqa: PLC0415
 
-    scanned = ra.scan_scores(path, higher_is_better=True, task="task", instance="id")
+    scanned = ra.io.scan_scores(path, higher_is_better=True, task="task", instance="id")
     start = time.process_time()
     summary = scanned.summarize(progress=False)
     seconds = time.process_time() - start

@@ -25,7 +25,7 @@ def test_a_thousand_resamples_of_glue(benchmark, data) -> None:
     profile = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True).rankings()
     m = len(profile)
     counts = np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=1000)
-    results = benchmark.pedantic(ra.resample_kemeny, args=(profile, counts), rounds=1)
+    results = benchmark.pedantic(ra.analysis.resample_kemeny, args=(profile, counts), rounds=1)
     assert all(result.is_proved for result in results)
     some = [ra.Kemeny().aggregate(result.pairwise).cost for result in results[:100]]
     assert some == [result.cost for result in results[:100]]

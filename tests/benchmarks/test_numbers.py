@@ -50,11 +50,11 @@ def test_resampled_consensuses(benchmark) -> None:
     scores = np.arange(50.0) + RNG.normal(scale=0.4, size=(200, 50))
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     counts = RNG.multinomial(200, np.ones(200) / 200, size=20)
-    ra.resample_kemeny(profile, counts[:1])
-    results = benchmark.pedantic(ra.resample_kemeny, args=(profile, counts), rounds=2)
+    ra.analysis.resample_kemeny(profile, counts[:1])
+    results = benchmark.pedantic(ra.analysis.resample_kemeny, args=(profile, counts), rounds=2)
     assert {one.certificate.status for one in results} == {"optimal"}
     # A matrix per ranking would be 100 times the input.
-    assert peak(ra.resample_kemeny, profile, counts[:2]) < 40 * profile.ranks.nbytes
+    assert peak(ra.analysis.resample_kemeny, profile, counts[:2]) < 40 * profile.ranks.nbytes
 
 
 def test_means_of_instances(benchmark) -> None:

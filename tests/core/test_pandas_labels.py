@@ -153,7 +153,7 @@ def test_a_series_is_aligned_by_the_names_of_tasks() -> None:
     [
         lambda table, step: ra.Borda().aggregate(table, tolerance=step).to_frame(),
         lambda table, step: ra.rank_intervals(table, tolerance=step).to_frame(),
-        lambda table, step: ra.task_agreement(table, tolerance=step).to_frame(),
+        lambda table, step: ra.analysis.task_agreement(table, tolerance=step).to_frame(),
         lambda table, step: ra.studies.TaskSubsetStudy(
             data=table, rules=[ra.Borda()], tolerance=step, n_repetitions=1
         ).run().to_frame(),
@@ -193,7 +193,7 @@ def test_weights_of_tasks_are_named(tmp_path: Any) -> None:
     path.write_text("task,id,A,B\nqa,0,1,2\nnli,0,3,1\nmt,0,1,1\n")
 
     def scanned(better: Any, weights: Any) -> ra.ScoreSummary:
-        return ra.scan_scores(
+        return ra.io.scan_scores(
             path, task="task", instance="id", higher_is_better=better, task_weights=weights
         ).summarize()
 

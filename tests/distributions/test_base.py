@@ -17,13 +17,13 @@ FIVE = {"D": 0.9, "B": -0.4, "A": 0.1, "C": 1.3, "E": -2.0}
 
 class TestStrictLaws(DistributionContract):
     distributions = (
-        ra.Uniform("DBAC"),
+        ra.distributions.Uniform("DBAC"),
         ra.Mallows("DBAC", theta=0.0),
         ra.Mallows("DBACE", theta=1e-9),
         ra.Mallows(ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), theta=0.7),
         ra.Mallows(ra.Permutation.from_ranks([2, 0, 3, 1], items=[7, 3, 11, 5]), theta=5.0),
-        ra.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
-        ra.GeneralizedMallows(
+        ra.distributions.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
+        ra.distributions.GeneralizedMallows(
             ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), [0.3, 2.0, 0.0, 1.1]
         ),
         ra.PlackettLuce(FIVE),
@@ -72,9 +72,9 @@ def test_more_items_than_can_be_enumerated_are_refused():
 def on(*names):
     """Return one distribution of each kind on these items."""
     return (
-        ra.Uniform(names),
+        ra.distributions.Uniform(names),
         ra.Mallows(names, theta=1.5),
-        ra.GeneralizedMallows(names, thetas=[0.4] * (len(names) - 1)),
+        ra.distributions.GeneralizedMallows(names, thetas=[0.4] * (len(names) - 1)),
         ra.PlackettLuce(dict(zip(names, range(len(names)), strict=True))),
     )
 

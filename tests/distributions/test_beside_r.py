@@ -106,7 +106,7 @@ def test_stages_beside_permallows(name):
     )
     # Its stages of Kendall's distance are the items of an order, ours its ranks.
     rows = RANKINGS.argsort(axis=1) if name == "kendall" else RANKINGS
-    mallows = ra.GeneralizedMallows(range(6), thetas, distance=name)
+    mallows = ra.distributions.GeneralizedMallows(range(6), thetas, distance=name)
     found = [mallows.prob(one) for one in ra.Profile.from_ranks(rows + 1, items=range(6))]
     assert found == pytest.approx(known["prob"], rel=1e-9)
 
@@ -155,4 +155,6 @@ def test_mixtures_beside_rankdist():
     assert one.distribution.components[0].theta == pytest.approx(known["thetas1"][0], abs=1e-4)
     assert two.log_likelihood >= known["height2"][0] - 1e-3
     # Its center is found by steps from where it was put: ours is proved, and theirs no better.
-    assert ra.GeneralizedMallows.fit(profile).log_likelihood >= known["stages"][0] - 1e-3
+    assert (
+        ra.distributions.GeneralizedMallows.fit(profile).log_likelihood >= known["stages"][0] - 1e-3
+    )

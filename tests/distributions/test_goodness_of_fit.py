@@ -96,17 +96,17 @@ def test_statistics_by_hand():
 
 def test_cycles_are_those_of_three_items():
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
-    seen, _ = Shares.both(cycle, ra.Uniform("ABC"), np.random.default_rng(0))
+    seen, _ = Shares.both(cycle, ra.distributions.Uniform("ABC"), np.random.default_rng(0))
     assert cycles_of_three(seen.pairs) == 1.0
     four = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     assert cycles_of_three(Shares.both(four, LUCE, np.random.default_rng(0))[0].pairs) == 1.0
     tied = ra.Profile.from_orders(["ABC", "CBA"])
-    assert cycles_of_three(Shares.both(tied, ra.Uniform("ABC"), None)[0].pairs) == 0.0
+    assert cycles_of_three(Shares.both(tied, ra.distributions.Uniform("ABC"), None)[0].pairs) == 0.0
 
 
 def test_p_values_are_counts():
-    rankings = ra.Uniform(range(6)).sample(9, rng=2)  # without a cycle, which is rare
-    test = ra.goodness_of_fit(fit_uniform(rankings), rankings, n_resamples=39, rng=2)
+    rankings = ra.distributions.Uniform(range(6)).sample(9, rng=2)  # without a cycle, which is rare
+    test = ra.distributions.goodness_of_fit(fit_uniform(rankings), rankings, n_resamples=39, rng=2)
     every = np.vstack([test.values, test.drawn])
     every[:, 3] = np.abs(every[:, 3] - every[:, 3].mean())
     each = np.array(
@@ -126,7 +126,8 @@ def test_workers_draw_the_same(backend):
     fit = ra.Mallows.fit(rankings)
     with parallel_config(backend):
         one, two = (
-            ra.goodness_of_fit(fit, rankings, n_resamples=4, rng=3, n_jobs=jobs) for jobs in (1, 2)
+            ra.distributions.goodness_of_fit(fit, rankings, n_resamples=4, rng=3, n_jobs=jobs)
+            for jobs in (1, 2)
         )
     assert one == two
 
@@ -134,8 +135,8 @@ def test_workers_draw_the_same(backend):
 def test_counts_are_rankings():
     rankings = KENDALL.sample(50, rng=1)
     fit = ra.Mallows.fit(rankings)
-    first = ra.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
-    again = ra.goodness_of_fit(fit, rankings.compress(), n_resamples=3, rng=0)
+    first = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
+    again = ra.distributions.goodness_of_fit(fit, rankings.compress(), n_resamples=3, rng=0)
     np.testing.assert_allclose(first.values, again.values)
     assert first.n_rankings == pytest.approx(again.n_rankings)
 
@@ -149,8 +150,10 @@ def test_a_given_center_stays():
         seen.append(ra.Mallows.fit(profile, center=list("CABD")))
         return seen[-1]
 
-    first = ra.goodness_of_fit(fit, rankings, n_resamples=5, rng=0)
-    assert first == ra.goodness_of_fit(fit, rankings, refit=refit, n_resamples=5, rng=0)
+    first = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=5, rng=0)
+    assert first == ra.distributions.goodness_of_fit(
+        fit, rankings, refit=refit, n_resamples=5, rng=0
+    )
     assert len(seen) == 6
 
 
@@ -161,8 +164,10 @@ def test_a_given_center_stays():
 def test_every_named_model_is_refitted(name):
     rankings = LUCE.sample(60, rng=4)
     fit = NAMED_MODELS[name](rankings)
-    test = ra.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
-    own = ra.goodness_of_fit(fit, rankings, refit=NAMED_MODELS[name], n_resamples=3, rng=0)
+    test = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
+    own = ra.distributions.goodness_of_fit(
+        fit, rankings, refit=NAMED_MODELS[name], n_resamples=3, rng=0
+    )
     assert test == own
 
 
@@ -185,14 +190,14 @@ def test_what_cannot_be_tested_is_refused():
         (KENDALL, rankings, "`fit` must be"),
     ):
         with pytest.raises(InvalidInputError, match=told):
-            ra.goodness_of_fit(one, profile, n_resamples=3)
+            ra.distributions.goodness_of_fit(one, profile, n_resamples=3)
 
 
 def test_a_fit_whose_samples_have_none_is_said():
     rankings = ra.Profile.from_orders(["ABC", "BAC"], counts=[400, 1])
     with pytest.raises(NotIdentifiedError, match="of 20 samples of the fit"):
         # Nearly all samples of so concentrated a fit agree in full, or C is last in all.
-        ra.goodness_of_fit(
+        ra.distributions.goodness_of_fit(
             ra.PlackettLuce.fit(rankings, pseudo_rankings=0.001),
             rankings,
             refit=lambda profile: ra.PlackettLuce.fit(
@@ -210,7 +215,9 @@ def rejections(made, fitter, repetitions, n_resamples=39):
         rankings = made(seed)
         fit = fitter(rankings)
         options = {"refit": fitter, "n_resamples": n_resamples}
-        found.append(ra.goodness_of_fit(fit, rankings, rng=seed, **options).p_value <= 0.05)
+        found.append(
+            ra.distributions.goodness_of_fit(fit, rankings, rng=seed, **options).p_value <= 0.05
+        )
     return np.mean(found)
 
 
@@ -241,7 +248,7 @@ def test_a_fit_that_is_wrong_is_refuted_often():
 @pytest.mark.parametrize(
     ("made", "name"),
     [
-        (ra.Uniform("ABCDE"), "uniform"),
+        (ra.distributions.Uniform("ABCDE"), "uniform"),
         (CONCENTRATED, "mallows-kendall"),
         (ra.Mallows("ABCDE", 0.4, "footrule"), "mallows-footrule"),
         (ra.PlackettLuce([1.0, 0.5, 0.0, -0.5, -1.0], items="ABCDE"), "plackett-luce"),

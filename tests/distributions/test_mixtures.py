@@ -25,11 +25,13 @@ class TestMixture(DistributionContract):
     distributions = (
         TWO,
         ra.Mixture([ra.Mallows("CAB", 0.0)]),
-        ra.Mixture([ra.PlackettLuce([2.0, 0.0, -1.0, 0.0]), ra.Uniform(range(4))], [0.8, 0.2]),
+        ra.Mixture(
+            [ra.PlackettLuce([2.0, 0.0, -1.0, 0.0]), ra.distributions.Uniform(range(4))], [0.8, 0.2]
+        ),
         ra.Mixture(
             [
                 ra.Mallows("ABCDEF", 1.0, "cayley"),
-                ra.Uniform("ABCDEF"),
+                ra.distributions.Uniform("ABCDEF"),
                 ra.PlackettLuce(np.arange(6.0), items="ABCDEF"),
             ],
             [0.125, 0.125, 0.75],
@@ -89,7 +91,7 @@ def test_complete_draws_by_component():
 
 def test_stored_and_read_back_strictly():
     for mixture in TestMixture.distributions:
-        assert ra.distribution_from_dict(mixture.to_dict()) == mixture
+        assert ra.distributions.distribution_from_dict(mixture.to_dict()) == mixture
     facts = TWO.to_dict()
     parts = facts["components"]
     bad = [
@@ -97,20 +99,20 @@ def test_stored_and_read_back_strictly():
         {**facts, "weights": [1.0]},
         {**facts, "weights": ["0.6", 0.4]},
         {**facts, "components": [parts[0], {**parts[1], "theta": "1"}]},
-        {**facts, "components": [parts[0], ra.Uniform("ABC").to_dict()]},
+        {**facts, "components": [parts[0], ra.distributions.Uniform("ABC").to_dict()]},
         {**facts, "components": {}},
         {**facts, "more": 1},
     ]
     for one in bad:
         with pytest.raises(DataFormatError):
-            ra.distribution_from_dict(one)
+            ra.distributions.distribution_from_dict(one)
     with pytest.raises(DataFormatError, match=r"`components\[1\]`: `theta`"):
-        ra.distribution_from_dict(bad[3])
+        ra.distributions.distribution_from_dict(bad[3])
 
 
 def test_what_is_no_mixture_is_refused():
     ties = ra.PlackettLuce([0.0, 1.0], items="AB", log_ties={2: 0.0})
-    uniform = ra.Uniform("AB")
+    uniform = ra.distributions.Uniform("AB")
     for parts, weights, told in (
         ([], None, "one or more distributions"),
         (["AB"], None, "one or more distributions"),
@@ -123,7 +125,7 @@ def test_what_is_no_mixture_is_refused():
         with pytest.raises(InvalidInputError, match=told):
             ra.Mixture(parts, weights)
     with pytest.raises(ra.exceptions.ItemMismatchError):
-        ra.Mixture([uniform, ra.Uniform("BA")])
+        ra.Mixture([uniform, ra.distributions.Uniform("BA")])
 
 
 # -- the climb ------------------------------------------------------------------------------------
@@ -271,7 +273,7 @@ def test_recovery_and_workers():
 
 
 def test_what_is_not_identified_is_refused_and_nothing_else():
-    votes = ra.Uniform(range(5)).sample(100, rng=0)
+    votes = ra.distributions.Uniform(range(5)).sample(100, rng=0)
     with pytest.raises(NotIdentifiedError, match=r"3 Plackett-Luce .* 5 items: that takes 6"):
         ra.fit_mixture(votes, 3, family="plackett-luce")
     few = votes.restrict(range(4))
@@ -379,11 +381,11 @@ def test_bootstrap_matches_components():
 
 
 def test_mixtures_are_no_components():
-    two = ra.Mixture([ra.Mallows("ABC", 1.0), ra.Uniform("ABC")])
+    two = ra.Mixture([ra.Mallows("ABC", 1.0), ra.distributions.Uniform("ABC")])
     with pytest.raises(InvalidInputError, match="no mixtures"):
-        ra.Mixture([two, ra.Uniform("ABC")])
+        ra.Mixture([two, ra.distributions.Uniform("ABC")])
     facts = deep = two.to_dict()
     for _ in range(3000):
         deep = {**facts, "components": [deep, facts["components"][1]]}
     with pytest.raises(DataFormatError, match="no mixture"):
-        ra.distribution_from_dict(deep)
+        ra.distributions.distribution_from_dict(deep)

@@ -21,7 +21,9 @@ KENDALL = ra.Mallows("ABCDE", theta=0.8)
 
 
 def compared(profile, models=None, **options):
-    return ra.compare_models(profile, models, **{"n_resamples": 0, "rng": 0, **options})
+    return ra.distributions.compare_models(
+        profile, models, **{"n_resamples": 0, "rng": 0, **options}
+    )
 
 
 def recorded(fitter):
@@ -103,7 +105,7 @@ def test_the_unit_of_weights_changes_no_comparison():
     for unit in (1.0, 1 / 200):
         weights = unit * np.linspace(0.5, 2, len(votes))
         weighted = ra.Profile(list(votes), counts=votes.counts, weights=weights)
-        found = ra.compare_models(weighted, models, n_folds=2, n_resamples=19, rng=0)
+        found = ra.distributions.compare_models(weighted, models, n_folds=2, n_resamples=19, rng=0)
         frames.append(found.to_frame())
         assert found.verdict == "Nothing here speaks against mallows-kendall: p 0.4."
     pd.testing.assert_frame_equal(*frames, rtol=1e-7)
@@ -176,7 +178,7 @@ def test_mistakes_of_a_function_are_not_hidden():
 
 
 def test_a_ranking_without_a_chance_puts_a_model_last():
-    class Never(ra.Uniform):
+    class Never(ra.distributions.Uniform):
         def _log_probs(self, ranks):
             return np.where(ranks[:, 0] == 0, -np.inf, super()._log_probs(ranks))
 
@@ -194,11 +196,13 @@ def test_a_ranking_without_a_chance_puts_a_model_last():
 def test_the_verdict_says_what_fits():
     both = KENDALL.sample(200, rng=1)
     options = {"n_folds": 2, "n_resamples": 19, "rng": 1}
-    found = ra.compare_models(both, ["uniform", "mallows-kendall", "mallows-hamming"], **options)
+    found = ra.distributions.compare_models(
+        both, ["uniform", "mallows-kendall", "mallows-hamming"], **options
+    )
     assert found.models[0] == "mallows-kendall"
     assert [test.model for test in found.tests] == ["mallows-kendall"]
     assert found.verdict.startswith("Nothing here speaks against mallows-kendall")
-    found = ra.compare_models(both, ["uniform", "mallows-hamming"], **options)
+    found = ra.distributions.compare_models(both, ["uniform", "mallows-hamming"], **options)
     assert found.verdict == "Nothing here fits: not mallows-hamming."
     assert "was not tested" in compared(both, ["uniform"]).verdict
 

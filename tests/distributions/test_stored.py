@@ -9,10 +9,10 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError
 
 LAWS = [
-    ra.Uniform(["b", "a", "c"]),
+    ra.distributions.Uniform(["b", "a", "c"]),
     ra.Mallows("CAB", 0.1 + 0.2),
     ra.Mallows(ra.Permutation.from_order([2, 0, 1], items=[1, 0, 2]), 3.0),
-    ra.GeneralizedMallows("CAB", [0.7, 0.0]),
+    ra.distributions.GeneralizedMallows("CAB", [0.7, 0.0]),
     ra.PlackettLuce([1 / 3, 0.1, -2.0], items="XYZ"),
     ra.PlackettLuce([1 / 3, 0.1, -2.0], log_ties={3: 0.1, 2: -1.0}),
     ra.BradleyTerry({"A": 1.0, "B": 0.5}),
@@ -23,7 +23,9 @@ LAWS = [
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_a_law_survives_the_way_through_json(law):
-    back = ra.distribution_from_dict(json.loads(json.dumps(law.to_dict(), allow_nan=False)))
+    back = ra.distributions.distribution_from_dict(
+        json.loads(json.dumps(law.to_dict(), allow_nan=False))
+    )
     assert type(back) is type(law)
     assert back.items == law.items
     assert back.sample(50, rng=0) == law.sample(50, rng=0)
@@ -32,7 +34,7 @@ def test_a_law_survives_the_way_through_json(law):
     else:
         assert back == law
     whole = {**ra.Mallows("AB", 3.0).to_dict(), "theta": 3}  # whole numbers are numbers
-    assert ra.distribution_from_dict(whole) == ra.Mallows("AB", 3.0)
+    assert ra.distributions.distribution_from_dict(whole) == ra.Mallows("AB", 3.0)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
@@ -41,7 +43,7 @@ def test_what_is_missing_is_named(law):
     for name in set(facts) - {"schema", "version", "model", "distance"}:
         less = {key: value for key, value in facts.items() if key != name}
         with pytest.raises(DataFormatError, match=f"`{name}` is missing"):
-            ra.distribution_from_dict(less)
+            ra.distributions.distribution_from_dict(less)
 
 
 # -- strict reading -------------------------------------------------------------------------------
@@ -76,12 +78,12 @@ def test_what_is_missing_is_named(law):
 )
 def test_a_wrong_field_is_named(law, name, value, words):
     with pytest.raises(DataFormatError, match=words):
-        ra.distribution_from_dict({**LAWS[law].to_dict(), name: value})
+        ra.distributions.distribution_from_dict({**LAWS[law].to_dict(), name: value})
 
 
 def test_other_data_are_refused():
     for facts in (None, [], "Mallows", 3):
         with pytest.raises(DataFormatError, match="A stored distribution is an object"):
-            ra.distribution_from_dict(facts)
+            ra.distributions.distribution_from_dict(facts)
     with pytest.raises(DataFormatError, match="no distribution of schema"):
-        ra.distribution_from_dict({})
+        ra.distributions.distribution_from_dict({})

@@ -147,9 +147,9 @@ def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
 def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p):
     total, weight, judged = slow_spread(profile, policy, p)
     profile = profile.with_unranked(policy)
-    assert ra.spread(profile, tie_cost=p) == near(total)
-    assert ra.spread(profile, tie_cost=p, average=True) == near(over(total, weight))
-    normalized = ra.spread(profile, tie_cost=p, normalized=True)
+    assert ra.inference.spread(profile, tie_cost=p) == near(total)
+    assert ra.inference.spread(profile, tie_cost=p, average=True) == near(over(total, weight))
+    normalized = ra.inference.spread(profile, tie_cost=p, normalized=True)
     assert normalized == near(over(total, judged))
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
 
@@ -159,14 +159,14 @@ def test_small_weights_have_averages_too(options):
     for weights in ([1e-7, 1e-7], [1, 1e-6]):
         small = ra.Profile.from_orders(["ABC", "BCA"], weights=weights)
         expected = pytest.approx(2 / (3 if "normalized" in options else 1))
-        assert ra.spread(small, **options) == expected
+        assert ra.inference.spread(small, **options) == expected
 
 
 @pytest.mark.parametrize("weight", [2**0.5, 5**0.5, 12345**0.5, 1000 * pi])
 def test_one_ranking_of_any_weight_has_no_share(weight):
     one = ra.Profile.from_orders(["AB"], items="ABC", weights=[weight])
     for policy in ("ignore", "last"):
-        assert np.isnan(ra.spread(one.with_unranked(policy), normalized=True))
+        assert np.isnan(ra.inference.spread(one.with_unranked(policy), normalized=True))
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -189,28 +189,28 @@ def measure(data=CYCLE, ranking=ABC, **options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda bad=bad: ra.spread(CYCLE, tie_cost=bad), "`tie_cost` must be a number in ")
+        *((lambda bad=bad: ra.inference.spread(CYCLE, tie_cost=bad), "`tie_cost` must be a number in ")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
-        (lambda: ra.spread(CYCLE, average=1), "`average` must be True or False"),
-        (lambda: ra.spread(CYCLE, normalized=1), "`normalized` must be True or False"),
+        (lambda: ra.inference.spread(CYCLE, average=1), "`average` must be True or False"),
+        (lambda: ra.inference.spread(CYCLE, normalized=1), "`normalized` must be True or False"),
         (lambda: measure(average="yes"), "`average` must be True or False"),
         (lambda: measure(normalized="yes"), "`normalized` must be True or False"),
         *((lambda bad=bad, strict=strict: measure(ranking=bad, discordant=strict),
            "`ranking` must be a PartialRanking")
           for bad in ("ABC", [0, 1, 2], CYCLE) for strict in (False, True)),
-        (lambda: ra.spread(CYCLE.with_unranked("drop")), "'uniform' or 'ignore' or 'last'"),
-        (lambda: ra.spread(CYCLE.pairwise()), "spread needs rankings"),
+        (lambda: ra.inference.spread(CYCLE.with_unranked("drop")), "'uniform' or 'ignore' or 'last'"),
+        (lambda: ra.inference.spread(CYCLE.pairwise()), "spread needs rankings"),
         (lambda: measure(PLAIN, ABC.restrict("AB"), average=True), "total weight"),
         (lambda: measure([[0, 1], [1, 0]]), "`data` must be orders of labels that are texts"),
         (lambda: measure(ABC), "`data` must be a ScoreTable, ScoreSummary"),
-        *((lambda bad=bad: ra.spread(bad), "`data` must be a ScoreTable, ScoreSummary")
+        *((lambda bad=bad: ra.inference.spread(bad), "`data` must be a ScoreTable, ScoreSummary")
           for bad in (None, ABC)),
-        (lambda: ra.dispersion_report(TENNESSEE.pairwise()), "dispersion_report needs rankings"),
-        (lambda: ra.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
-        (lambda: ra.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be a rule"),
-        (lambda: ra.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
+        (lambda: ra.inference.dispersion_report(TENNESSEE.pairwise()), "dispersion_report needs rankings"),
+        (lambda: ra.inference.dispersion_report([[1, 2]], [BORDA]), "`data` must be"),
+        (lambda: ra.inference.dispersion_report(TENNESSEE, ["borda"]), "`rules` must be a rule"),
+        (lambda: ra.inference.dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):
@@ -243,7 +243,7 @@ def least_total(profile, policy):
 
 
 def measured(profile, *rules, policy="uniform"):
-    return ra.dispersion_report(profile.with_unranked(policy), rules or [BORDA])
+    return ra.inference.dispersion_report(profile.with_unranked(policy), rules or [BORDA])
 
 
 # -- bounds ---------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_one_ranking_bounds_nothing_but_itself():
 def test_each_row_is_measured_on_the_same_votes(profile, policy):
     rules = [BORDA, ra.Copeland(), KEMENY]
     best, profile = least_total(profile, policy), profile.with_unranked(policy)
-    report = ra.dispersion_report(profile, rules)
+    report = ra.inference.dispersion_report(profile, rules)
     frame = report.to_frame()
     assert frame["rule"].tolist() == ["Borda", "Copeland", "Kemeny"]
     for consensus, row in zip(report.consensuses, frame.itertuples(), strict=True):
@@ -328,10 +328,10 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
 @given(small, strategies.policies)
 def test_the_spread_is_that_of_the_rankings(profile, policy):
     profile = profile.with_unranked(policy)
-    report = ra.dispersion_report(profile, [BORDA])
+    report = ra.inference.dispersion_report(profile, [BORDA])
     held = (report.spread, report.average_spread, report.normalized_spread)
     for value, options in zip(held, [{}, {"average": True}, {"normalized": True}], strict=True):
-        assert value == pytest.approx(ra.spread(profile, **options), nan_ok=True)
+        assert value == pytest.approx(ra.inference.spread(profile, **options), nan_ok=True)
     assert report.total_weight == profile.total_weight
     assert report.votes == profile.pairwise()
     json.dumps(report.to_dict(), allow_nan=False)
@@ -353,9 +353,9 @@ def test_tied_votes_cost_what_the_exact_rule_says():
 
 
 def test_rules_by_default_suit_the_data():
-    names = ra.dispersion_report(TENNESSEE).to_frame()["rule"].tolist()
+    names = ra.inference.dispersion_report(TENNESSEE).to_frame()["rule"].tolist()
     assert names == ["Borda", "Copeland", "Kemeny"]
-    scores = ra.dispersion_report(GAPS.with_unranked("last"))
+    scores = ra.inference.dispersion_report(GAPS.with_unranked("last"))
     assert scores.to_frame()["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
     assert {c.unranked for c in scores.consensuses} == {"last"}
     assert scores.exact is scores.consensuses[-1]
@@ -364,17 +364,20 @@ def test_rules_by_default_suit_the_data():
 def test_tolerance_ties_scores_before_all_else():
     table = ra.ScoreTable([[0.5, 1], [0.6, 2]], systems="AB", higher_is_better=True)
     assert measured(table, BORDA).votes.ties.sum() == 0
-    tied = ra.dispersion_report(table, [BORDA], tolerance=0.2)
+    tied = ra.inference.dispersion_report(table, [BORDA], tolerance=0.2)
     assert tied.votes.ties[0, 1] == 1
     assert not tied.is_plain
-    assert (ra.spread(table, tie_cost=1), ra.spread(table, tie_cost=1, tolerance=0.2)) == (0, 2)
+    assert (
+        ra.inference.spread(table, tie_cost=1),
+        ra.inference.spread(table, tie_cost=1, tolerance=0.2),
+    ) == (0, 2)
 
 
 # -- how it is told -------------------------------------------------------------------------------
 
 
 def test_json_holds_everything():
-    told = ra.dispersion_report(TENNESSEE).to_dict()
+    told = ra.inference.dispersion_report(TENNESSEE).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
     assert (told["unranked_policy"], told["total_weight"]) == ("uniform", 100)
@@ -387,13 +390,13 @@ def test_json_holds_everything():
 
 def test_json_has_no_infinity_where_the_exact_total_is_nothing():
     table = ra.ScoreTable([[1, nan], [0.5, 10]], systems="AB", higher_is_better=True)
-    report = ra.dispersion_report(table.with_unranked("ignore"), [ra.Mean(), KEMENY])
+    report = ra.inference.dispersion_report(table.with_unranked("ignore"), [ra.Mean(), KEMENY])
     assert report.to_frame()["total"].tolist() == [1, 0]
     json.dumps(report.to_dict(), allow_nan=False)
 
 
 def test_summary_tells_spread_bounds_optimum_and_methods():
-    report = ra.dispersion_report(TENNESSEE)
+    report = ra.inference.dispersion_report(TENNESSEE)
     lines = report.summary().splitlines()
     assert lines[0] == "4 items, total weight 100; unranked items: uniform"
     mean, share = report.average_spread, 100 * report.normalized_spread
@@ -425,7 +428,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
 )  # fmt: skip
 def test_the_share_says_which_pairs_it_is_of(unranked, told):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
-    report = ra.dispersion_report(gaps.with_unranked(unranked), [BORDA])
+    report = ra.inference.dispersion_report(gaps.with_unranked(unranked), [BORDA])
     assert told in str(report)
 
 
@@ -436,4 +439,4 @@ def test_rounded_weights_make_no_second_ranking():
         systems="BCD", higher_is_better=True, tasks="xyz",
         task_weights={"x": 2**0.5, "y": 0.1, "z": 2**0.5},
     )  # fmt: skip
-    assert np.isnan(ra.spread(table.with_unranked("ignore"), normalized=True))
+    assert np.isnan(ra.inference.spread(table.with_unranked("ignore"), normalized=True))

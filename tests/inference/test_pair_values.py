@@ -49,7 +49,7 @@ def test_failures_on_one_side_are_said_with_their_numbers(turned):
     assert "`method='sign'`" in note
     assert about(ra.paired_test(data, 0, 1, method="wilcoxon").notes, "not symmetric")
     assert not about(ra.paired_test(data, 0, 1, method="sign").notes, "not symmetric")
-    assert about(ra.paired_tests(data, 2).notes, "not symmetric")
+    assert about(ra.inference.paired_tests(data, 2).notes, "not symmetric")
 
 
 def test_borda_points_are_looked_at_too_and_majorities_assume_nothing():
@@ -135,9 +135,9 @@ def test_every_result_that_takes_units_says_so():
     data = in_tasks()
     assert about(ra.PairwiseIntervals.from_data(data).notes, POOLED)
     assert about(ra.paired_test(data, 0, 1).notes, POOLED)
-    assert len(about(ra.paired_tests(data, 0).notes, POOLED)) == 1
+    assert len(about(ra.inference.paired_tests(data, 0).notes, POOLED)) == 1
     assert not about(ra.paired_test(data, 0, 1, unit="task").notes, POOLED)
-    for test in (ra.friedman, ra.skillings_mack):
+    for test in (ra.inference.friedman, ra.inference.skillings_mack):
         assert about(test(data).notes, "rankings of 4 tasks")
         assert about(test(data, unit="instance").notes, "instances of 4 tasks")
         assert not about(test(data, unit="task").notes, POOLED)
@@ -264,7 +264,7 @@ def test_columns_that_are_declared_have_no_note():
     for found in (
         ra.rank_intervals(table), ra.rank_intervals(table, of="mean"),
         ra.rank_intervals(table, of="pairwise"), ra.paired_test(table, 0, 1),
-        ra.paired_tests(table, 0),
+        ra.inference.paired_tests(table, 0),
     ):  # fmt: skip
         assert sum("neighboring tasks" in note for note in found.notes) == 1
     families = ra.ScoreTable(

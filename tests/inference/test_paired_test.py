@@ -140,7 +140,7 @@ def test_too_few_units_say_so():
     assert (few.lower, few.upper) == (-np.inf, np.inf)
     assert "at least 6 are needed" in str(few)
     many = ra.ScoreTable(np.random.default_rng(0).normal(size=(100, 8)), higher_is_better=True)
-    assert "never rejects; 12 tasks can decide" in str(ra.paired_tests(many, 0))
+    assert "never rejects; 12 tasks can decide" in str(ra.inference.paired_tests(many, 0))
 
 
 @pytest.mark.parametrize("n_tasks", [4, 7])
@@ -148,11 +148,11 @@ def test_the_numbers_of_units_that_decide_are_the_least_that_do(n_tasks):
     values = np.arange(5.0)[:, None] + np.random.default_rng(0).normal(size=(5, 8)) / 100
     scores = ra.ScoreTable(values, higher_is_better=True)
     few = scores.drop(tasks=range(n_tasks, 8))
-    (note,) = ra.paired_tests(few, 0).notes  # the least for one pair alone is not named
+    (note,) = ra.inference.paired_tests(few, 0).notes  # the least for one pair alone is not named
     assert note.endswith("8 tasks can decide something, or with `rank_intervals`, which flips "
                          "signs of all pairs at once, 6")  # fmt: skip
-    assert ra.paired_tests(few, 0).better == ()
-    assert ra.paired_tests(scores, 0).better == (1, 2, 3, 4)
+    assert ra.inference.paired_tests(few, 0).better == ()
+    assert ra.inference.paired_tests(scores, 0).better == (1, 2, 3, 4)
     assert bool(ra.rank_intervals(few, of="mean").decisions.pairs) == (n_tasks >= 6)
 
 
@@ -168,11 +168,11 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
     found = [
         ra.paired_test(UNLIKE, "A", "B").notes,
         ra.paired_test(UNLIKE, "A", "B", method="wilcoxon").notes,
-        ra.paired_tests(UNLIKE, "A").notes,
+        ra.inference.paired_tests(UNLIKE, "A").notes,
         ra.rank_intervals(UNLIKE, of="mean").notes,
-        ra.separation(UNLIKE).notes,
+        ra.inference.separation(UNLIKE).notes,
         ra.stability(UNLIKE, ra.Mean()).notes,
-        ra.removal_radius(UNLIKE, ra.Mean()).notes,
+        ra.analysis.removal_radius(UNLIKE, ra.Mean()).notes,
     ]
     for notes in found:
         assert set(expected) <= set(notes)
@@ -181,7 +181,7 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
         ra.paired_test(UNLIKE, "A", "B", method="sign").notes,
         ra.rank_intervals(UNLIKE).notes,
         ra.stability(UNLIKE, ra.Borda()).notes,
-        ra.paired_tests(alike, "A").notes,
+        ra.inference.paired_tests(alike, "A").notes,
     ]
     for notes in unmoved:
         assert not any("hard to interpret" in note for note in notes)
@@ -211,7 +211,7 @@ def test_weights_are_for_sign_flips():
     with pytest.raises(InvalidInputError, match="with_task_weights"):
         ra.paired_test(scores, "A", "B", method="mcnemar")
     with pytest.raises(InvalidInputError, match="a ScoreTable"):
-        ra.paired_tests(scores.rankings(), "A")
+        ra.inference.paired_tests(scores.rankings(), "A")
 
 
 # -- many systems against one ---------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_tests_against_one_are_those_of_each_pair():
     values[2, :4] = np.nan
     scores = ra.ScoreTable(values, systems="ABCDE", higher_is_better=True)
     for method in ("sign-flip", "wilcoxon", "sign"):
-        found = ra.paired_tests(scores, "C", method=method)
+        found = ra.inference.paired_tests(scores, "C", method=method)
         for test in found.tests:
             alone = ra.paired_test(scores, test.first, "C", method=method)
             seen = [(t.effect, t.lower, t.upper, t.p_value) for t in (test, alone)]

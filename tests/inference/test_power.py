@@ -12,41 +12,58 @@ from rankagg.exceptions import InvalidInputError
 @pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.7)])
 def test_scores_against_statsmodels(effect, alpha, power):
-    needed = ra.units_needed(3 * effect, spread=3.0, alpha=alpha, power=power)
+    needed = ra.inference.units_needed(3 * effect, spread=3.0, alpha=alpha, power=power)
     assert TTestPower().power(effect, needed, alpha) >= power - 1e-5
     if needed > 3:
         assert TTestPower().power(effect, needed - 1, alpha) < power + 1e-5
-    assert ra.detectable_difference(needed, spread=3.0, alpha=alpha, power=power) <= 3 * effect
+    assert (
+        ra.inference.detectable_difference(needed, spread=3.0, alpha=alpha, power=power)
+        <= 3 * effect
+    )
 
 
 @pytest.mark.parametrize("n", [2, 9, 60, 2001, 10**6])
 def test_what_is_detected_needs_so_many(n):
-    gap = ra.detectable_difference(n, spread=2.0)
-    assert abs(ra.units_needed(gap * (1 + 1e-9), spread=2.0) - n) <= 1
-    assert ra.detectable_difference(n, spread=4.0) == pytest.approx(2 * gap)
-    share = ra.detectable_difference(max(n, 60), differing=0.3)
-    assert abs(ra.units_needed(share, differing=0.3) - max(n, 60)) <= 1
+    gap = ra.inference.detectable_difference(n, spread=2.0)
+    assert abs(ra.inference.units_needed(gap * (1 + 1e-9), spread=2.0) - n) <= 1
+    assert ra.inference.detectable_difference(n, spread=4.0) == pytest.approx(2 * gap)
+    share = ra.inference.detectable_difference(max(n, 60), differing=0.3)
+    assert abs(ra.inference.units_needed(share, differing=0.3) - max(n, 60)) <= 1
 
 
 def test_answers_by_the_formula():
     z, y = scipy.stats.norm.isf(0.025), scipy.stats.norm.isf(0.2)
     expected = (z * np.sqrt(0.2) + y * np.sqrt(0.2 - 0.05**2)) ** 2 / 0.05**2
     for difference in (0.05, -0.05):
-        assert ra.units_needed(difference, differing=0.2) == np.ceil(expected)
-    assert ra.detectable_difference(5, differing=0.1) == np.inf
-    assert ra.units_needed(0.3, spread=1, n_tests=10) == ra.units_needed(0.3, spread=1, alpha=0.005)
+        assert ra.inference.units_needed(difference, differing=0.2) == np.ceil(expected)
+    assert ra.inference.detectable_difference(5, differing=0.1) == np.inf
+    assert ra.inference.units_needed(0.3, spread=1, n_tests=10) == ra.inference.units_needed(
+        0.3, spread=1, alpha=0.005
+    )
 
 
 @pytest.mark.parametrize(
     ("call", "options", "said"),
     [
-        (ra.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
-        (ra.units_needed, {"difference": 0.1}, "or `differing` in its place"),
-        (ra.units_needed, {"difference": 0.1, "spread": 1, "differing": 0.2}, "in its place"),
-        (ra.units_needed, {"difference": 0.3, "differing": 0.2}, "at least the difference"),
-        (ra.units_needed, {"difference": 0.3, "spread": -1}, "spread"),
-        (ra.units_needed, {"difference": 0.3, "spread": 1, "power": 0.01}, "more than the level"),
-        (ra.detectable_difference, {"n_units": 1, "spread": 1}, "n_units"),
+        (ra.inference.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
+        (ra.inference.units_needed, {"difference": 0.1}, "or `differing` in its place"),
+        (
+            ra.inference.units_needed,
+            {"difference": 0.1, "spread": 1, "differing": 0.2},
+            "in its place",
+        ),
+        (
+            ra.inference.units_needed,
+            {"difference": 0.3, "differing": 0.2},
+            "at least the difference",
+        ),
+        (ra.inference.units_needed, {"difference": 0.3, "spread": -1}, "spread"),
+        (
+            ra.inference.units_needed,
+            {"difference": 0.3, "spread": 1, "power": 0.01},
+            "more than the level",
+        ),
+        (ra.inference.detectable_difference, {"n_units": 1, "spread": 1}, "n_units"),
     ],
 )
 def test_bad_input_is_named(call, options, said):
@@ -55,8 +72,8 @@ def test_bad_input_is_named(call, options, said):
 
 
 def test_without_spread_two_units_do():
-    assert ra.units_needed(0.1, spread=0) == 2
-    assert ra.detectable_difference(5, spread=0) == 0.0
+    assert ra.inference.units_needed(0.1, spread=0) == 2
+    assert ra.inference.detectable_difference(5, spread=0) == 0.0
 
 
 # -- tables ---------------------------------------------------------------------------------------
@@ -65,31 +82,35 @@ def test_without_spread_two_units_do():
 def test_each_system_and_the_next():
     values = np.random.default_rng(0).normal(size=(4, 30)) + np.array([[0], [2], [1], [-3]])
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
-    found = ra.separation(scores, power=0.9)
+    found = ra.inference.separation(scores, power=0.9)
     assert found.order == ("B", "C", "A", "D")
     d = values[1] - values[2]
     assert found.difference[0] == pytest.approx(d.mean())
     assert found.spread[0] == pytest.approx(d.std(ddof=1))
     options = {"spread": d.std(ddof=1), "power": 0.9, "n_tests": 3}
-    assert found.needed[0] == ra.units_needed(d.mean(), **options)
-    assert found.detectable[0] == pytest.approx(ra.detectable_difference(30, **options))
+    assert found.needed[0] == ra.inference.units_needed(d.mean(), **options)
+    assert found.detectable[0] == pytest.approx(ra.inference.detectable_difference(30, **options))
 
 
 def test_answers_are_those_of_mcnemar():
     values = np.random.default_rng(0).random((3, 400)) < np.array([[0.7], [0.5], [0.6]])
-    found = ra.separation(ra.ScoreTable(values.astype(float), higher_is_better=True), n_tests=1)
+    found = ra.inference.separation(
+        ra.ScoreTable(values.astype(float), higher_is_better=True), n_tests=1
+    )
     a, b = values[0].astype(float), values[2].astype(float)
     options = {"differing": ((a - b) ** 2).mean(), "n_tests": 1}
     assert found.order == (0, 2, 1)
-    assert found.needed[0] == ra.units_needed((a - b).mean(), **options)
+    assert found.needed[0] == ra.inference.units_needed((a - b).mean(), **options)
     assert "McNemar" in str(found)
 
 
 def test_units_of_several_columns():
     values = np.repeat(np.random.default_rng(0).normal(size=(3, 8)), 5, axis=1)
     more = {"tasks": np.repeat(range(8), 5).tolist(), "instances": list(range(5)) * 8}
-    found = ra.separation(ra.ScoreTable(values, higher_is_better=True, **more), unit="task")
-    once = ra.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
+    found = ra.inference.separation(
+        ra.ScoreTable(values, higher_is_better=True, **more), unit="task"
+    )
+    once = ra.inference.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
     np.testing.assert_allclose(found.needed, once.needed)
     assert (found.n_units.tolist(), found.word) == ([8, 8], "task")
 
@@ -97,7 +118,10 @@ def test_units_of_several_columns():
 def test_weights_cost_units():
     values = np.random.default_rng(0).normal(size=(2, 12)) + np.array([[1], [0]])
     plain = ra.ScoreTable(values, higher_is_better=True)
-    one, two = ra.separation(plain), ra.separation(plain.with_task_weights({0: 11.0}))
+    one, two = (
+        ra.inference.separation(plain),
+        ra.inference.separation(plain.with_task_weights({0: 11.0})),
+    )
     assert two.detectable[0] / two.spread[0] > one.detectable[0] / one.spread[0]
 
 
@@ -106,7 +130,7 @@ def test_weights_cost_units():
     [[1, np.nan, 2], [np.nan, 3, np.nan]], [[1, np.nan, np.nan, 0], [np.nan, 3, 3, 4]],
 ])  # fmt: skip
 def test_what_cannot_be_told_needs_no_finite_number(values):
-    found = ra.separation(ra.ScoreTable(values, higher_is_better=True))
+    found = ra.inference.separation(ra.ScoreTable(values, higher_is_better=True))
     assert np.isinf(found.needed).all()
     assert "0 of 1 pair have" in str(found)
     assert found.to_dict()["pairs"][0]["needed"] is None
@@ -114,11 +138,18 @@ def test_what_cannot_be_told_needs_no_finite_number(values):
 
 def test_sums_beyond_the_range_of_floats_have_an_order():
     large = np.array([[1e308] * 3, [-1e308] * 3, [0.0] * 3, [9e307] * 3])
-    assert ra.separation(ra.ScoreTable(large, higher_is_better=True)).order == (0, 3, 2, 1)
+    assert ra.inference.separation(ra.ScoreTable(large, higher_is_better=True)).order == (
+        0,
+        3,
+        2,
+        1,
+    )
 
 
 def test_units_that_agree_do_not_say_how_much_they_vary():
-    found = ra.separation(ra.ScoreTable([[2.5] * 4, [1.5] * 4, [1.5] * 4], higher_is_better=True))
+    found = ra.inference.separation(
+        ra.ScoreTable([[2.5] * 4, [1.5] * 4, [1.5] * 4], higher_is_better=True)
+    )
     assert np.isnan(found.detectable).all()
     assert np.isnan(found.needed[0])
     assert np.isinf(found.needed[1])
@@ -129,18 +160,18 @@ def test_means_over_different_tasks_are_warned_of_as_by_the_mean():
     better = {"word": False, "a": True, "b": True}
     values = [[12, 90, 80], [np.nan, 60, 50], [20, 85, 70]]
     scores = ra.ScoreTable(values, systems="ABC", tasks=list(better), higher_is_better=better)
-    found = ra.separation(scores)
+    found = ra.inference.separation(scores)
     assert found.notes[:2] == ra.Mean().aggregate(scores).notes
     assert "note: over the tasks that are present for B" in str(found)
     assert len(found.to_dict()["notes"]) == 3
-    assert ra.separation(scores.drop(tasks=["word"])).notes == ()
-    wide = ra.separation(ra.ScoreTable([[1, 90], [2, 80]], higher_is_better=True))
+    assert ra.inference.separation(scores.drop(tasks=["word"])).notes == ()
+    wide = ra.inference.separation(ra.ScoreTable([[1, 90], [2, 80]], higher_is_better=True))
     assert ["ten times" in note for note in wide.notes] == [True]
 
 
 def test_the_one_that_is_ahead_where_both_have_scores_is_above():
     values = [[9, 1, 5, 1], [np.nan, 3, 2, 3], [0, 0, 0, 0]]
-    found = ra.separation(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
+    found = ra.inference.separation(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
     assert found.order == ("A", "B", "C")
     assert (found.above, found.below) == (("B", "B"), ("A", "C"))
     assert found.difference == pytest.approx([1 / 3, 8 / 3])
@@ -151,7 +182,7 @@ def test_the_one_that_is_ahead_where_both_have_scores_is_above():
 
 def test_a_difference_that_is_zero_to_rounding_is_zero():
     values = [[0.1, 0.3, 0.7], [0.7, 0.1, 0.3]]
-    found = ra.separation(ra.ScoreTable(values, higher_is_better=True))
+    found = ra.inference.separation(ra.ScoreTable(values, higher_is_better=True))
     assert np.subtract(*values).mean() != 0
     assert found.difference.tolist() == [0]
     assert np.isinf(found.needed).all()
@@ -180,16 +211,16 @@ def test_tied_with_the_first():
 
 def test_one_table_of_systems():
     with pytest.raises(InvalidInputError, match="two systems or more"):
-        ra.separation(ra.ScoreTable([[1, 2]], higher_is_better=True))
+        ra.inference.separation(ra.ScoreTable([[1, 2]], higher_is_better=True))
     with pytest.raises(InvalidInputError, match="a ScoreTable"):
-        ra.separation(ra.Profile.from_orders(["AB"]))
+        ra.inference.separation(ra.Profile.from_orders(["AB"]))
 
 
 def test_as_many_units_as_are_needed_are_enough() -> None:
     rng = np.random.default_rng(6)
     scores = rng.normal(size=(2, int(rng.integers(5, 12)))).round(1)
     scores[0] += 1.5
-    found = ra.separation(ra.ScoreTable(scores, higher_is_better=True))
+    found = ra.inference.separation(ra.ScoreTable(scores, higher_is_better=True))
     assert found.needed.tolist() == found.n_units.tolist() == [8]
     assert "1 of 1 pair has as many" in str(found)
 
@@ -197,4 +228,6 @@ def test_as_many_units_as_are_needed_are_enough() -> None:
 @pytest.mark.parametrize("second", [[3.0, 1, 2, 5], [2.0, 0, 1, 4]], ids=["equal", "one apart"])
 def test_tasks_that_agree_are_counted_whether_they_differ_or_not(second) -> None:
     table = ra.ScoreTable([[3.0, 1, 2, 5], second, [0.0, 1, 0, 2]], higher_is_better=True)
-    assert "all tasks agree on 1 pair, whose spread is not known" in str(ra.separation(table))
+    assert "all tasks agree on 1 pair, whose spread is not known" in str(
+        ra.inference.separation(table)
+    )

@@ -59,7 +59,7 @@ def kendall_w_by_hand(rows):
 
 @given(observed(min_size=3))
 def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
-    test = ra.friedman(profile)
+    test = ra.inference.friedman(profile)
     expected = stats.friedmanchisquare(*mid_ranks(profile).T)
     assert test.statistic == pytest.approx(expected.statistic, abs=1e-9)
     assert test.p_value == pytest.approx(expected.pvalue, rel=1e-9)
@@ -68,7 +68,7 @@ def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
 
 @given(observed())
 def test_average_ranks_and_w_are_those_of_the_definition(profile):
-    test, rows = ra.friedman(profile), mid_ranks(profile)
+    test, rows = ra.inference.friedman(profile), mid_ranks(profile)
     assert test.average_ranks == pytest.approx(rows.mean(axis=0), rel=1e-14)
     assert test.kendall_w == pytest.approx(float(kendall_w_by_hand(rows)), rel=1e-14)
     assert test.n_rankings == len(rows)
@@ -78,7 +78,7 @@ def test_average_ranks_and_w_are_those_of_the_definition(profile):
 @given(observed())
 def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(profile):
     # Ranks as observations in two ways, items and rankings: the means of rankings are all equal.
-    rows, test = mid_ranks(profile), ra.friedman(profile)
+    rows, test = mid_ranks(profile), ra.inference.friedman(profile)
     m, k = rows.shape
     between = m * ((rows.mean(axis=0) - (k + 1) / 2) ** 2).sum()
     rest = ((rows - (k + 1) / 2) ** 2).sum() - between
@@ -94,23 +94,23 @@ def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(profile):
 
 def test_counts_take_no_memory_and_do_not_overflow():
     orders, large = [range(20), [*range(10, 20), *range(10)]], 2**52
-    test = ra.friedman(ra.Profile.from_orders(orders, counts=[3 * large // 2 + 1, large]))
-    small = ra.friedman(ra.Profile.from_orders(orders, counts=[3, 2]))
+    test = ra.inference.friedman(ra.Profile.from_orders(orders, counts=[3 * large // 2 + 1, large]))
+    small = ra.inference.friedman(ra.Profile.from_orders(orders, counts=[3, 2]))
     assert test.n_rankings == 5 * large // 2 + 1
     assert test.average_ranks == pytest.approx(small.average_ranks, rel=1e-14)
     assert test.kendall_w == pytest.approx(small.kendall_w, rel=1e-14)
 
 
 def test_equal_rankings_agree_fully():
-    test = ra.friedman(ra.Profile.from_orders(["CAB"], counts=[7]))
+    test = ra.inference.friedman(ra.Profile.from_orders(["CAB"], counts=[7]))
     assert (test.kendall_w, test.statistic) == (1, 14)
     assert (test.f_statistic, test.f_p_value) == (inf, 0)
     assert test.to_dict()["f_statistic"] is None
-    assert ra.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7])).kendall_w == 1
+    assert ra.inference.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7])).kendall_w == 1
 
 
 def test_opposite_rankings_do_not_agree():
-    test = ra.friedman(ra.Profile.from_orders(["ABC", "CBA"], counts=[4, 4]))
+    test = ra.inference.friedman(ra.Profile.from_orders(["ABC", "CBA"], counts=[4, 4]))
     assert test.average_ranks.tolist() == [2, 2, 2]
     assert (test.kendall_w, test.p_value, test.f_p_value) == (0, 1, 1)
     assert test.groups() == (("A", "B", "C"),)
@@ -128,9 +128,9 @@ def test_a_task_is_ranked_once_by_its_average_ranks(profile):
     ranked = ra.Profile.from_ranks([[sorted(row).index(value) for value in row] for row in rows])
     if not ranked.ranks.any():
         with pytest.raises(InvalidInputError, match="a tie of all in every task"):
-            ra.friedman(profile, unit="task")
+            ra.inference.friedman(profile, unit="task")
         return
-    found, expected = ra.friedman(profile, unit="task"), ra.friedman(ranked)
+    found, expected = ra.inference.friedman(profile, unit="task"), ra.inference.friedman(ranked)
     assert (found.unit, found.n_rankings) == ("task", len(rows))
     assert found.average_ranks.tolist() == expected.average_ranks.tolist()
     assert found.kendall_w == expected.kendall_w
@@ -140,7 +140,7 @@ def test_a_task_is_ranked_once_by_its_average_ranks(profile):
 def test_instances_are_units_as_tasks_are(profile):
     def found(**options):
         try:
-            return ra.friedman(profile, **options).average_ranks.tolist()
+            return ra.inference.friedman(profile, **options).average_ranks.tolist()
         except InvalidInputError:
             return None
 
@@ -149,9 +149,9 @@ def test_instances_are_units_as_tasks_are(profile):
 
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, {SUPERGLUE.tasks[0]: 5.0}], ids=str)
 def test_scores_are_ranked_with_their_tolerance(tolerance):
-    found = ra.friedman(SUPERGLUE, tolerance=tolerance)
-    assert found == ra.friedman(SUPERGLUE.rankings(tolerance))
-    assert (found == ra.friedman(SUPERGLUE)) == (tolerance == 0)
+    found = ra.inference.friedman(SUPERGLUE, tolerance=tolerance)
+    assert found == ra.inference.friedman(SUPERGLUE.rankings(tolerance))
+    assert (found == ra.inference.friedman(SUPERGLUE)) == (tolerance == 0)
 
 
 # -- Nemenyi --------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def test_the_example_of_demsar():
 
 @given(observed(), st.sampled_from([0.001, 0.05, 0.3, 0.9]))
 def test_p_values_agree_with_the_critical_difference(profile, alpha):
-    test = ra.friedman(profile)
+    test = ra.inference.friedman(profile)
     frame, bound = test.p_values(), test.critical_difference(alpha)
     assert list(frame.index) == list(frame.columns) == list(test.items)
     values = frame.to_numpy()
@@ -200,7 +200,7 @@ def test_p_values_agree_with_the_critical_difference(profile, alpha):
 
 @given(observed(max_size=6), st.floats(0.001, 0.999))
 def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alpha):
-    test = ra.friedman(profile)
+    test = ra.inference.friedman(profile)
     bound = test.critical_difference(alpha)
     rank = dict(zip(test.items, test.average_ranks, strict=True))
     within = [
@@ -222,7 +222,7 @@ def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alp
 
 @given(observed(ties=False))
 def test_average_ranks_are_enough_without_ties(profile):
-    full = ra.friedman(profile)
+    full = ra.inference.friedman(profile)
     for digits, error in ((15, 1e-12), (2, 0.05)):
         test = ra.inference.FriedmanTest.from_average_ranks(
             full.average_ranks.round(digits), full.n_rankings, items=full.items
@@ -234,7 +234,7 @@ def test_average_ranks_are_enough_without_ties(profile):
 
 @given(observed())
 def test_ties_make_the_statistics_larger(profile):
-    full = ra.friedman(profile)
+    full = ra.inference.friedman(profile)
     bare = ra.inference.FriedmanTest.from_average_ranks(full.average_ranks, full.n_rankings)
     assert bare.statistic <= full.statistic * (1 + 1e-12)
     assert bare.items == ra.ItemSet.numbered(profile.n_items)
@@ -269,22 +269,25 @@ def test_incomplete_rankings_are_counted():
     top = ra.PartialRanking.from_top_k("A", items="ABC")
     profile = ra.Profile([some, ra.Permutation.from_order("ABC"), top], counts=[2, 3, 5])
     with pytest.raises(InvalidInputError) as caught:
-        ra.friedman(profile)
+        ra.inference.friedman(profile)
     assert str(caught.value).startswith(
         "`data` must be complete rankings for Friedman's test. Got 7 incomplete ones of 10. "
         "Leave out"
     )
-    assert ra.friedman(profile[(profile.ranks >= 0).all(axis=1)]).n_rankings == 3
+    assert ra.inference.friedman(profile[(profile.ranks >= 0).all(axis=1)]).n_rankings == 3
     with pytest.raises(InvalidInputError, match="4 incomplete ones of 4"):
-        ra.friedman(GAPS)
+        ra.inference.friedman(GAPS)
 
 
 def test_weights_must_be_equal():
     weighted = SUPERGLUE.with_task_weights({SUPERGLUE.tasks[0]: 3})
     with pytest.raises(InvalidInputError, match=r"Got weights from 1 to 3.*with_task_weights"):
-        ra.friedman(weighted)
-    assert ra.friedman(weighted.with_task_weights({})) == ra.friedman(SUPERGLUE)
-    assert ra.friedman(ra.Profile.from_orders(["AB", "BA"], weights=[0.1, 0.1])).kendall_w == 0
+        ra.inference.friedman(weighted)
+    assert ra.inference.friedman(weighted.with_task_weights({})) == ra.inference.friedman(SUPERGLUE)
+    assert (
+        ra.inference.friedman(ra.Profile.from_orders(["AB", "BA"], weights=[0.1, 0.1])).kendall_w
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -299,16 +302,16 @@ def test_weights_must_be_equal():
 )  # fmt: skip
 def test_other_data_are_refused(data, words):
     with pytest.raises(InvalidInputError) as caught:
-        ra.friedman(data)
+        ra.inference.friedman(data)
     assert f"`data` must be {words}" in str(caught.value)
     one = ra.Profile.from_orders(["AB", "BA"], groups="xx")
     with pytest.raises(InvalidInputError, match=r"two tasks or more\. Got 1 task"):
-        ra.friedman(one, unit="task")
+        ra.inference.friedman(one, unit="task")
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, "0.05", None])
 def test_levels_are_probabilities(alpha):
-    test = ra.friedman(SUPERGLUE)
+    test = ra.inference.friedman(SUPERGLUE)
     for method in (test.critical_difference, test.groups):
         with pytest.raises(InvalidInputError, match="`alpha` must be a number"):
             method(alpha)
@@ -318,7 +321,7 @@ def test_levels_are_probabilities(alpha):
 
 
 def test_the_summary_tells_statistics_and_groups():
-    test = ra.friedman(SUPERGLUE)
+    test = ra.inference.friedman(SUPERGLUE)
     lines = test.summary(alpha=0.1).splitlines()
     assert lines[0] == "6 items in 10 rankings; independent: rankings"
     assert lines[1] == "Friedman         chi-square 25.92, df 5, p 9.25e-05"
@@ -372,7 +375,7 @@ def by_hand(rows):
 
 
 def test_the_published_example():
-    found = ra.skillings_mack(table(ASSEMBLY), n_resamples=2000)
+    found = ra.inference.skillings_mack(table(ASSEMBLY), n_resamples=2000)
     assert found.statistic == pytest.approx(15.493049, abs=5e-7)
     assert (found.df, found.n_rankings) == (3, 9)
     assert found.chi2_p_value == pytest.approx(0.00144030, abs=5e-8)
@@ -388,7 +391,10 @@ def test_without_gaps_it_is_friedmans_test(rows):
     if all(len(set(row)) == 1 for row in rows):
         return
     scores = table(rows)
-    found, friedman = ra.skillings_mack(scores, n_resamples=100), ra.friedman(scores)
+    found, friedman = (
+        ra.inference.skillings_mack(scores, n_resamples=100),
+        ra.inference.friedman(scores),
+    )
     assert found.statistic == pytest.approx(friedman.statistic)
     assert found.df == friedman.df
     assert found.chi2_p_value == pytest.approx(friedman.p_value)
@@ -406,9 +412,9 @@ def test_against_the_definitions(rows):
     statistic, rank = by_hand(rows)
     if rank == 0:
         with pytest.raises(InvalidInputError, match="tell two items apart"):
-            ra.skillings_mack(table(rows))
+            ra.inference.skillings_mack(table(rows))
         return
-    found = ra.skillings_mack(table(rows), n_resamples=100)
+    found = ra.inference.skillings_mack(table(rows), n_resamples=100)
     assert found.statistic == pytest.approx(statistic, abs=1e-9)
     assert found.df == rank
     values = np.array(rows, dtype=float)
@@ -435,18 +441,18 @@ def test_simulated_p_values_come_near_enumerated_ones():
         for row in rows
     ]
     exact = np.mean([by_hand(chosen)[0] >= seen - 1e-9 for chosen in product(*orders)])
-    found = ra.skillings_mack(table(rows), n_resamples=5000)
+    found = ra.inference.skillings_mack(table(rows), n_resamples=5000)
     assert found.simulated_p_value == pytest.approx(exact, abs=0.025)
     assert found.p_value == found.simulated_p_value
 
 
 def test_what_was_observed_is_one_of_the_draws():
-    found = ra.skillings_mack(table(np.tile(np.arange(6.0), (12, 1))), n_resamples=500)
+    found = ra.inference.skillings_mack(table(np.tile(np.arange(6.0), (12, 1))), n_resamples=500)
     assert found.simulated_p_value == 1 / 500
 
 
 def test_many_units_are_not_simulated():
-    found = ra.skillings_mack(table(np.random.default_rng(0).normal(size=(51, 3))))
+    found = ra.inference.skillings_mack(table(np.random.default_rng(0).normal(size=(51, 3))))
     assert (found.simulated_p_value, found.n_resamples) == (None, 0)
     assert found.p_value == found.chi2_p_value
 
@@ -454,14 +460,14 @@ def test_many_units_are_not_simulated():
 def test_counts_are_repetitions():
     ballots = ra.Profile.from_orders(["ABC", "BA", "CB"], counts=[3, 2, 4])
     spread = ra.Profile.from_orders(["ABC"] * 3 + ["BA"] * 2 + ["CB"] * 4)
-    one, other = (ra.skillings_mack(data, n_resamples=2000) for data in (ballots, spread))
+    one, other = (ra.inference.skillings_mack(data, n_resamples=2000) for data in (ballots, spread))
     assert one == other
     assert one.n_rankings == 9
 
 
 def test_parts_that_nothing_links():
     ballots = ra.Profile.from_orders(["AB", "AB", "CD", "DC", "E"], items="ABCDE")
-    found = ra.skillings_mack(ballots)
+    found = ra.inference.skillings_mack(ballots)
     assert found.df == 2
     assert found.statistic == pytest.approx(2.0)
     assert len(found.notes) == 2
@@ -477,10 +483,10 @@ def test_items_of_a_unit_are_ranked_once():
             values, tasks=np.repeat(range(4), 2).tolist(), instances=[0, 1] * 4,
             higher_is_better=True,
         )  # fmt: skip
-        return ra.skillings_mack(scores, unit="task")
+        return ra.inference.skillings_mack(scores, unit="task")
 
     one = by_task()
-    once = ra.skillings_mack(ra.ScoreTable(values[:, ::2], higher_is_better=True))
+    once = ra.inference.skillings_mack(ra.ScoreTable(values[:, ::2], higher_is_better=True))
     assert one.statistic == pytest.approx(once.statistic)
     assert one.n_rankings == 4
     values[0, 0] = np.nan
@@ -500,12 +506,12 @@ def test_items_of_a_unit_are_ranked_once():
 )
 def test_bad_input_is_named(data, said):
     with pytest.raises(InvalidInputError, match=said):
-        ra.skillings_mack(data)
+        ra.inference.skillings_mack(data)
 
 
 def test_a_p_value_that_no_float_holds_is_below_one():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[3000, 1])
-    found = ra.friedman(profile)
+    found = ra.inference.friedman(profile)
     assert found.p_value == 0
     assert "p < 1e-300" in str(found)
     assert "p < 1e-300" in repr(found)

@@ -125,7 +125,7 @@ def test_w_and_spearman_are_those_of_the_definitions(profile):
         return
     profile = ra.Profile(rows)
     found = kendall_w(profile, n_resamples=100)
-    friedman = ra.friedman(profile)
+    friedman = ra.inference.friedman(profile)
     assert found.kendall_w == pytest.approx(friedman.kendall_w)
     assert (found.statistic, found.df) == (pytest.approx(friedman.statistic), friedman.df)
     telling = [row for row in rows if len(row.buckets) > 1]

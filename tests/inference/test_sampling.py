@@ -101,7 +101,7 @@ def test_few_pairs_are_all_evaluated(profile):
 
 def test_no_more_choices_are_evaluated_than_would_be_drawn(monkeypatch):
     monkeypatch.setattr(sampling, "CHOICES_HELD", 1000)
-    exact = ra.spread(MANY, average=True)
+    exact = ra.inference.spread(MANY, average=True)
     for epsilon, stopped in ((0.22, "all"), (0.23, "fixed")):  # 3811 and 3487 for 3600 choices
         found = ra.HoeffdingEstimator(epsilon=epsilon, alpha=0.05).estimate(MANY, rng=1)
         assert found.stopped == stopped
@@ -159,7 +159,7 @@ def test_the_interval_stays_within_the_range():
 def test_relative_precision_holds_as_often_as_promised():
     epsilon, alpha, runs = 0.3, 0.2, 20
     rule = ra.inference.EmpiricalBernsteinStopping(epsilon=epsilon, alpha=alpha)
-    exact = ra.spread(SMALL, average=True)
+    exact = ra.inference.spread(SMALL, average=True)
     estimates = [rule.estimate(SMALL, rng=seed) for seed in range(runs)]
     assert {estimate.stopped for estimate in estimates} == {"relative"}
     errors = sum(abs(estimate.value - exact) > epsilon * exact for estimate in estimates)
@@ -198,7 +198,7 @@ def test_no_more_samples_than_allowed(limit):
     estimate = rule.estimate(SMALL, rng=0)
     assert (estimate.n_samples, estimate.stopped) == (limit, "max_samples")
     assert 0 <= estimate.lower <= estimate.value <= estimate.upper <= 3
-    assert estimate.lower <= ra.spread(SMALL, average=True) <= estimate.upper
+    assert estimate.lower <= ra.inference.spread(SMALL, average=True) <= estimate.upper
 
 
 def test_the_variance_decides_when_to_stop():

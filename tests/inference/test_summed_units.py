@@ -141,7 +141,7 @@ def test_ranks_by_majorities(table, method, policy):
 @pytest.mark.parametrize(
     "call",
     [
-        ra.friedman,
+        ra.inference.friedman,
         *(partial(ra.rank_intervals, **options)
           for options in ({"method": "sign-flips"}, {"method": "bernstein"}, {"of": "mean"},
                           {"unit": "task"})),
@@ -397,13 +397,13 @@ def near(expected):
 
 @given(table=tables(), policy=policies, options=OPTIONS)
 def test_spread(table, policy, options):
-    found = ra.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
-    assert found == near(ra.spread(table.with_unranked(policy), **options))
+    found = ra.inference.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
+    assert found == near(ra.inference.spread(table.with_unranked(policy), **options))
 
 
 def test_spread_of_many_systems_whose_shares_are_rounded():
-    found = ra.spread(ra.ScoreSummary.from_scores(many()), normalized=True)
-    assert found == pytest.approx(ra.spread(many(), normalized=True), rel=1e-9)
+    found = ra.inference.spread(ra.ScoreSummary.from_scores(many()), normalized=True)
+    assert found == pytest.approx(ra.inference.spread(many(), normalized=True), rel=1e-9)
 
 
 @few
@@ -411,7 +411,7 @@ def test_spread_of_many_systems_whose_shares_are_rounded():
 def test_dispersion_report(table, policy):
     rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     found, expected = (
-        ra.dispersion_report(data.with_unranked(policy), rules)
+        ra.inference.dispersion_report(data.with_unranked(policy), rules)
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)
@@ -425,8 +425,8 @@ def test_dispersion_report(table, policy):
 @few
 @given(table=tables(max_units=5))
 def test_policies_flip_the_same_pairs(table):
-    found = ra.sensitivity(ra.ScoreSummary.from_scores(table))
-    expected = ra.sensitivity(table, n_samples=1, rng=0)
+    found = ra.analysis.sensitivity(ra.ScoreSummary.from_scores(table))
+    expected = ra.analysis.sensitivity(table, n_samples=1, rng=0)
     assert found.consensuses == expected.consensuses
     frame = expected.to_frame(everything=True).drop(columns="share")
     order = ["above", "below"]
@@ -465,9 +465,9 @@ def test_completions_need_the_rankings():
         ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True, tasks="xy")
     )
     with pytest.raises(InformationLostError, match="read_scores"):
-        ra.sensitivity(summary, model=ra.Uniform(summary.systems))
+        ra.analysis.sensitivity(summary, model=ra.distributions.Uniform(summary.systems))
     with pytest.raises(InformationLostError, match="PickAPerm needs rankings"):
-        ra.sensitivity(summary, ra.PickAPerm())
+        ra.analysis.sensitivity(summary, ra.PickAPerm())
 
 
 def rounded(value):

@@ -267,7 +267,7 @@ def test_families_are_units_of_as_many_tasks():
     )
     assert (found.first, found.by) == (expected.first, "mean scores")
     for other in (
-        ra.friedman(table),
+        ra.inference.friedman(table),
         ra.paired_test(table, 0, 1),
         ra.rank_shares(table, ra.Borda(), n_resamples=10),
         ra.PairwiseIntervals.from_data(table),
@@ -394,19 +394,19 @@ for of in ("mean", "borda", "pairwise"):
         )
 CALLS["max-t"] = lambda t: ra.rank_intervals(t, of="mean", method="max-t", n_resamples=200)
 for method in ("sign-flip", "wilcoxon", "sign"):
-    CALLS[method] = lambda t, m=method: ra.paired_tests(t, 0, method=m)
-CALLS["task flips"] = lambda t: ra.paired_tests(t, 0, unit="task")
-CALLS["separation"] = ra.separation
+    CALLS[method] = lambda t, m=method: ra.inference.paired_tests(t, 0, method=m)
+CALLS["task flips"] = lambda t: ra.inference.paired_tests(t, 0, unit="task")
+CALLS["separation"] = ra.inference.separation
 CALLS["compare"] = lambda t: ra.compare(t, [ra.Mean(), ra.Borda()])
-CALLS["friedman"] = ra.friedman
-CALLS["skillings_mack"] = lambda t: ra.skillings_mack(t, n_resamples=200)
+CALLS["friedman"] = ra.inference.friedman
+CALLS["skillings_mack"] = lambda t: ra.inference.skillings_mack(t, n_resamples=200)
 CALLS["PairwiseIntervals"] = ra.PairwiseIntervals.from_data
 CALLS["rank_shares"] = lambda t: ra.rank_shares(t, ra.Mean(), n_resamples=50, rng=0)
 CALLS["stability"] = lambda t: ra.stability(t, ra.Mean(), rng=0)
-CALLS["removal_radius"] = lambda t: ra.removal_radius(t, ra.Mean())
-CALLS["dispersion_report"] = ra.dispersion_report
-CALLS["task_agreement"] = ra.task_agreement
-CALLS["sensitivity"] = lambda t: ra.sensitivity(t, ra.Mean(), n_samples=20, rng=0)
+CALLS["removal_radius"] = lambda t: ra.analysis.removal_radius(t, ra.Mean())
+CALLS["dispersion_report"] = ra.inference.dispersion_report
+CALLS["task_agreement"] = ra.analysis.task_agreement
+CALLS["sensitivity"] = lambda t: ra.analysis.sensitivity(t, ra.Mean(), n_samples=20, rng=0)
 CALLS["summary"] = lambda t: ra.Mean().aggregate(ra.ScoreSummary.from_scores(t)).ranking
 
 #: Numbers that are of the scores, and so have their size.
@@ -468,7 +468,10 @@ def test_effects_have_the_size_of_scores(method, shift):
     )
     for name in ("effect", "lower", "upper"):
         assert getattr(other, name) == np.ldexp(getattr(one, name), shift)
-    one, other = ra.separation(made("gaps", 0)), ra.separation(made("gaps", shift))
+    one, other = (
+        ra.inference.separation(made("gaps", 0)),
+        ra.inference.separation(made("gaps", shift)),
+    )
     for name in ("difference", "spread", "detectable"):
         np.testing.assert_array_equal(getattr(other, name), np.ldexp(getattr(one, name), shift))
 
@@ -539,7 +542,7 @@ def test_equal_steps_are_equal_however_large_scores_are():
         assert (found.direction, found.p_value) == (0, 1)
     agreed = ra.paired_test(table, "A", "B")
     assert any("agree on some pair" in note for note in agreed.notes)
-    assert np.isnan(ra.separation(table).detectable).all()
+    assert np.isnan(ra.inference.separation(table).detectable).all()
     notes = ra.rank_intervals(table, of="mean", method="max-t", n_resamples=200).notes
     assert any("same" in note or "agree" in note for note in notes)
 

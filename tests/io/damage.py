@@ -73,7 +73,7 @@ READERS = {
         [b"b;r;c;g\n1;1;Ann;x\n1;3;Bob;x\n2;1;Ann;y\n2;1;Bob;y\n2;2;UWI;y\n3;1;;x\n"],
     ),
     "matrix": (
-        ra.read_matrix,
+        ra.io.read_matrix,
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],
     ),
     "preflib": (ra.read_preflib, [NEW, UNNAMED, NEW.replace(b"\n", b"\r\n")]),

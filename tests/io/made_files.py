@@ -34,7 +34,7 @@ class Made(NamedTuple):
 
 def content(data: Any) -> Any:
     """Return what data say, without the order in which they say it."""
-    if isinstance(data, ra.CastVotes):
+    if isinstance(data, ra.io.CastVotes):
         return content(data.profile)
     if isinstance(data, ra.Profile):
         items = [str(item) for item in data.items]

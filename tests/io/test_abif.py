@@ -15,11 +15,11 @@ DECLARED = "=A:[Ann: the 1st, of 2]\n=B :[Bob]\n=C:Cid\n"
 
 
 def read(text, **options):
-    return ra.read_abif(StringIO(text), **options)
+    return ra.io.read_abif(StringIO(text), **options)
 
 
 class TestAbif(ReaderContract):
-    read = ra.read_abif
+    read = ra.io.read_abif
     text = f"{{'title': 'Three'}}\n{DECLARED}27:A>B=C\n2:C\n"
     broken = (
         "A>B\n", "2:A>\n", "2:A> >B\n", "2:[ ]>A\n", "x:A\n", "2:A>A\n", "# nothing\n", "0:A>B\n",

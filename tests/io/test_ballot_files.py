@@ -384,14 +384,14 @@ SAME = {
 
 @pytest.mark.parametrize("kind", SAME)
 def test_blt_as_programs_write_it(kind):
-    profile, told = read(ra.read_abif, SAME[kind])
-    assert profile == read(ra.read_abif, PLAIN)[0]
+    profile, told = read(ra.io.read_abif, SAME[kind])
+    assert profile == read(ra.io.read_abif, PLAIN)[0]
     assert told == "the stream: an election of 2 seats, 0 candidates withdrawn."
     assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["abif"]
 
 
 def test_decimals_of_blt_are_weights():
-    profile, _ = read(ra.read_abif, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))
+    profile, _ = read(ra.io.read_abif, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))
     assert profile.counts.tolist() == [1, 1, 1, 1]
     assert profile.weights.tolist() == [3, 4, 2.5, 2]
     assert firsts(profile) == {"Elm B": 7, "Ash C": 2.5, "Yew D": 2}

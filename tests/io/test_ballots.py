@@ -128,7 +128,7 @@ def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
     unranked, unlisted = ra.PartialRanking([0, -1], "AB"), ra.PartialRanking([0, -2], "AB")
     profile = ra.Profile([unranked, unlisted])
     with pytest.raises(InvalidInputError, match="free of unranked or of unlisted items"):
-        ra.write_ballots(profile, tmp_path / "x")
+        ra.io.write_ballots(profile, tmp_path / "x")
 
 
 def test_large_counts_are_exact():
@@ -151,7 +151,7 @@ def test_what_is_written(tmp_path):
         weights=[1, 0.1], groups=["x", "y"],
     )  # fmt: skip
     path = tmp_path / "ballots.csv"
-    ra.write_ballots(profile, path)
+    ra.io.write_ballots(profile, path)
     header, first, second = cells(path)
     assert header == ["Oslo", "Łódź", "Rio, de", "count", "weight", "group"]
     assert (first[:4], float(first[4]), first[5]) == (["2", "1", "", "3"], 1, "x")
@@ -172,7 +172,7 @@ def test_what_is_written(tmp_path):
 def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
     profile = ra.Profile.from_ranks([[1, 2], [nan, 1]], items=items, counts=[3, 1])
     stream = StringIO()
-    ra.write_ballots(profile, stream)
+    ra.io.write_ballots(profile, stream)
     assert stream.getvalue() == text
     assert read(text, count="count", unranked="uniform") == profile
 
@@ -183,13 +183,13 @@ def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
 def test_an_item_called_like_an_extra_column(name, extra, tmp_path):
     profile = ra.Profile.from_orders([["A", name]], **extra)
     with pytest.raises(InvalidInputError, match=name):
-        ra.write_ballots(profile, tmp_path / "ballots.csv")
+        ra.io.write_ballots(profile, tmp_path / "ballots.csv")
     assert not (tmp_path / "ballots.csv").exists()
 
 
 def test_an_item_may_be_called_like_a_column_that_is_not_written(tmp_path):
     profile = ra.Profile.from_orders([["weight", "group"]])
-    ra.write_ballots(profile, tmp_path / "ballots.csv")
+    ra.io.write_ballots(profile, tmp_path / "ballots.csv")
     assert ra.read_ballots(tmp_path / "ballots.csv", count="count")[0] == profile[0]
 
 
@@ -200,7 +200,7 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
     profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
     path = tmp_path / "ballots.csv"
     try:
-        ra.write_ballots(profile, path)
+        ra.io.write_ballots(profile, path)
     except InvalidInputError:
         assert not path.exists()
     else:
@@ -216,7 +216,7 @@ def test_ballots_come_back(data, tmp_path_factory):
     profile = data.draw(profiles(items, unlisted=False, groups=data.draw(st.booleans())))
     profile = profile.with_unranked(data.draw(policies))
     path = tmp_path_factory.mktemp("ballots") / "ballots.csv"
-    ra.write_ballots(profile, path)
+    ra.io.write_ballots(profile, path)
     extra = {"count": "count", "unranked": profile.unranked}
     extra |= {"weight": "weight"} if (profile.weights != 1).any() else {}
     extra |= {"group": "group"} if profile.groups is not None else {}

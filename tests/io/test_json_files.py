@@ -21,7 +21,7 @@ PLAIN = {
 
 
 def read(data: object) -> ra.PairwiseMatrix:
-    return ra.read_votes(StringIO(json.dumps(data)))
+    return ra.io.read_votes(StringIO(json.dumps(data)))
 
 
 def test_round_trip_of_a_file(tmp_path) -> None:
@@ -30,8 +30,8 @@ def test_round_trip_of_a_file(tmp_path) -> None:
     )
     for unranked in ("uniform", "ignore", "last"):
         votes = profile.with_unranked(unranked).pairwise()
-        ra.write_votes(votes, tmp_path / "votes.json")
-        again = ra.read_votes(tmp_path / "votes.json")
+        ra.io.write_votes(votes, tmp_path / "votes.json")
+        again = ra.io.read_votes(tmp_path / "votes.json")
         assert again.fingerprint == votes.fingerprint
         assert np.array_equal(again.wins, votes.wins)
         assert np.array_equal(again.ties, votes.ties)
@@ -40,7 +40,7 @@ def test_round_trip_of_a_file(tmp_path) -> None:
 
 
 def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None:
-    ra.write_votes(read({**PLAIN, "items": ["Ä", "B"]}), tmp_path / "votes.json")
+    ra.io.write_votes(read({**PLAIN, "items": ["Ä", "B"]}), tmp_path / "votes.json")
     assert (tmp_path / "votes.json").read_text(encoding="utf-8") == (
         '{"schema":"rankagg.votes","version":1,"items":["Ä","B"],"denominator":2,"rounding":"0",'
         '"wins":[[0,5],[2,0]],"ties":[[0,1],[1,0]]}\n'
@@ -135,7 +135,7 @@ def test_mutated_texts_are_refused_or_read(count) -> None:
         put = rng.choice(["", "NaN", "-", "0", "9" * 2000, "true", '"', "[" * 9999, "\x00", "1e9"])
         changed = text[:at] + put + text[at + rng.randrange(4) :]
         try:
-            votes = ra.read_votes(StringIO(changed))
+            votes = ra.io.read_votes(StringIO(changed))
         except DataFormatError:
             continue
         assert votes.n_items == len(json.loads(changed)["items"])

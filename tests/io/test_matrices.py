@@ -11,7 +11,7 @@ from rankagg.io.matrices import looks_like_matrix
 
 
 def test_one_title_line_may_stand_first() -> None:
-    assert ra.read_matrix(StringIO("input-output table\n2\n0 1\n2 0\n")).n_items == 2
+    assert ra.io.read_matrix(StringIO("input-output table\n2\n0 1\n2 0\n")).n_items == 2
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_one_title_line_may_stand_first() -> None:
 def test_what_is_no_matrix_is_refused(text: str) -> None:
     assert not looks_like_matrix(text)
     with pytest.raises(DataFormatError, match=r"^the stream is .*a number n and n x n numbers"):
-        ra.read_matrix(StringIO(text))
+        ra.io.read_matrix(StringIO(text))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n"])
@@ -37,20 +37,20 @@ def test_what_is_no_matrix_is_refused(text: str) -> None:
 def test_line_ends_and_titles(end: str, title: str) -> None:
     text = "\n".join(filter(None, [title, "2", "0 1.5", "2 0", ""])).replace("\n", end)
     assert looks_like_matrix(text)
-    assert ra.read_matrix(StringIO(text)).wins.tolist() == [[0, 1.5], [2, 0]]
+    assert ra.io.read_matrix(StringIO(text)).wins.tolist() == [[0, 1.5], [2, 0]]
 
 
 def test_one_item_is_a_matrix() -> None:
-    assert ra.read_matrix(StringIO("1\n7\n")).n_items == 1
-    assert ra.read_matrix(StringIO("12\n" + "1 " * 144)).n_items == 12
+    assert ra.io.read_matrix(StringIO("1\n7\n")).n_items == 1
+    assert ra.io.read_matrix(StringIO("12\n" + "1 " * 144)).n_items == 12
 
 
 @pytest.mark.parametrize("odd", [2**53 + 1, 2**63 + 1, 2**64 - 1, 2**64 + 1])
 def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
-    votes = ra.read_matrix(StringIO(f"2\n5 {odd}\n{odd - 1} 5\n"))
+    votes = ra.io.read_matrix(StringIO(f"2\n5 {odd}\n{odd - 1} 5\n"))
     assert votes.scaled_wins.tolist() == [[0, odd], [odd - 1, 0]]
     assert ra.Kemeny().aggregate(votes).order == (0, 1)
-    votes = ra.read_matrix(StringIO(f"2\n0 {10**30}.0\n{10**30 + 1} 0\n"))
+    votes = ra.io.read_matrix(StringIO(f"2\n0 {10**30}.0\n{10**30 + 1} 0\n"))
     assert votes.margins.tolist() == [[0, -1], [1, 0]]
 
 
@@ -62,17 +62,17 @@ def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
 def test_numbers_that_are_no_votes(cells: str, message: str) -> None:
     upper, lower = cells.split()
     with pytest.raises(InvalidInputError, match=message):
-        ra.read_matrix(StringIO(f"2\n0 {upper}\n{lower} 0\n"))
+        ra.io.read_matrix(StringIO(f"2\n0 {upper}\n{lower} 0\n"))
 
 
 def test_fractions_of_many_digits_are_the_nearest_floats() -> None:
-    votes = ra.read_matrix(StringIO("2\n0 0.12345678901234567\n0.5 0\n"))
+    votes = ra.io.read_matrix(StringIO("2\n0 0.12345678901234567\n0.5 0\n"))
     assert votes.wins[0, 1] == pytest.approx(0.12345678901234567, rel=1e-9)
     assert votes.wins[1, 0] == 0.5
 
 
 def test_library_instance_is_solved(data) -> None:
-    votes = ra.read_matrix(data("lolib/N-t59n11xx"))
+    votes = ra.io.read_matrix(data("lolib/N-t59n11xx"))
     exact = ra.Kemeny().aggregate(votes)
     assert votes.wins.sum() - exact.cost == 20928
     assert exact.certificate.status == "optimal"

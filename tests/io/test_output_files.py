@@ -22,8 +22,8 @@ from rankagg.report.page import Report
 BALLOTS = ra.datasets.load("tennessee")
 WRITERS = {
     "page": lambda path: Report("title", "<html>", is_proved=True).save(path),
-    "ballots": lambda path: ra.write_ballots(BALLOTS, path),
-    "preflib": lambda path: ra.write_preflib(BALLOTS, path),
+    "ballots": lambda path: ra.io.write_ballots(BALLOTS, path),
+    "preflib": lambda path: ra.io.write_preflib(BALLOTS, path),
     "votes": lambda path: write_votes(BALLOTS.pairwise(), path),
     "graphml": lambda path: TournamentGraph(BALLOTS.pairwise()).write_graphml(path),
     "text": lambda path: write_text(path, "new\n"),

@@ -79,7 +79,7 @@ def test_ballots_come_back(tmp_path):
         [LABELS, LABELS[::-1]], items=LABELS, groups=["=g", "h"], weights=[2, 1]
     )
     path = tmp_path / "ballots.csv"
-    ra.write_ballots(profile, path)
+    ra.io.write_ballots(profile, path)
     assert not [cell for cell in cells_of(path) if guard(cell) != cell and cell[:1] != "'"]
     columns = {"count": "count", "weight": "weight", "group": "group"}
     assert ra.read_ballots(path, **columns) == profile.with_unranked("last")

@@ -27,18 +27,18 @@ def test_profiles_come_back_and_rules_agree():
     from pref_voting.c1_methods import copeland  # noqa: PLC0415
 
     for profile in profiles():
-        there = ra.to_pref_voting(profile)
-        assert ra.from_pref_voting(there) == profile
+        there = ra.io.to_pref_voting(profile)
+        assert ra.io.from_pref_voting(there) == profile
         consensus = ra.Copeland().aggregate(profile.with_unranked("ignore"))
         assert {there.cmap[one] for one in copeland(there)} == set(consensus.ranking.buckets[0])
 
 
 def test_what_is_left_out_is_last_where_preferences_are_extended():
     pytest.importorskip("pref_voting", reason="pref_voting is not installed")
-    there = ra.to_pref_voting(ra.Profile.from_ranks([[1, np.nan, 2]], items="ABC"))
+    there = ra.io.to_pref_voting(ra.Profile.from_ranks([[1, np.nan, 2]], items="ABC"))
     there.use_extended_strict_preference()
-    assert ra.from_pref_voting(there)[0].unlisted == ("B",)
-    there = ra.to_pref_voting(ra.from_pref_voting(there))
+    assert ra.io.from_pref_voting(there)[0].unlisted == ("B",)
+    there = ra.io.to_pref_voting(ra.io.from_pref_voting(there))
     assert there.rankings[0].rmap == {"A": 1, "C": 2, "B": 4}
 
 
@@ -46,11 +46,11 @@ def test_other_things_are_refused(monkeypatch):
     weighted = ra.Profile.from_orders(["AB", "BA"], weights=[1, 2])
     if "pref_voting" in sys.modules:
         with pytest.raises(InvalidInputError, match="of equal weights"):
-            ra.to_pref_voting(weighted)
+            ra.io.to_pref_voting(weighted)
         with pytest.raises(InvalidInputError, match="a profile of pref_voting"):
-            ra.from_pref_voting(weighted)
+            ra.io.from_pref_voting(weighted)
     with pytest.raises(InvalidInputError, match="objects such as Profile"):
-        ra.to_pref_voting([[0, 1]])
+        ra.io.to_pref_voting([[0, 1]])
     monkeypatch.setitem(sys.modules, "pref_voting.profiles", None)
     with pytest.raises(InvalidInputError, match="pip install pref_voting"):
-        ra.to_pref_voting(weighted)
+        ra.io.to_pref_voting(weighted)

@@ -272,7 +272,7 @@ def test_headers_and_ends_that_are_refused(text, message):
 @pytest.mark.parametrize("title", [" a", "a\nb", "a\rb"])
 def test_titles_that_are_refused(title, tmp_path):
     with pytest.raises(InvalidInputError, match="`title and items` must be without blanks"):
-        ra.write_preflib(ra.Profile.from_orders(["AB"]), tmp_path / "x", title=title)
+        ra.io.write_preflib(ra.Profile.from_orders(["AB"]), tmp_path / "x", title=title)
     assert not list(tmp_path.iterdir())
 
 
@@ -299,7 +299,7 @@ def test_what_is_written(tmp_path):
         [[0, 1, 1], [2, 1, 0], [0, 1, 1]], items=["Oslo", "Łódź", "Ur"], counts=[3, 2, 4]
     )
     path = tmp_path / "cities.toc"
-    ra.write_preflib(profile, path, title="Cities")
+    ra.io.write_preflib(profile, path, title="Cities")
     assert path.read_text(encoding="utf-8").splitlines() == [
         "# FILE NAME: cities.toc", "# TITLE: Cities", "# DATA TYPE: toc",
         "# NUMBER ALTERNATIVES: 3", "# NUMBER VOTERS: 9", "# NUMBER UNIQUE ORDERS: 2",
@@ -312,7 +312,7 @@ def test_what_is_written(tmp_path):
 def test_the_type_that_fits_is_written(kind, tmp_path):
     profile = read(SMALL[kind])
     path = tmp_path / "ballots"
-    ra.write_preflib(profile, str(path))
+    ra.io.write_preflib(profile, str(path))
     assert f"# DATA TYPE: {kind}\n" in path.read_text(encoding="utf-8")
     assert ra.read_preflib(path) == profile
 
@@ -330,7 +330,7 @@ UNHELD = {
 def test_what_the_formats_cannot_hold_is_refused(profile, tmp_path):
     path = tmp_path / "ballots.soc"
     with pytest.raises(InvalidInputError, match="profile"):
-        ra.write_preflib(profile, path)
+        ra.io.write_preflib(profile, path)
     assert not path.exists()
 
 
@@ -339,7 +339,7 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
     profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
     path = tmp_path / "ballots.soc"
     try:
-        ra.write_preflib(profile, path)
+        ra.io.write_preflib(profile, path)
     except InvalidInputError:
         assert not path.exists()
     else:
@@ -358,7 +358,7 @@ def test_ballots_come_back(data, policy, tmp_path_factory):
     profile = profile.with_unranked(policy)
     assume((profile.ranks >= 0).any(axis=1).all())
     path = tmp_path_factory.mktemp("preflib") / "ballots.toi"
-    ra.write_preflib(profile, path)
+    ra.io.write_preflib(profile, path)
     assert ra.read_preflib(path, unranked=policy) == profile.compress()
 
 
@@ -386,7 +386,7 @@ def test_ballots_of_old_files_come_back(data):
 
 
 def test_whole_numbers_come_back_as_text(tmp_path):
-    ra.write_preflib(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
+    ra.io.write_preflib(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
     back = ra.read_preflib(tmp_path / "ballots.soc")
     assert (back.items.labels, back[0].order) == (("1", "2", "3"), ("3", "1", "2"))
 
@@ -422,7 +422,7 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
             assert [set(bucket) for bucket in ranking.buckets] == named
         if len(profile) < 300:
             copy = tmp_path / path.name
-            ra.write_preflib(profile, copy)
+            ra.io.write_preflib(profile, copy)
             assert ra.read_preflib(copy) == profile.compress()
 
 

@@ -34,7 +34,7 @@ CALLS = {
     "no win": f"ra.read_comparisons(S('a,b,x,y\\nx,y,1,2\\nz,y,0,0\\n'), {BATTLES}['x', 'y'], "
     "outcome_is='wins')",
     "repaired": f"ra.read_preflib(S({PREFLIB!r}), errors='repair')",
-    "seats": 'ra.read_abif(S(\'2 1\\n1 1 2 0\\n0\\n"A"\\n"B"\\n"T"\\n\'))',
+    "seats": 'ra.io.read_abif(S(\'2 1\\n1 1 2 0\\n0\\n"A"\\n"B"\\n"T"\\n\'))',
     "like names": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,Bob\\nann,Ann\\nBob,Ann\\n'))",
     "a word": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,None\\nNone,Ann\\nBob,Ann\\n'))",
     "ranks": "ra.Profile.from_ranks([[1, 2, 0], [1, 2, 3]])",
@@ -66,7 +66,7 @@ def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
     study = ra.studies.CycleStudy(
         models=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3
     )
-    scan = ra.scan_scores(
+    scan = ra.io.scan_scores(
         tmp_path / "*.csv", task="task", instance="instance", score="score", system="system",
         higher_is_better=True,
     )  # fmt: skip

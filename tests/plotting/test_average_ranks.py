@@ -20,7 +20,7 @@ from tests.plotting.reading import column_labels, notes, one
 def of_thirty(m):
     names = [f"{'System' if k % 3 else 'A system with a rather long name'} {k}" for k in range(30)]
     law = ra.distributions.LatentScores([0.15 * k for k in range(30)], systems=names)
-    return ra.friedman(law.sample(m, rng=1))
+    return ra.inference.friedman(law.sample(m, rng=1))
 
 
 def demsar(items=("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"), n_rankings=14):

@@ -161,7 +161,7 @@ def test_a_dotted_line_shows_what_chance_has(thirty):
     depths, shares = line.get_data()
     np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
     assert list(depths) == list(range(1, 31))
-    drawn = ra.Uniform(range(30)).sample(400, rng=0)
+    drawn = ra.distributions.Uniform(range(30)).sample(400, rng=0)
     overlap = [ra.distances.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
     assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
@@ -179,7 +179,7 @@ def test_items_that_some_method_does_not_rank_are_counted():
 
 
 def test_an_unproved_consensus_is_said_to_be_one():
-    profile = ra.Uniform(range(40)).sample(7, rng=0)
+    profile = ra.distributions.Uniform(range(40)).sample(7, rng=0)
     ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
     assert "the exact consensus is not proved optimal" in notes(ax)
 
@@ -194,7 +194,9 @@ class OddKemeny(ra.Kemeny):
 
 @pytest.mark.parametrize("styled", [True, False])
 def test_odd_names_of_rules_are_plain_text(styled):
-    comparison = ra.compare(ra.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()])
+    comparison = ra.compare(
+        ra.distributions.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()]
+    )
     with nullcontext() if styled else mpl.style.context("default"):
         ax = plotting.overlap_plot(comparison)
         assert any("$\\frac$" in text.get_text() for text in ax.get_legend().get_texts())

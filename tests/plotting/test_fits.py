@@ -36,8 +36,10 @@ def with_ties():
 
 @cache
 def generalized(thetas=(2.0, 1.0, 0.5, 0.0)):
-    law = ra.GeneralizedMallows("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(thetas) + 1], thetas=thetas)
-    return ra.GeneralizedMallows.fit(law.sample(120, rng=0))
+    law = ra.distributions.GeneralizedMallows(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(thetas) + 1], thetas=thetas
+    )
+    return ra.distributions.GeneralizedMallows.fit(law.sample(120, rng=0))
 
 
 def rows(ax, n):
@@ -151,7 +153,7 @@ def test_thetas_stand_over_their_places_with_their_intervals():
 
 def test_thetas_without_a_maximum_are_open_at_the_edge():
     profile = ra.Profile.from_orders(["ABCDE", "ACBED", "ABDCE"], counts=[4, 3, 3])
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.distributions.GeneralizedMallows.fit(profile)
     assert fit.estimates[0] == 20
     ax = fit.plot()
     mark = one(ax, "unbounded-0")
@@ -162,7 +164,7 @@ def test_thetas_without_a_maximum_are_open_at_the_edge():
     assert not of_group(ax, "point-0")
     assert not of_group(ax, "bar-0")
     assert "open triangle: no finite maximum" in notes(ax)
-    alone = ra.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
+    alone = ra.distributions.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
     assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
 
 

@@ -315,7 +315,7 @@ def table(values, tasks=None):
 
 
 def test_tasks_that_agree_with_all_others_are_on_top():
-    found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    found = ra.analysis.task_agreement(ra.datasets.load("superglue_human"))
     ax = found.plot()
     names = row_labels(ax)
     rest = dict(zip(found.tasks, found.with_rest, strict=True))
@@ -335,13 +335,13 @@ def test_tasks_that_agree_with_all_others_are_on_top():
 def test_what_is_not_known_is_hatched_and_last():
     gap = np.nan
     rows = [[1, 2, gap, 1], [2, 3, gap, 1], [3, 1, gap, 1], [4, 4, 5, 1]]
-    ax = ra.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
+    ax = ra.analysis.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
     assert set(row_labels(ax)[2:]) == {"one score", "all tied"}
     hatched = [p for p in ax.patches if (p.get_gid() or "").startswith("unknown")]
     assert len(hatched) == 10 + 2  # all of two rows and columns but the diagonal, and all others
     assert "hatched" in notes(ax)
     assert "3 scores missing" in notes(ax)
-    assert "hatched" not in notes(ra.task_agreement(table([[1, 2], [2, 3]])).plot())
+    assert "hatched" not in notes(ra.analysis.task_agreement(table([[1, 2], [2, 3]])).plot())
 
 
 def test_numbers_are_short():

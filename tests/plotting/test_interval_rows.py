@@ -129,7 +129,7 @@ def against_c(method=None, n_tasks=12):
     scores = np.array([[3.0], [0.5], [0.0], [-3.0]])
     scores = scores + np.random.default_rng(2).normal(size=(4, n_tasks))
     table = ra.ScoreTable(scores, systems="ABCD", higher_is_better=True)
-    return ra.paired_tests(table, "C", method=method)
+    return ra.inference.paired_tests(table, "C", method=method)
 
 
 @pytest.mark.parametrize(("method", "level"), [(None, 0.0), ("sign", 0.5)])
@@ -171,7 +171,7 @@ def test_ends_that_nothing_bounds_are_arrows():
 def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
     scores = [[1.0, 2, 1, 2, 3, 1, 2], [1.0, 2, 1, 2, 3, 1, 2], [0.0, 1, 2, 1, 1, 0, 1]]
     table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
-    found = ra.paired_tests(table, "A", method="sign")
+    found = ra.inference.paired_tests(table, "A", method="sign")
     assert found.to_frame()["effect"].isna().sum() == 1
     text = notes(found.plot())
     assert "no point: no task tells the system from A" in text
@@ -192,7 +192,7 @@ def test_one_test_is_a_row_and_says_its_own_level():
 )
 def test_tests_are_written_as_names(method, written):
     table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
-    tests = ra.paired_tests(table, "B", method=method)
+    tests = ra.inference.paired_tests(table, "B", method=method)
     assert f"decided by {written} tests" in notes(plotting.effects_plot(tests))
     assert f"{written} tests with" in " ".join(tests.summary().split())
     assert f"{written} test, " in " ".join(tests.tests[0].summary().split())
@@ -205,7 +205,7 @@ def test_tests_are_written_as_names(method, written):
 def separation(needed=(5.0, 12.0, 400.0), there=(12, 12, 12)):
     """Return a result of four systems with numbers given by hand."""
     table = ra.ScoreTable(np.random.default_rng(0).normal(size=(4, 12)), higher_is_better=True)
-    return replace(ra.separation(table), needed=np.array(needed), n_units=np.array(there))
+    return replace(ra.inference.separation(table), needed=np.array(needed), n_units=np.array(there))
 
 
 def numbers(ax):

@@ -162,7 +162,7 @@ def many():
 
 @pytest.mark.parametrize("as_report", [False, True])
 def test_many_rankings_are_drawn_as_patterns(as_report):
-    data = ra.missing_report(many()) if as_report else many()
+    data = ra.analysis.missing_report(many()) if as_report else many()
     ax = plotting.missingness_map(data)
     shares, rows, columns = cells(ax)
     assert columns == ["40", "20", "10"]
@@ -178,7 +178,7 @@ def test_rare_patterns_are_counted():
     values = np.where(rng.random((9, 300)) < 0.5, NAN, rng.random((9, 300)))
     values[0, :] = 1
     scores = table(values)
-    found = ra.missing_report(scores).patterns()
+    found = ra.analysis.missing_report(scores).patterns()
     ax = plotting.missingness_map(scores)
     shares, rows, columns = cells(ax)
     assert columns == [str(units) for units in found["units"][:40]]

@@ -90,7 +90,7 @@ def test_subsets_without_a_tau_are_counted():
 
 
 def test_what_is_not_proved_is_said():
-    profile = ra.Uniform(range(30)).sample(5, rng=0)
+    profile = ra.distributions.Uniform(range(30)).sample(5, rng=0)
     result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
     assert result.unproved
     assert f"{result.unproved} of" in notes(plotting.robustness_plot(result))
@@ -120,7 +120,7 @@ def test_single_units_stand_in_the_order_of_their_influence(thirty):
 
 
 def test_changes_of_the_winner_are_marked_and_named():
-    result = ra.stability(ra.Uniform("ABCDEF").sample(5, rng=3), ra.Borda(), sizes=[])
+    result = ra.stability(ra.distributions.Uniform("ABCDEF").sample(5, rng=3), ra.Borda(), sizes=[])
     frame = result.influence()
     changed = frame[frame["top1"] < 1]
     assert 0 < len(changed) < len(frame)
@@ -172,7 +172,9 @@ def test_what_is_not_decided_is_no_dot_of_no_change():
     assert dots(ax)[len(labels) - 1] == ("undecided", 0.0)
     assert "not decided within the limit" in legend_words(ax)
     assert "without 1 of 10 tasks" in notes(ax)
-    nothing = ra.stability(ra.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[])
+    nothing = ra.stability(
+        ra.distributions.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[]
+    )
     ax = plotting.robustness_plot(nothing)
     assert {fate for fate, _ in dots(ax).values()} == {"undecided"}
     assert "not drawn: 2 rankings" in notes(ax)

@@ -51,9 +51,9 @@ def tau(ax):
     return cells.get_array().compressed()
 
 
-TESTS = ra.paired_tests(SCORES, "Bee")
-SEPARATION = ra.separation(SCORES)
-AGREEMENT = ra.task_agreement(SCORES)
+TESTS = ra.inference.paired_tests(SCORES, "Bee")
+SEPARATION = ra.inference.separation(SCORES)
+AGREEMENT = ra.analysis.task_agreement(SCORES)
 # In the order of rows: with all others, then with the other tasks.
 BY_REST = np.argsort(-AGREEMENT.with_rest, kind="stable")
 TAU = [[AGREEMENT.with_rest[t], *(AGREEMENT.tau[t, u] for u in BY_REST if u != t)] for t in BY_REST]
@@ -76,7 +76,7 @@ def missing(systems):
         [[1.0, 2.0, np.nan], [2.0, np.nan, 1.0], [3.0, 1.0, 2.0], [4.0, 3.0, np.nan]],
         systems=systems, tasks=["x", "y", "z"], higher_is_better=True,
     )  # fmt: skip
-    return ra.missing_report(holes)
+    return ra.analysis.missing_report(holes)
 
 
 @cache
@@ -118,12 +118,12 @@ def cycles(_):
 
 
 def goodness(profile):
-    return ra.goodness_of_fit(ra.Mallows.fit(profile), profile, n_resamples=3, rng=0)
+    return ra.distributions.goodness_of_fit(ra.Mallows.fit(profile), profile, n_resamples=3, rng=0)
 
 
 def compared(profile):
     laws = ["uniform", "mallows-kendall"]
-    return ra.compare_models(profile, laws, n_folds=2, n_resamples=3, rng=0)
+    return ra.distributions.compare_models(profile, laws, n_folds=2, n_resamples=3, rng=0)
 
 
 # What makes that which is drawn: from the names of systems, from rankings, or from scores.
@@ -146,19 +146,19 @@ OF_RANKINGS = {
     plotting.pairwise_heatmap: ra.Profile.pairwise,
     plotting.tournament_plot: ra.TournamentGraph,
     plotting.intervals_heatmap: ra.PairwiseIntervals.from_data,
-    plotting.critical_difference_diagram: ra.friedman,
+    plotting.critical_difference_diagram: ra.inference.friedman,
     plotting.distances_plot: ra.Mallows.fit,
     plotting.memberships_plot: partial(ra.fit_mixture, n_components=2, n_starts=1, rng=0),
-    plotting.thetas_plot: ra.GeneralizedMallows.fit,
+    plotting.thetas_plot: ra.distributions.GeneralizedMallows.fit,
     plotting.models_plot: compared,
     plotting.goodness_plot: goodness,
 }
 OF_SCORES = {
     plotting.rank_distribution_plot: partial(ra.rank_shares, n_resamples=30, rng=0),
     plotting.forest_plot: partial(ra.rank_intervals, of="borda"),
-    plotting.effects_plot: lambda scores: ra.paired_tests(scores, scores.systems[1]),
-    plotting.separation_plot: ra.separation,
-    plotting.task_agreement_plot: ra.task_agreement,
+    plotting.effects_plot: lambda scores: ra.inference.paired_tests(scores, scores.systems[1]),
+    plotting.separation_plot: ra.inference.separation,
+    plotting.task_agreement_plot: ra.analysis.task_agreement,
     plotting.robustness_plot: partial(ra.stability, rule=ra.Borda(), n_samples=5, rng=0),
     plotting.task_subset_plot: lambda scores: ra.studies.TaskSubsetStudy(
         data=scores, n_repetitions=4
@@ -283,15 +283,15 @@ def test_other_axes_and_levels_are_refused(name):
 
 
 CROWDED = {
-    "separation_plot": ra.separation,
+    "separation_plot": ra.inference.separation,
     "worths_plot": lambda scores: ra.PlackettLuce.fit(scores.rankings()),
     "pairwise_heatmap": lambda scores: scores.rankings().pairwise(),
-    "critical_difference_diagram": ra.friedman,
+    "critical_difference_diagram": ra.inference.friedman,
     "bump_chart": ra.compare,
-    "effects_plot": lambda scores: ra.paired_tests(scores, scores.systems[3]),
+    "effects_plot": lambda scores: ra.inference.paired_tests(scores, scores.systems[3]),
     "forest_plot": partial(ra.rank_intervals, of="borda"),
     "intervals_heatmap": ra.PairwiseIntervals.from_data,
-    "missingness_map": ra.missing_report,
+    "missingness_map": ra.analysis.missing_report,
     "overlap_plot": ra.compare,
     "rank_distribution_plot": partial(ra.rank_shares, rule=ra.Borda(), n_resamples=50, rng=0),
 }

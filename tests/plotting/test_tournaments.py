@@ -170,7 +170,7 @@ def test_pairs_that_one_ranking_ties_are_counted_not_marked():
 
 
 def test_margins_do_not_collide_on_eight_items():
-    votes = ra.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=0)
+    votes = ra.distributions.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
     ax = plotting.tournament_plot(graph_of(profile), against=ra.Borda().aggregate(profile))
     assert len(margins(ax)) == 28
@@ -227,7 +227,7 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
 
 @pytest.mark.slow
 def test_margins_of_many_arcs_do_not_collide():
-    votes = ra.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
+    votes = ra.distributions.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
     worst = ra.Permutation.from_ranks(
         13 - ra.Kemeny().aggregate(profile).ranking.ranks, items=profile.items
@@ -257,7 +257,7 @@ def test_many_pairs_without_votes_are_counted_not_drawn():
 
 
 def test_an_unproved_order_is_said_to_be_one():
-    profile = ra.Uniform(range(30)).sample(7, rng=0)
+    profile = ra.distributions.Uniform(range(30)).sample(7, rng=0)
     consensus = ra.Kemeny(time_limit=0.0).aggregate(profile)
     assert consensus.certificate.status == "gap"
     ax = plotting.tournament_plot(graph_of(profile), consensus)

@@ -112,7 +112,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", slow_but(["compare", "dispersion"], COMMANDS))
 def test_commands_end_at_their_limit_and_say_what_is_missing(command, called, monkeypatch) -> None:
-    ra.write_preflib(TANGLED, "votes.soc")
+    ra.io.write_preflib(TANGLED, "votes.soc")
     is_said = False
     # Wherever the time runs out, what is said is true; somewhere the words are said.
     for looks in (1, 3, 10, 15, 30, 10**6):

@@ -401,7 +401,7 @@ def test_the_smallest_data_have_a_page(data) -> None:
 def test_the_fewest_removals_are_named(human, monkeypatch) -> None:
     monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
     told = Page(ra.make_report(human[1]).html).sections["stability"]
-    found = ra.removal_radius(human[1])
+    found = ra.analysis.removal_radius(human[1])
     assert f"{found.headline().replace('removing', 'Removing')}." in told
     assert "Removing 5 of 10 tasks (" in told
     assert "no longer alone in first place." in told
@@ -463,7 +463,7 @@ def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
     votes = ra.datasets.load("tennessee")
     told = Page(ra.make_report(votes).html).sections["stability"]
     assert "Not known. Of the 100 rankings none were found whose removal would put another" in told
-    found = ra.removal_radius(ra.Profile.from_orders(["AB"] * 5 + ["BA"] * 2))
+    found = ra.analysis.removal_radius(ra.Profile.from_orders(["AB"] * 5 + ["BA"] * 2))
     open_case = replace(found, overtaken=replace(found.overtaken, lower=5))
     monkeypatch.setattr(computing, "radius_until", lambda *_, **__: open_case)
     told = Page(ra.make_report(votes).html).sections["stability"]

@@ -208,7 +208,7 @@ class Removed:
         ranked = np.flatnonzero(rule.aggregate(data).ranking.ranks >= 0)
         if len(ranked) > 1 and rng.random() < 0.4:
             pair = tuple(self.plain.items[k] for k in rng.choice(ranked, 2, replace=False))
-        self.found = ra.removal_radius(data, rule, pair=pair)
+        self.found = ra.analysis.removal_radius(data, rule, pair=pair)
         choices = whole_tasks(data) if is_table else single_ballots(data)
         self.radii = radii(data, rule, pair, choices)
 

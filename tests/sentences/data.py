@@ -27,7 +27,7 @@ def missing(seeds):
     held = Instrument(MISSING)
     for seed in seeds:
         plain = hostile.either(np.random.default_rng(seed), seed)
-        report = ra.missing_report(plain.data)
+        report = ra.analysis.missing_report(plain.data)
         held.hold([*report._facts(), *report._comparison_lines(1)], plain)
         assert report._facts()[0] in str(report)
     held.require()
@@ -100,7 +100,7 @@ def dispersions(seeds):
         plain = hostile.either(np.random.default_rng(seed), seed)
         policy = POLICIES[seed % 3]
         data = plain.data.with_unranked(policy)
-        report = ra.dispersion_report(data, [ra.Borda(), ra.Kemeny()])
+        report = ra.inference.dispersion_report(data, [ra.Borda(), ra.Kemeny()])
         certificate = report.exact.certificate.summary()
         held.hold(report._facts(), plain, policy, skip=[certificate])
         of = {"uniform": "all pairs", "ignore": "both compare)", "last": "unranked items last)"}
@@ -151,7 +151,7 @@ def agreements(seeds):
         plain = hostile.table(np.random.default_rng(seed))
         if plain.n < 2 or len(plain.ballots) < 2:
             continue
-        held.hold(ra.task_agreement(plain.data)._facts(), plain)
+        held.hold(ra.analysis.task_agreement(plain.data)._facts(), plain)
     held.require()
 
 

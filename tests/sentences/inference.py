@@ -280,7 +280,7 @@ class Versus:
         self.plain = hostile.table(rng, weights=seed % 2 == 0, binary=seed % 5 == 0)
         self.found = None
         if self.plain.n > 1:
-            self.found = ra.paired_tests(self.plain.data, "A", alpha=float(self.alpha))
+            self.found = ra.inference.paired_tests(self.plain.data, "A", alpha=float(self.alpha))
 
     def differences(self, k):
         """Return weights and differences of one system to the reference."""
@@ -378,7 +378,7 @@ class Separated:
         # A test with so much power is asked for levels below it only.
         self.found = None
         if self.plain.n > 1:
-            self.found = ra.separation(self.plain.data, alpha=float(self.alpha))
+            self.found = ra.inference.separation(self.plain.data, alpha=float(self.alpha))
 
     def neighbors(self):
         for one, two in zip(self.found.order, self.found.order[1:], strict=False):
@@ -400,7 +400,7 @@ class Separated:
                 options["differing"] = float(np.mean(np.abs(near_one)))
             else:
                 options["spread"] = float(np.std(near_one, ddof=1))
-            found += ra.units_needed(float(np.mean(near_one)), **options) <= len(told)
+            found += ra.inference.units_needed(float(np.mean(near_one)), **options) <= len(told)
         return found
 
     def agreed(self):

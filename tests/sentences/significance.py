@@ -98,7 +98,7 @@ class Friedman(Alike):
         super().__init__(seed)
         self.found, self.refusal = None, ""
         try:
-            self.found = ra.friedman(self.plain.data, unit=self.unit)
+            self.found = ra.inference.friedman(self.plain.data, unit=self.unit)
         except InvalidInputError as error:
             self.refusal = str(error)
 
@@ -209,7 +209,7 @@ class Lacking(Alike):
         self.found, self.refusal = None, ""
         self.draws = None if seed % 10 == 0 else DRAWS
         try:
-            self.found = ra.skillings_mack(
+            self.found = ra.inference.skillings_mack(
                 self.plain.data, unit=self.unit, n_resamples=self.draws, rng=seed
             )
         except InvalidInputError as error:
@@ -316,7 +316,7 @@ def skillings_mack(seeds):
         case = Lacking(seed)
         if seed % 10 == 7:
             case.plain, case.unit, case.draws, case.refusal = parted(seed // 10), "ranking", 100, ""
-            case.found = ra.skillings_mack(case.plain.data, n_resamples=100, rng=seed)
+            case.found = ra.inference.skillings_mack(case.plain.data, n_resamples=100, rng=seed)
         expected = case.refused()
         assert (expected or "") in case.refusal
         assert (expected is None) == (case.found is not None)

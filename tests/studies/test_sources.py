@@ -11,7 +11,7 @@ MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
     ra.cultures.PlackettLuceCulture(spread=1.0),
     ra.studies.LatentModel(step=0.2, n_instances=None),
-    ra.studies.Resampled(label="x", data=ra.Uniform(range(8)).sample(20, rng=0)),
+    ra.studies.Resampled(label="x", data=ra.distributions.Uniform(range(8)).sample(20, rng=0)),
 ]
 
 

@@ -324,14 +324,14 @@ def test_all_studies_are_here():
 
 def test_files_of_preflib_take_part_under_their_names(tmp_path):
     profile = ra.Profile.from_orders(["ABCD", "BDCA", "CABD"], counts=[3, 2, 2])
-    ra.write_preflib(profile, tmp_path / "sushi.soc")
+    ra.io.write_preflib(profile, tmp_path / "sushi.soc")
     given = [tmp_path / "sushi.soc", ra.cultures.MallowsCulture(phi=0.5)]
     study = ra.studies.ApproximationStudy(
         rules=[ra.Borda()], models=given, n_items=[3], n_repetitions=2
     )
     frame = study.run().to_frame()
     assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
-    ra.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
+    ra.io.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
     assert replace(study, models=given[:1]).models[0].name == "Ten dishes (sushi)"
     alone = ra.studies.ApproximationStudy(rules=[ra.Borda()], models=[profile]).run()
     assert frame["cost"][0] == alone.to_frame()["cost"][0]

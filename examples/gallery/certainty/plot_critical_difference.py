@@ -9,7 +9,7 @@ apart, and systems that no bar joins differ.
 import rankagg as ra
 from rankagg import plotting
 
-test = ra.friedman(ra.datasets.load("superglue_human"))
+test = ra.inference.friedman(ra.datasets.load("superglue_human"))
 
 with plotting.style("paper"):
     plotting.critical_difference_diagram(test)

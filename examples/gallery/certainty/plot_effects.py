@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-tests = ra.paired_tests(table, "T5")
+tests = ra.inference.paired_tests(table, "T5")
 
 with plotting.style("paper"):
     plotting.effects_plot(tests)

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-found = ra.separation(table)
+found = ra.inference.separation(table)
 
 with plotting.style("paper"):
     plotting.separation_plot(found)

@@ -13,4 +13,4 @@ rankings = ra.Mallows("ABCDE", theta=0.5, distance="footrule").sample(150, rng=1
 fit = ra.PlackettLuce.fit(rankings)
 
 with plotting.style("paper"):
-    plotting.goodness_plot(ra.goodness_of_fit(fit, rankings, n_resamples=99, rng=0))
+    plotting.goodness_plot(ra.distributions.goodness_of_fit(fit, rankings, n_resamples=99, rng=0))

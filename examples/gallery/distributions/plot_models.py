@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 rankings = ra.Mallows("ABCDE", theta=0.5, distance="footrule").sample(150, rng=1)
-comparison = ra.compare_models(rankings, rng=0)
+comparison = ra.distributions.compare_models(rankings, rng=0)
 
 with plotting.style("paper"):
     plotting.models_plot(comparison)

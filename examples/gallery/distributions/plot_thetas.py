@@ -9,8 +9,8 @@ hardly on the last.
 import rankagg as ra
 from rankagg import plotting
 
-model = ra.GeneralizedMallows("ABCDEF", thetas=[2.0, 1.5, 1.0, 0.5, 0.2])
-fit = ra.GeneralizedMallows.fit(model.sample(200, rng=0))
+model = ra.distributions.GeneralizedMallows("ABCDEF", thetas=[2.0, 1.5, 1.0, 0.5, 0.2])
+fit = ra.distributions.GeneralizedMallows.fit(model.sample(200, rng=0))
 
 with plotting.style("paper"):
     plotting.thetas_plot(fit)

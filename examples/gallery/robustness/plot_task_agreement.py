@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 
 table = ra.datasets.load("superglue_human")
-agreement = ra.task_agreement(table)
+agreement = ra.analysis.task_agreement(table)
 
 with plotting.style("paper"):
     plotting.task_agreement_plot(agreement)

@@ -119,7 +119,7 @@ def near_certain(rng: np.random.Generator, size: int, **options: object) -> np.n
 
 
 DATA = profile(draw(np.random.default_rng(1), 100))
-EXACT = ra.spread(DATA, average=True)
+EXACT = ra.inference.spread(DATA, average=True)
 
 
 def distance(rng: np.random.Generator, size: int, **options: object) -> bool:

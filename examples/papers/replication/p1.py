@@ -625,7 +625,7 @@ def _draw_means(table: pd.DataFrame, column: str, ax: Axes) -> Axes:
 @lru_cache(maxsize=3)
 def _dispersion(table: ra.ScoreTable) -> tuple[DispersionReport, pd.DataFrame]:
     """Return how far rules are from the tasks, also by rule; several experiments ask for it."""
-    report = ra.dispersion_report(table, (ra.Borda(), ra.Mean(), ra.Kemeny()))
+    report = ra.inference.dispersion_report(table, (ra.Borda(), ra.Mean(), ra.Kemeny()))
     return report, report.to_frame().set_index("rule")
 
 
@@ -688,7 +688,7 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         report, rows = _dispersion(table)
         pairs = permutations(table.rankings(), 2)
         sums = {
-            "sum over ordered pairs of tasks": ra.spread(table),
+            "sum over ordered pairs of tasks": ra.inference.spread(table),
             "the same pair by pair": sum(ra.kendall_distance(*pair) for pair in pairs),
             "mean distance of two tasks": report.average_spread,
         }
@@ -702,7 +702,7 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         found.add("Remark 2", bounds, name)
     for table in bench.tables("SuperGLUE").values():
         profile = table.rankings()
-        precision = 0.05 * ra.spread(profile, average=True)
+        precision = 0.05 * ra.inference.spread(profile, average=True)
         fixed = ra.HoeffdingEstimator(epsilon=precision, alpha=0.05)
         stopping = EmpiricalBernsteinStopping(epsilon=0.05, alpha=0.05)
         sampled = {

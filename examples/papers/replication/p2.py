@@ -701,8 +701,8 @@ def _decided_by_policy(
             turned = "pairs in another order than uniform, whatever the optimum"
             found[turned] = (optima.relation() & uniform.T).sum()
         values |= {f"{quantity}, {policy}": value for quantity, value in found.items()}
-    report = ra.missing_report(table)
-    pairs = ra.sensitivity(table, n_samples=1, rng=0).to_frame(everything=True)
+    report = ra.analysis.missing_report(table)
+    pairs = ra.analysis.sensitivity(table, n_samples=1, rng=0).to_frame(everything=True)
     differ = pairs[list(exact)].nunique(axis=1) > 1
     return values | {
         "pairs never compared": len(report.never_compared),

@@ -53,7 +53,8 @@ def resample_kemeny(
     Examples
     --------
     >>> import numpy as np
-    >>> from rankagg import Profile, resample_kemeny
+    >>> from rankagg import Profile
+    >>> from rankagg.analysis import resample_kemeny
     >>> profile = Profile.from_orders(["ABC", "BCA", "CAB"])
     >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
     ['A B C', 'C A B']

@@ -209,7 +209,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     Examples
     --------
     >>> import rankagg as ra
-    >>> found = ra.task_agreement(ra.datasets.load("superglue_human"))
+    >>> found = ra.analysis.task_agreement(ra.datasets.load("superglue_human"))
     >>> found
     <TaskAgreement of 10 tasks on 6 systems: W = 0.518, mean tau 0.419>
     >>> found.to_frame().head(3).round(2)

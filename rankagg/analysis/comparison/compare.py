@@ -514,7 +514,7 @@ def capabilities(rules: Iterable[Aggregator]) -> pd.DataFrame:
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
+    >>> ra.analysis.capabilities([ra.Mean(), ra.KwikSort(), ra.Kemeny()])
            rule   needs     unranked   ties  guarantee  in_expectation
     0      Mean  scores  as observed    may        NaN           False
     1  KwikSort   votes    by policy  never        2.0            True

@@ -332,12 +332,12 @@ def removal_radius(
     --------
     >>> import rankagg as ra
     >>> ballots = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 2, 1])
-    >>> found = ra.removal_radius(ballots, ra.Kemeny())
+    >>> found = ra.analysis.removal_radius(ballots, ra.Kemeny())
     >>> found.level.number, found.overtaken.number
     (2, 3)
     >>> found.overtaken.taken
     ((0, 3),)
-    >>> ra.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
+    >>> ra.analysis.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
     <RemovalRadius of A above C by Borda: <Removal: 4> of 8 rankings>
     """
     data = as_data(data)

@@ -198,7 +198,7 @@ def sensitivity(
     --------
     >>> import rankagg as ra
     >>> profile = ra.Profile.from_orders(["ABC", "AB", "CA"], items="ABC")
-    >>> result = ra.sensitivity(profile, rng=0)
+    >>> result = ra.analysis.sensitivity(profile, rng=0)
     >>> result.to_frame()
       above below uniform ignore   last   share
     0     C     B   above   tied   tied  0.5200

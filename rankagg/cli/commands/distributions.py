@@ -171,7 +171,7 @@ def fit(
     features: Path | None,
     formula: str | None,
     mixed: dict[str, Any],
-    deadline: ra.Deadline,
+    deadline: ra.aggregation.Deadline,
     alpha: float,
     **asked: Any,
 ) -> Answer:
@@ -223,13 +223,13 @@ def fit(
     data = given.data if rates else _rankings_for(model, given)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
-        items = ra.Evidence.of(data).items
+        items = ra.aggregation.Evidence.of(data).items
         (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     models: dict[str, Any] = {
         "plackett-luce": ra.PlackettLuce,
         "bradley-terry": ra.BradleyTerry,
         "mallows": ra.Mallows,
-        "generalized-mallows": ra.GeneralizedMallows,
+        "generalized-mallows": ra.distributions.GeneralizedMallows,
     }
     if isinstance(data, ra.Comparisons):
         asked["covariates"] = tuple(data.covariates)
@@ -275,7 +275,7 @@ def _rankings_for(model: str, given: Input) -> Any:
             f"{given.name} holds what scores add up to, and --model {model} needs the scores "
             "themselves: give the file of these, or take --model bradley-terry."
         )
-    return ra.Evidence(given.data, given.tolerance).profile
+    return ra.aggregation.Evidence(given.data, given.tolerance).profile
 
 
 @command(
@@ -312,7 +312,7 @@ def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
     given.refuse_pairs("a comparison of models needs rankings")
     with options_named({"profile": "FILE", "models": "--model"}):
         data = _rankings_for("plackett-luce", given)
-        found = ra.compare_models(data, model or None, **options)
+        found = ra.distributions.compare_models(data, model or None, **options)
     return Answer(result=found, plot=found.plot)
 
 
@@ -370,7 +370,7 @@ def sample(
             order = _labels("--center", center)
             drawn = ra.Mallows(ra.Permutation.from_order(order, items=order), theta)
         elif items is not None:
-            drawn = ra.Uniform(_labels("--items", items))
+            drawn = ra.distributions.Uniform(_labels("--items", items))
         else:
             worths: Any = named_numbers("--log-worth", log_worths, "ITEM=NUMBER")
             drawn = ra.PlackettLuce(worths)
@@ -388,10 +388,10 @@ def sample(
         profile = ra.Profile.from_ranks(ranks, items=drawn.items)
     if out is None and sys.stdout.isatty():
         # A program reads names as they are; a terminal would obey what is in them.
-        ra.write_ballots(profile.compress(), text := StringIO())
+        ra.io.write_ballots(profile.compress(), text := StringIO())
         click.echo(visible(text.getvalue()), nl=False)
     else:
-        ra.write_ballots(profile.compress(), sys.stdout if out is None else out)
+        ra.io.write_ballots(profile.compress(), sys.stdout if out is None else out)
     return Answer()
 
 

@@ -74,7 +74,7 @@ def report(
     title: str | None,
     about: Sequence[str],
     items: str | None,
-    deadline: ra.Deadline,
+    deadline: ra.aggregation.Deadline,
     one: bool,
     **options: Any,
 ) -> Answer:
@@ -136,7 +136,10 @@ def _items_in(path: str, given: Input) -> Any:
         {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
     )
     frame = frame.where(frame != "", None)
-    labels = {raw_text(label): label for label in ra.Evidence.of(given.data, given.tolerance).items}
+    labels = {
+        raw_text(label): label
+        for label in ra.aggregation.Evidence.of(given.data, given.tolerance).items
+    }
     first, *others = map(str, frame.columns)
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"

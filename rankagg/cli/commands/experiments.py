@@ -89,7 +89,12 @@ def study(
     ),
 )
 def cycles(
-    *, models: Sequence[Any], run: StudyRun, deadline: ra.Deadline, measure: Any, **settings: Any
+    *,
+    models: Sequence[Any],
+    run: StudyRun,
+    deadline: ra.aggregation.Deadline,
+    measure: Any,
+    **settings: Any,
 ) -> Answer:
     """Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree.
 
@@ -155,7 +160,13 @@ STUDIES = {
     output("rows", pasted=True, plot="what the study found"),
 )
 def experiment(
-    given: Input, *, study: str, names: Any, deadline: ra.Deadline, run: StudyRun, **varying: Any
+    given: Input,
+    *,
+    study: str,
+    names: Any,
+    deadline: ra.aggregation.Deadline,
+    run: StudyRun,
+    **varying: Any,
 ) -> Answer:
     """Run an experiment of the papers on a table of scores: how stable is its ranking.
 

@@ -56,7 +56,7 @@ def list_rules() -> Answer:
         rankagg rules
     """
     rules = [make(name) for name in RULES_BY_NAME]
-    frame = ra.capabilities(rules)
+    frame = ra.analysis.capabilities(rules)
     frame.insert(0, "name", list(RULES_BY_NAME))
 
     def plain() -> dict[str, Any]:

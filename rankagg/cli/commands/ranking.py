@@ -238,7 +238,7 @@ def compare(
     comparison = compare_until(
         # Looking at the other optima takes its share.
         deadline.share(1 if one else 2),
-        ra.Evidence(given.data, given.tolerance),
+        ra.aggregation.Evidence(given.data, given.tolerance),
         rules,
         rng=rng,
     )
@@ -281,7 +281,7 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
 
         write_frame(pd.concat(pairs, ignore_index=True), folder / "disagreements.csv")
     write_json(comparison.exact.certificate.to_dict(), folder / "certificate.json")
-    ra.write_votes(comparison.exact.pairwise, folder / "votes.json")
+    ra.io.write_votes(comparison.exact.pairwise, folder / "votes.json")
 
 
 @command(
@@ -342,7 +342,7 @@ def solve(
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.core import weigh_items
 
-    evidence = ra.Evidence.of(given.data, given.tolerance)
+    evidence = ra.aggregation.Evidence.of(given.data, given.tolerance)
     constraints = wishes.of(evidence.items)
     rule: ra.Aggregator
     if top_k is not None:
@@ -362,7 +362,7 @@ def solve(
         (rule,) = exact.rules([kemeny])
     if item_weights:
         weights = weights_of("--item-weight", item_weights, evidence.items, "item")
-        evidence = ra.Evidence(weigh_items(evidence.votes, weights))
+        evidence = ra.aggregation.Evidence(weigh_items(evidence.votes, weights))
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
     asked = not one and consensus.is_proved
@@ -385,7 +385,7 @@ def solve(
         plot=lambda: ra.plotting.pairwise_heatmap(consensus.pairwise, consensus),
         files=[
             (certificate if proof else None, lambda path: write_json(proof.to_dict(), path)),
-            (votes, lambda path: ra.write_votes(consensus.pairwise, path)),
+            (votes, lambda path: ra.io.write_votes(consensus.pairwise, path)),
             (out, partial(_write, given, consensus)),
         ],
         code=exit_code([consensus], known),
@@ -441,7 +441,7 @@ def verify(
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
-    votes = ra.Evidence(given.data, given.tolerance).votes
+    votes = ra.aggregation.Evidence(given.data, given.tolerance).votes
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -514,7 +514,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
 
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated or make(rule or "kemeny")])
-    evidence = ra.Evidence(given.data, given.tolerance)
+    evidence = ra.aggregation.Evidence(given.data, given.tolerance)
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
@@ -533,7 +533,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
     option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
 )
 def tournament(
-    given: Input, *, deadline: ra.Deadline, graphml: Path | None, dot: Path | None
+    given: Input, *, deadline: ra.aggregation.Deadline, graphml: Path | None, dot: Path | None
 ) -> Answer:
     """Show who beats whom by how much, the winners, and Condorcet cycles.
 
@@ -541,7 +541,7 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = ra.TournamentGraph(ra.Evidence(given.data, given.tolerance).votes)
+    graph = ra.TournamentGraph(ra.aggregation.Evidence(given.data, given.tolerance).votes)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -624,7 +624,7 @@ def steps(
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
     data = _kept(given.data, items)
-    n_items = len(ra.Evidence.of(data, given.tolerance).items)
+    n_items = len(ra.aggregation.Evidence.of(data, given.tolerance).items)
     if n_items > MOST_ITEMS_BY_HAND:
         raise click.UsageError(
             f"{given.name} has {counted(n_items, 'item')}, and steps are shown for at most "
@@ -671,7 +671,7 @@ def _kept(data: Any, names: Sequence[str]) -> Any:
         return data
     if isinstance(data, ra.PairwiseMatrix):
         raise click.UsageError("--keep needs scores, rankings or comparisons, not votes alone.")
-    items = ra.Evidence.of(data).items
+    items = ra.aggregation.Evidence.of(data).items
     kept = labels_of("--keep", dict.fromkeys(names), items, "item")
     if isinstance(data, ra.ScoreTable):
         return data.drop(systems=[item for item in items if item not in kept])

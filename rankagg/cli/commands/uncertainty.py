@@ -101,7 +101,7 @@ def test(given: Input, *, reference: str, against: Sequence[str], **options: Any
     (one,) = labels_of("--reference", [reference], systems, "system")
     others = labels_of("--against", against, systems, "system") or None
     with options_named({"second": "--against", "systems": "--against"}):
-        found = ra.paired_tests(given.data, one, others, **options)
+        found = ra.inference.paired_tests(given.data, one, others, **options)
     return Answer(result=found, plot=found.plot)
 
 
@@ -134,7 +134,7 @@ def power(given: Input, **options: Any) -> Answer:
     """
     given.need(ra.ScoreTable, "Power needs the scores of systems")
     with options_named():
-        found = ra.separation(given.data, **options)
+        found = ra.inference.separation(given.data, **options)
     return Answer(result=found, plot=found.plot)
 
 
@@ -169,8 +169,8 @@ def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
         if isinstance(given.data, ra.Profile):
             known = {name: value for name, value in options.items() if value is not None}
             return Answer(result=ra.inference.kendall_w(given.data, **known))
-        found = ra.task_agreement(given.data, tolerance=given.tolerance)
-        tested = ra.skillings_mack(
+        found = ra.analysis.task_agreement(given.data, tolerance=given.tolerance)
+        tested = ra.inference.skillings_mack(
             averaged_tasks(given.data).with_task_weights({}), tolerance=given.tolerance, **options
         )
     alike = "the test lets every task count the same, whatever its weight"
@@ -199,7 +199,7 @@ def dispersion(given: Input, *, names: Sequence[str], exact: ExactOptions) -> An
     """
     given.refuse_pairs("Dispersion needs rankings or scores")
     limit = exact.deadline.time_limit
-    found = ra.dispersion_report(
+    found = ra.inference.dispersion_report(
         given.data,
         exact.chosen(names, given),
         tolerance=given.tolerance,
@@ -225,7 +225,9 @@ def dispersion(given: Input, *, names: Sequence[str], exact: ExactOptions) -> An
     time_limit("the whole analysis"),
     output("tasks or systems", plot="how near subsets come to the consensus of all"),
 )
-def stability(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -> Answer:
+def stability(
+    given: Input, *, name: str, deadline: ra.aggregation.Deadline, **options: Any
+) -> Answer:
     """Rank again without single tasks or systems, and on subsets of every size.
 
     \b
@@ -265,7 +267,12 @@ def stability(given: Input, *, name: str, deadline: ra.Deadline, **options: Any)
     output("rankings or tasks"),
 )
 def removals(
-    given: Input, *, name: str, pair: Sequence[str] | None, unit: Any, deadline: ra.Deadline
+    given: Input,
+    *,
+    name: str,
+    pair: Sequence[str] | None,
+    unit: Any,
+    deadline: ra.aggregation.Deadline,
 ) -> Answer:
     """Find the fewest ballots or tasks whose removal changes the winner or reverses a pair.
 
@@ -274,11 +281,11 @@ def removals(
         rankagg removals election.soc --pair A B
     """
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
-    chosen = None if pair is None else two_items(pair, ra.Evidence.of(given.data).items)
+    chosen = None if pair is None else two_items(pair, ra.aggregation.Evidence.of(given.data).items)
     show_progress()
     deadline = usually_limited(deadline, given, by_ballots=True)
     with options_named({"rule": "--rule"}):
-        found = ra.removal_radius(
+        found = ra.analysis.removal_radius(
             given.data,
             make(name),
             pair=chosen,
@@ -310,7 +317,9 @@ def removals(
     seed("For the completions."),
     output("items and pairs", plot="a map of what is missing"),
 )
-def missing(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -> Answer:
+def missing(
+    given: Input, *, name: str, deadline: ra.aggregation.Deadline, **options: Any
+) -> Answer:
     """Report missing scores, pairs never compared, and results that depend on gaps.
 
     \b
@@ -322,7 +331,7 @@ def missing(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -
     is_summed = isinstance(given.data, ra.ScoreSummary)
     if is_summed:
         _refuse_completions(given)
-    report = ra.missing_report(given.data)
+    report = ra.analysis.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     code, said = DONE, []
     if isinstance(given.data, ra.Profile) and given.data.has_unlisted:
@@ -330,7 +339,7 @@ def missing(given: Input, *, name: str, deadline: ra.Deadline, **options: Any) -
     elif report.n_missing:
         (rule,) = limited([make(name)], deadline)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
-        parts["sensitivity"] = ra.sensitivity(
+        parts["sensitivity"] = ra.analysis.sensitivity(
             given.data, rule, policies=policies, tolerance=given.tolerance, **options
         )
         code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
@@ -444,7 +453,7 @@ def intervals(
     simultaneous: Any,
     estimand: Any,
     n_resamples: int | None,
-    deadline: ra.Deadline,
+    deadline: ra.aggregation.Deadline,
     **shared: Any,
 ) -> Answer:
     """Say how certain each rank and each pair is.

@@ -44,10 +44,12 @@ def time_limit(what: str, *, searches: bool = True, usual: bool = False) -> clic
     return option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
 
 
-def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> ra.Deadline:
+def _begun(
+    context: click.Context, option: click.Parameter, seconds: float | None
+) -> ra.aggregation.Deadline:
     # What is loaded first takes none of the time.
     import_module("rankagg.aggregation.kemeny.aggregator")
-    return ra.Deadline.after(seconds)
+    return ra.aggregation.Deadline.after(seconds)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class ExactOptions:
 
     tie_cost: float | None
     consensus_ties: bool
-    deadline: ra.Deadline
+    deadline: ra.aggregation.Deadline
 
     def chosen(self, names: Sequence[str], given: Input) -> list[ra.Aggregator]:
         """Return the rules of these names, by default all that suit the data."""
@@ -65,7 +67,7 @@ class ExactOptions:
         known = made(names) or default_rules(given.data)
         return self.rules(known)
 
-    def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> ra.Deadline:
+    def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> ra.aggregation.Deadline:
         """Return when these rules have to end; see `usually_limited`."""
         searches = any(rule.searches for rule in rules)
         return usually_limited(self.deadline, given) if searches else self.deadline
@@ -76,7 +78,7 @@ class ExactOptions:
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
             raise click.UsageError(f"{ties} belongs to the exact rule: add --rule kemeny.")
-        if self.deadline != ra.Deadline() and not any(rule.searches for rule in rules):
+        if self.deadline != ra.aggregation.Deadline() and not any(rule.searches for rule in rules):
             raise click.UsageError(NOT_LIMITED)
         show_progress()
         return [self._of(rule) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
@@ -111,15 +113,15 @@ EXACTLY = Group(
 
 
 def usually_limited(
-    deadline: ra.Deadline, given: Input, *, by_ballots: bool = False
-) -> ra.Deadline:
+    deadline: ra.aggregation.Deadline, given: Input, *, by_ballots: bool = False
+) -> ra.aggregation.Deadline:
     """Return the deadline; where none was asked for and much is to be searched, one that is told.
 
     Where single ballots are to go they matter too, by how many different ones there are.
     """
-    if deadline != ra.Deadline():
+    if deadline != ra.aggregation.Deadline():
         return deadline
-    evidence = ra.Evidence.of(given.data, given.tolerance)
+    evidence = ra.aggregation.Evidence.of(given.data, given.tolerance)
     n = len(evidence.items)
     size, is_large = counted(n, "item", ","), n > ITEMS_UNLIMITED
     if by_ballots:
@@ -130,13 +132,15 @@ def usually_limited(
         return deadline
     most = f"{USUAL_LIMIT:g} seconds at most"
     click.echo(f"note: {size}, so {most}; --time-limit SECONDS sets another limit.", err=True)
-    return ra.Deadline.after(USUAL_LIMIT)
+    return ra.aggregation.Deadline.after(USUAL_LIMIT)
 
 
-def limited(rules: Iterable[ra.Aggregator], deadline: ra.Deadline) -> list[ra.Aggregator]:
+def limited(
+    rules: Iterable[ra.Aggregator], deadline: ra.aggregation.Deadline
+) -> list[ra.Aggregator]:
     """Give rules that search what is left as their own limit; refuse it where there are none."""
     rules = list(rules)
-    if deadline == ra.Deadline():
+    if deadline == ra.aggregation.Deadline():
         return rules
     if not any(hasattr(rule, "time_limit") for rule in rules):
         raise click.UsageError(NOT_LIMITED)

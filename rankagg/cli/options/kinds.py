@@ -340,7 +340,7 @@ def _read_preflib(typed: Typed) -> Found:
 
 
 def _read_abif(typed: Typed) -> Found:
-    found = ra.read_abif(typed.file, **typed.given("unranked", "max_bytes"))
+    found = ra.io.read_abif(typed.file, **typed.given("unranked", "max_bytes"))
     election = blt_of(typed.file, **typed.given("max_bytes"))
     if election is not None:
         typed.seats, typed.title = election.seats, election.title
@@ -503,7 +503,7 @@ DATA_FORMATS = {
         TypedKind(
             "votes",
             "votes as JSON",
-            lambda typed: (ra.read_votes(typed.file, **typed.given("max_bytes")), ()),
+            lambda typed: (ra.io.read_votes(typed.file, **typed.given("max_bytes")), ()),
         ),
         TypedKind(
             "summary",
@@ -515,7 +515,7 @@ DATA_FORMATS = {
         TypedKind(
             "matrix",
             "a linear ordering matrix",
-            lambda typed: (ra.read_matrix(typed.file, **typed.given("max_bytes")), ()),
+            lambda typed: (ra.io.read_matrix(typed.file, **typed.given("max_bytes")), ()),
         ),
     )
 }

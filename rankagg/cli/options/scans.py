@@ -100,7 +100,7 @@ def _summarize(scan: ScoreScan, typed: Typed) -> ra.ScoreSummary:
 
 def _scan(sources: tuple[str, ...], typed: Typed, *, higher_is_better: Directions) -> ScoreScan:
     systems = typed.systems
-    return ra.scan_scores(
+    return ra.io.scan_scores(
         sources,
         higher_is_better=higher_is_better,
         systems=None if systems is None else [name.strip() for name in systems.split(",")],

@@ -159,7 +159,8 @@ class GeneralizedMallows(RankingDistribution):
 
     Examples
     --------
-    >>> from rankagg import GeneralizedMallows, Permutation
+    >>> from rankagg import Permutation
+    >>> from rankagg.distributions import GeneralizedMallows
     >>> mallows = GeneralizedMallows("ABC", thetas=[2.0, 0.0])  # sure of the winner only
     >>> mallows.rank_probabilities().round(3)
     array([[0.867, 0.067, 0.067],

@@ -172,7 +172,7 @@ def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
 
     Examples
     --------
-    >>> from rankagg import comparisons_needed
+    >>> from rankagg.inference import comparisons_needed
     >>> comparisons_needed(0.1, 0.05)
     185
     >>> comparisons_needed(0.1, 0.05, n_items=20)

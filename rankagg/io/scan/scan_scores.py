@@ -160,7 +160,7 @@ def scan_scores(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "scores.csv"
     ...     _ = path.write_text("task,id,A,B\nx,1,3,1\nx,2,3,2\ny,1,0,9\n")
-    ...     scan = ra.scan_scores(path, higher_is_better=True, task="task", instance="id")
+    ...     scan = ra.io.scan_scores(path, higher_is_better=True, task="task", instance="id")
     ...     summary = scan.summarize()
     >>> summary
     <ScoreSummary of 2 systems x 2 tasks, 3 instances, 0 of 6 scores missing>

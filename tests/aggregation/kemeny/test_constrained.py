@@ -70,8 +70,8 @@ def test_where_places_are_counted_the_optima_are_not_known_and_bounds_speak_of_a
     assert consensus.optima is None
     for call, words in (
         (lambda: ra.rank_shares(table, rule, n_resamples=3), "set of optima is known"),
-        (lambda: ra.dispersion_report(table, [rule]), "without constraints"),
-        (lambda: ra.removal_radius(table, rule=rule), "without constraints"),
+        (lambda: ra.inference.dispersion_report(table, [rule]), "without constraints"),
+        (lambda: ra.analysis.removal_radius(table, rule=rule), "without constraints"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

@@ -93,7 +93,7 @@ def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.Monkey
             (windows, "improve_windows"),
         ):
             patch.setattr(module, name, refuse)
-        found = ra.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
+        found = ra.analysis.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
     assert {consensus.certificate.status for consensus in found} == {"optimal"}
     assert max(len(p.positions) for c in found for p in c.certificate.proofs) > 70
 

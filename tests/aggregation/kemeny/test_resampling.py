@@ -30,7 +30,7 @@ def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, d
     rule, profile = ra.Kemeny(), profile.with_unranked(unranked)
     expected = reweighted(profile, np.array(row)).pairwise()
     assert _Resampler(profile, rule)._votes(np.array(row)) == expected
-    (consensus,) = ra.resample_kemeny(profile, [row], rule)
+    (consensus,) = ra.analysis.resample_kemeny(profile, [row], rule)
     assert consensus.cost == rule.aggregate(expected).cost
     assert consensus.certificate.status == "optimal"
     assert consensus.certificate.verify(expected)
@@ -39,8 +39,8 @@ def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, d
 @pytest.mark.slow
 def test_every_version_is_proved_whatever_the_number_of_processes() -> None:
     counts = np.random.default_rng(3).multinomial(10, np.ones(10) / 10, size=20)
-    alone = ra.resample_kemeny(TABLE, counts)
-    together = ra.resample_kemeny(TABLE, counts, n_jobs=2)
+    alone = ra.analysis.resample_kemeny(TABLE, counts)
+    together = ra.analysis.resample_kemeny(TABLE, counts, n_jobs=2)
     assert len(alone) == 20
     assert alone == together
     assert {consensus.certificate.status for consensus in alone} == {"optimal"}
@@ -52,7 +52,9 @@ def test_what_versions_teach_each_other_does_not_depend_on_processes() -> None:
     profile = ra.Profile.from_scores(scores.round(1), higher_is_better=True)
     counts = rng.multinomial(7, np.ones(7) / 7, size=32)
     with parallel_config(backend="sequential"):  # tasks as processes have them
-        alone, together = (ra.resample_kemeny(profile, counts, n_jobs=jobs) for jobs in (1, 2))
+        alone, together = (
+            ra.analysis.resample_kemeny(profile, counts, n_jobs=jobs) for jobs in (1, 2)
+        )
     assert [c.certificate for c in alone] == [c.certificate for c in together]
     assert alone == together
     assert {consensus.certificate.status for consensus in alone} == {"optimal"}
@@ -64,9 +66,9 @@ def test_memory_is_that_of_the_rankings_and_one_matrix() -> None:
     scores[rng.random(scores.shape) < 0.1] = np.nan
     profile = ra.Profile.from_scores(scores, higher_is_better=True)
     counts = rng.multinomial(4000, np.ones(4000) / 4000, size=3)
-    ra.resample_kemeny(profile, counts[:1])  # what is imported late
+    ra.analysis.resample_kemeny(profile, counts[:1])  # what is imported late
     tracemalloc.start()
-    ra.resample_kemeny(profile, counts)
+    ra.analysis.resample_kemeny(profile, counts)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # Three matrices per ranking would be 72 times the places.
@@ -102,6 +104,6 @@ def test_start_changes_nothing_but_the_time() -> None:
 )
 def test_what_is_refused(asked, words: str) -> None:
     with pytest.raises(INVALID, match=words):
-        ra.resample_kemeny(TABLE, *asked)
+        ra.analysis.resample_kemeny(TABLE, *asked)
     with pytest.raises(INVALID, match="n_jobs"):
-        ra.resample_kemeny(TABLE, [[1] * 10], n_jobs=0)
+        ra.analysis.resample_kemeny(TABLE, [[1] * 10], n_jobs=0)

@@ -22,7 +22,7 @@ def test_tau_against_scipy(seed, gaps):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, size=(8, 5)).astype(float)
     values[rng.random(values.shape) < gaps] = np.nan
-    found = ra.task_agreement(table(values))
+    found = ra.analysis.task_agreement(table(values))
     for i in range(5):
         for j in range(5):
             both = ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
@@ -37,7 +37,7 @@ def test_each_task_with_the_rest(gaps):
     values = rng.normal(size=(7, 5)) + np.arange(7)[:, None]
     values[rng.random(values.shape) < gaps] = np.nan
     scores = table(values)
-    found = ra.task_agreement(scores)
+    found = ra.analysis.task_agreement(scores)
     for t in range(5):
         rest = ra.Borda().aggregate(scores.drop(tasks=[t])).ranking
         there = ~np.isnan(values[:, t])
@@ -48,9 +48,9 @@ def test_each_task_with_the_rest(gaps):
 
 def test_memory_grows_as_the_ranks_and_not_as_the_pairs_of_systems():
     scores = table(np.random.default_rng(0).random((1500, 4)))
-    ra.task_agreement(table(np.eye(3)))  # what is imported late
+    ra.analysis.task_agreement(table(np.eye(3)))  # what is imported late
     tracemalloc.start()
-    ra.task_agreement(scores)
+    ra.analysis.task_agreement(scores)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < scores.n_systems**2
@@ -59,7 +59,7 @@ def test_memory_grows_as_the_ranks_and_not_as_the_pairs_of_systems():
 def test_the_task_that_turns_round_stands_first():
     values = np.tile(np.arange(6.0)[:, None], (1, 4))
     values[:, 2] *= -1
-    found = ra.task_agreement(table(values, tasks=list("abcd")))
+    found = ra.analysis.task_agreement(table(values, tasks=list("abcd")))
     assert found.to_frame().index[0] == "c"
     assert found.with_rest.tolist() == [1, 1, -1, 1]
     assert found.pairs().loc["a", "c"] == -1
@@ -69,7 +69,7 @@ def test_instances_are_averaged():
     values = np.random.default_rng(0).normal(size=(4, 6))
     long = table(values, tasks=[0, 0, 1, 1, 2, 2], instances=[0, 1] * 3)
     short = table(values.reshape(4, 3, 2).mean(axis=2))
-    assert ra.task_agreement(long) == ra.task_agreement(short)
+    assert ra.analysis.task_agreement(long) == ra.analysis.task_agreement(short)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_instances_are_averaged():
     [[[1, 1, 1], [1, 1, 1]], [[1, np.nan], [np.nan, 2]], [[1, np.nan], [2, np.nan], [np.nan, 3]]],
 )
 def test_nothing_to_compare(values):
-    found = ra.task_agreement(table(values))
+    found = ra.analysis.task_agreement(table(values))
     assert np.isnan(found.kendall_w)
     assert np.isnan(found.mean_tau)
     assert found.to_dict()["kendall_w"] is None
@@ -87,16 +87,18 @@ def test_nothing_to_compare(values):
 
 def test_w_is_never_below_nought():
     nan = np.nan
-    found = ra.task_agreement(table([[1, 2, nan], [2, 1, 2], [nan, nan, 1], [nan, nan, nan]]))
+    found = ra.analysis.task_agreement(
+        table([[1, 2, nan], [2, 1, 2], [nan, nan, 1], [nan, nan, nan]])
+    )
     assert found.kendall_w == 0.0
 
 
 def test_too_little():
     for values in ([[1], [2]], [[1, 2]]):
         with pytest.raises(InvalidInputError, match="two tasks and two systems"):
-            ra.task_agreement(table(values))
+            ra.analysis.task_agreement(table(values))
     with pytest.raises(InvalidInputError, match="a ScoreTable"):
-        ra.task_agreement(ra.Profile.from_orders(["AB", "BA"]))
+        ra.analysis.task_agreement(ra.Profile.from_orders(["AB", "BA"]))
 
 
 @pytest.mark.parametrize(("n", "levels"), [(2, 2), (5, 3), (8, 100)])

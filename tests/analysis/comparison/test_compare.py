@@ -138,7 +138,7 @@ def test_long_labels_are_cut_in_text():
             "ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons",
         ),
         (lambda data: ra.compare(data)["Schulze"], "Borda, Copeland, Kemeny"),
-        (lambda data: ra.capabilities([ra.Borda]), "Borda"),
+        (lambda data: ra.analysis.capabilities([ra.Borda]), "Borda"),
     ],
 )
 def test_what_is_refused(call, message):
@@ -245,7 +245,7 @@ def test_the_optima_are_told_on_request():
 
 
 def test_randomized_rules_repeat_with_a_seed():
-    profile = ra.Uniform("ABCDEFGHIJ").sample(7, rng=0)
+    profile = ra.distributions.Uniform("ABCDEFGHIJ").sample(7, rng=0)
     rules = [ra.KwikSort(), ra.Kemeny()]
     first = [ra.compare(profile, rules, rng=k)["KwikSort"].ranking for k in range(8)]
     again = [ra.compare(profile, rules, rng=k)["KwikSort"].ranking for k in range(8)]
@@ -261,7 +261,7 @@ def test_a_composition_says_what_its_parts_say():
         ra.InsertionSearch(start=ra.KwikSort()),
         ra.TwoLevel(ra.Mean(), ra.Borda()),  # which ranks what a task has no score of
     ]
-    frame = ra.capabilities(rules)
+    frame = ra.analysis.capabilities(rules)
     assert frame["rule"].tolist() == [rule.name for rule in rules]
     assert frame["needs"].tolist() == ["votes", "scores"]
     assert frame["unranked"].tolist() == ["by policy", "by policy"]
@@ -286,7 +286,7 @@ def test_the_command_lists_every_method(capsys):
 
 
 def test_the_closest_of_the_pairs_that_differ_come_first():
-    profile = ra.Uniform("ABCDEF").sample(9, rng=0)
+    profile = ra.distributions.Uniform("ABCDEF").sample(9, rng=0)
     comparison = ra.compare(profile, [ra.Borda(), ra.PickAPerm()])
     margins = comparison.disagreements("Borda", "PickAPerm")["margin"]
     assert margins.min() < 0 < margins.max()
@@ -355,7 +355,7 @@ def test_explain_prices_the_swap(pair):
 
 def test_what_is_of_strict_rankings_refuses_it():
     with pytest.raises(InvalidInputError, match="the bounds are of strict rankings"):
-        ra.dispersion_report(VOTERS, [RULE])
+        ra.inference.dispersion_report(VOTERS, [RULE])
     with pytest.raises(InvalidInputError, match="beside the strict Kemeny rule"):
         ra.make_report(VOTERS, rules=[ra.Borda(), RULE])
 
@@ -372,7 +372,7 @@ def test_rank_shares_and_resamples():
     shares = ra.rank_shares(VOTERS, RULE, n_resamples=10, rng=0)
     assert shares.rule == RULE
     versions = np.array([[1, 1, 1, 1, 1], [0, 0, 5, 0, 0]])
-    whole, single = ra.resample_kemeny(VOTERS, versions, RULE)
+    whole, single = ra.analysis.resample_kemeny(VOTERS, versions, RULE)
     assert whole.ranking == RULE.aggregate(VOTERS).ranking
     assert single.ranking == VOTERS[2]
     assert single.cost == 0
@@ -381,7 +381,9 @@ def test_rank_shares_and_resamples():
 def test_capabilities_say_that_it_may_tie():
     inside = ra.TwoLevel(ra.Borda(), RULE).aggregate(ra.datasets.load("glue_human"))
     assert inside.ranking.is_complete
-    frame = ra.capabilities([RULE, ra.Kemeny(consensus_ties=True, tie_cost=0.25), ra.Kemeny()])
+    frame = ra.analysis.capabilities(
+        [RULE, ra.Kemeny(consensus_ties=True, tie_cost=0.25), ra.Kemeny()]
+    )
     assert frame["ties"].tolist() == ["may", "may", "never"]
     assert frame["guarantee"].tolist() == [1.0, 2.0, 1.0]
 

@@ -18,7 +18,7 @@ class Judged:
             self.first = set(np.flatnonzero(ranks == 0).tolist())
             self.above = ranked[:, None] & ranked & (ranks[:, None] < ranks)
             return
-        wins = ra.Evidence(data).votes.scaled_wins.tolist()
+        wins = ra.aggregation.Evidence(data).votes.scaled_wins.tolist()
         n = len(wins)
         best = oracles.kemeny(wins)[1]
         self.first = {order[0] for order in best}
@@ -61,7 +61,7 @@ def radii(data, rule, pair, choices):
     Where nobody is ranked any longer nobody else is first.
     """
     whole = Judged(data, rule)
-    i, j = ra.Evidence(data).items.indices(list(pair)) if pair else (0, 0)
+    i, j = ra.aggregation.Evidence(data).items.indices(list(pair)) if pair else (0, 0)
     if whole.above[j, i]:
         i, j = j, i
     least = {}

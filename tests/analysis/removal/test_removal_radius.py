@@ -57,7 +57,7 @@ def pairs(draw, profile):
 
 
 def check(profile, rule, pair, unit="ranking", choices=single_ballots):
-    found = ra.removal_radius(profile, rule, pair=pair, unit=unit)
+    found = ra.analysis.removal_radius(profile, rule, pair=pair, unit=unit)
     assert found.is_proved
     assert (found.level.number, found.overtaken.number) == radii(
         profile, rule, pair, choices(profile)
@@ -79,7 +79,7 @@ def test_where_not_all_are_tried_an_interval_holds_the_least_number(data, profil
     pair = pairs(data.draw, profile)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orders, "SUBSETS", 0)
-        found = ra.removal_radius(profile, rule, pair=pair)
+        found = ra.analysis.removal_radius(profile, rule, pair=pair)
     numbers = radii(profile, rule, pair, single_ballots(profile))
     for mine, least in zip((found.level, found.overtaken), numbers, strict=True):
         assert mine.lower <= (profile.counts.sum() if least is None else least)
@@ -93,11 +93,11 @@ def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
     found = {}
     for tried in (2_000, 0):
         monkeypatch.setattr(orders, "SUBSETS", tried)
-        votes = [ra.Uniform(range(4)).sample(7, rng=seed) for seed in range(6)]
+        votes = [ra.distributions.Uniform(range(4)).sample(7, rng=seed) for seed in range(6)]
         found[tried] = [
             removal
             for one in votes
-            for radius in [ra.removal_radius(one)]
+            for radius in [ra.analysis.removal_radius(one)]
             for removal in (radius.level, radius.overtaken)
         ]
     assert all(true.is_proved for true in found[2_000])
@@ -195,9 +195,9 @@ def test_two_levels_with_the_exact_rule_outside():
         ["ABC", "BCA", "CAB", "ACB", "BAC", "CBA", "ABC"], groups=[1, 1, 2, 2, 3, 4, 5]
     )
     rule = ra.TwoLevel(ra.Borda(), ra.Kemeny())
-    tasks = rule.task_profile(ra.Evidence(profile))
-    found = ra.removal_radius(profile, rule)
-    again = ra.removal_radius(tasks, ra.Kemeny())
+    tasks = rule.task_profile(ra.aggregation.Evidence(profile))
+    found = ra.analysis.removal_radius(profile, rule)
+    again = ra.analysis.removal_radius(tasks, ra.Kemeny())
     assert found.level == again.level
     assert found.overtaken == again.overtaken
 
@@ -221,7 +221,7 @@ def tables(draw):
 @given(data=st.data(), table=tables())
 def test_means_by_brute_force(data, table):
     pair = pairs(data.draw, table.rankings())
-    found = ra.removal_radius(table, ra.Mean(), pair=pair)
+    found = ra.analysis.removal_radius(table, ra.Mean(), pair=pair)
     assert (found.level.number, found.overtaken.number) == radii(
         table, ra.Mean(), pair, whole_tasks(table)
     )
@@ -232,7 +232,7 @@ def test_means_of_different_tasks_are_refused():
         [[9, np.nan, np.nan], [1, 2, 3]], systems="AB", tasks="xyz", higher_is_better=True
     )
     with pytest.raises(InvalidInputError, match="without missing scores for Mean"):
-        ra.removal_radius(table, ra.Mean())
+        ra.analysis.removal_radius(table, ra.Mean())
 
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -242,14 +242,14 @@ RULES = (ra.Borda(), ra.Copeland(), ra.Kemeny())
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_one_ballot_has_to_stay(rule):
-    found = ra.removal_radius(ra.Profile.from_orders(["ABC"]), rule)
+    found = ra.analysis.removal_radius(ra.Profile.from_orders(["ABC"]), rule)
     assert found.level.is_impossible
     assert found.overtaken.is_impossible
     assert found.is_proved
     assert found.level.number is None
     assert found.level.taken is None
     assert "one of 1 ranking has to stay" in found.headline()
-    alone = ra.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
+    alone = ra.analysis.removal_radius(ra.Profile.from_orders(["A", "A"]), rule)
     assert alone.first == ("A",)
     assert alone.overtaken.is_impossible
 
@@ -258,13 +258,13 @@ def test_one_ballot_has_to_stay(rule):
 def test_equal_systems_are_level_as_it_is(rule):
     ballots = ra.Profile.from_ranks([[1, 1, 3]] * 4 + [[2, 2, 1]], items="ABC")
     for pair in (None, ("A", "B"), ("B", "A")):
-        found = ra.removal_radius(ballots, rule, pair=pair)
+        found = ra.analysis.removal_radius(ballots, rule, pair=pair)
         assert found.level.number == 0
         assert found.level.taken == ()
         assert found.overtaken.number == (4 if pair is None else None)
         assert found.overtaken.is_impossible == (pair is not None)
     everything = ra.Profile.from_ranks(np.zeros((6, 3), dtype=int), items="ABC")
-    found = ra.removal_radius(everything, rule)
+    found = ra.analysis.removal_radius(everything, rule)
     assert found.level.number == 0
     assert found.overtaken.is_impossible
 
@@ -272,7 +272,7 @@ def test_equal_systems_are_level_as_it_is(rule):
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_huge_counts_are_classes(rule):
     ballots = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[10**6, 7 * 10**5, 10])
-    found = ra.removal_radius(ballots, rule)
+    found = ra.analysis.removal_radius(ballots, rule)
     # Borda: B is ahead of A by 2,400,000 to 2,000,010 points, and each of its first places is worth
     # two. Majorities: A is ahead of C by 299,990 and of B by 300,010. Kemeny: the sum of both.
     numbers = {
@@ -287,7 +287,7 @@ def test_huge_counts_are_classes(rule):
 def test_weights_are_not_what_is_counted():
     ballots = ra.Profile.from_orders(["AB", "BA", "BA"], counts=[1, 3, 2], weights=[10, 0.1, 1 / 3])
     for rule in RULES:
-        found = ra.removal_radius(ballots, rule)
+        found = ra.analysis.removal_radius(ballots, rule)
         assert found.n_units == 6
         assert found.overtaken.number == 1
         assert found.overtaken.taken == ((0, 1),)
@@ -298,7 +298,7 @@ def test_numbers_too_large_for_floats():
         ["ABC", "BCA", "BCA"], counts=[3, 2, 2], weights=[1.0, 1e-9, 1 + 2**-40]
     )
     for rule in RULES:
-        found = ra.removal_radius(ballots, rule, pair=("A", "B"))
+        found = ra.analysis.removal_radius(ballots, rule, pair=("A", "B"))
         assert found.is_proved, rule
         assert (
             found.overtaken.number == radii(ballots, rule, ("A", "B"), single_ballots(ballots))[1]
@@ -307,7 +307,7 @@ def test_numbers_too_large_for_floats():
 
 def test_equal_rows_are_taken_one_after_the_other():
     ballots = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], counts=[1, 1, 2, 1, 3])
-    found = ra.removal_radius(ballots, ra.Borda())
+    found = ra.analysis.removal_radius(ballots, ra.Borda())
     assert found.level.number == 4
     assert found.level.taken == ((0, 1), (2, 2), (4, 1))
     assert found.level.rankings == ("A > B",) * 3
@@ -335,15 +335,15 @@ def test_equal_rows_are_taken_one_after_the_other():
 def test_what_is_refused(changes, words):
     given_ = {"data": ra.datasets.load("superglue_human"), "rule": ra.Borda(), **changes}
     with pytest.raises(InvalidInputError, match=words):
-        ra.removal_radius(**given_)
+        ra.analysis.removal_radius(**given_)
 
 
 # -- time -----------------------------------------------------------------------------------------
 
 
 def test_without_time_nothing_is_claimed():
-    votes = ra.Uniform(range(9)).sample(30, rng=1)
-    found = ra.removal_radius(votes, time_limit=0)
+    votes = ra.distributions.Uniform(range(9)).sample(30, rng=1)
+    found = ra.analysis.removal_radius(votes, time_limit=0)
     assert not found.is_proved
     assert found.first == ()
     assert (found.level.lower, found.level.upper) == (0, None)
@@ -353,8 +353,8 @@ def test_without_time_nothing_is_claimed():
 @pytest.mark.parametrize("calls", [1, 2, 4, 8])
 def test_an_interval_holds_the_least_number(monkeypatch, calls):
     # The time is over after so many solves, wherever the search is then.
-    votes = ra.Uniform(range(4)).sample(11, rng=3)
-    true = ra.removal_radius(votes)
+    votes = ra.distributions.Uniform(range(4)).sample(11, rng=3)
+    true = ra.analysis.removal_radius(votes)
     assert true.is_proved
     left = [calls]
     real = orders._Contest.solved
@@ -366,7 +366,7 @@ def test_an_interval_holds_the_least_number(monkeypatch, calls):
         return real(self, removed)
 
     monkeypatch.setattr(orders._Contest, "solved", solved)
-    found = ra.removal_radius(votes)
+    found = ra.analysis.removal_radius(votes)
     assert "the time limit has passed before the least number was proved" in found.notes
     for mine, least in ((found.level, true.level), (found.overtaken, true.overtaken)):
         assert mine.lower <= least.number
@@ -381,7 +381,7 @@ def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeyp
         "_close",
         lambda units, question, *rest: (question.strict and close(units, question, *rest)) or (),
     )
-    found = ra.removal_radius(votes)
+    found = ra.analysis.removal_radius(votes)
     assert found.overtaken.number == 3
     assert found.level.taken == found.overtaken.taken
     assert found.level.first == found.overtaken.first == ("B",)
@@ -391,7 +391,7 @@ def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeyp
 
 
 def test_it_names_tasks():
-    found = ra.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
+    found = ra.analysis.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
     assert found.headline() == (
         "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human"
     )
@@ -402,8 +402,8 @@ def test_it_names_tasks():
 
 def test_the_upper_item_of_a_pair_comes_first():
     votes = ra.datasets.load("tennessee")
-    one = ra.removal_radius(votes, ra.Borda(), pair=("Memphis", "Nashville"))
-    other = ra.removal_radius(votes, ra.Borda(), pair=("Nashville", "Memphis"))
+    one = ra.analysis.removal_radius(votes, ra.Borda(), pair=("Memphis", "Nashville"))
+    other = ra.analysis.removal_radius(votes, ra.Borda(), pair=("Nashville", "Memphis"))
     assert one == other
     assert one.pair == ("Nashville", "Memphis")
     assert "put Memphis above Nashville" in one.headline()
@@ -414,6 +414,6 @@ def test_the_upper_item_of_a_pair_comes_first():
 )
 def test_glue_of_105_systems(rule, level, data):
     table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
-    found = ra.removal_radius(table, rule)
+    found = ra.analysis.removal_radius(table, rule)
     assert (found.level.number, found.overtaken.number) == (level, 3)
-    assert ra.removal_radius(table, ra.Mean()).overtaken.taken == (("RTE", 1),)
+    assert ra.analysis.removal_radius(table, ra.Mean()).overtaken.taken == (("RTE", 1),)

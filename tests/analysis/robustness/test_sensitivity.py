@@ -64,7 +64,7 @@ def rows_of(samples):
 @given(strategies.profiles(max_size=4))
 def test_each_policy_has_the_consensus_of_the_rule(profile):
     for rule in (ra.Borda(), ra.Copeland(draw_points=0), ra.PairwiseMajority()):
-        result = ra.sensitivity(profile, rule, n_samples=1, rng=0)
+        result = ra.analysis.sensitivity(profile, rule, n_samples=1, rng=0)
         assert result.policies == POLICIES
         for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
             assert consensus == rule.aggregate(profile.with_unranked(policy))
@@ -73,19 +73,19 @@ def test_each_policy_has_the_consensus_of_the_rule(profile):
 
 def test_scores_are_ranked_first():
     for tolerance in (0, 0.1):
-        from_scores = ra.sensitivity(SCORES, n_samples=20, tolerance=tolerance, rng=1)
-        from_rankings = ra.sensitivity(SCORES.rankings(tolerance), n_samples=20, rng=1)
+        from_scores = ra.analysis.sensitivity(SCORES, n_samples=20, tolerance=tolerance, rng=1)
+        from_rankings = ra.analysis.sensitivity(SCORES.rankings(tolerance), n_samples=20, rng=1)
         assert from_scores == from_rankings
         assert from_scores.rule == ra.Borda()
 
 
 def test_policies_may_be_chosen_and_the_first_leads():
-    result = ra.sensitivity(FLIP, policies=["last", "ignore"], n_samples=5, rng=0)
+    result = ra.analysis.sensitivity(FLIP, policies=["last", "ignore"], n_samples=5, rng=0)
     assert result.policies == ("last", "ignore")
     assert result.to_frame(everything=True).columns.tolist() == [
         "above", "below", "last", "ignore", "share",
     ]  # fmt: skip
-    alone = ra.sensitivity(FLIP, policies=("ignore",), n_samples=5, rng=0)
+    alone = ra.analysis.sensitivity(FLIP, policies=("ignore",), n_samples=5, rng=0)
     assert len(alone.consensuses) == 1
     assert alone.consensuses[0] == ra.Borda().aggregate(FLIP.with_unranked("ignore"))
 
@@ -95,7 +95,7 @@ def test_policies_may_be_chosen_and_the_first_leads():
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_samples_are_consensuses_of_completions(rule):
-    result = ra.sensitivity(GAPS, rule, n_samples=30, rng=4)
+    result = ra.analysis.sensitivity(GAPS, rule, n_samples=30, rng=4)
     assert result.samples.shape == (30, 3)
     if not isinstance(rule, ra.Kemeny):
         assert set(rows_of(result.samples)) <= set(law_of(GAPS, rule))
@@ -123,7 +123,7 @@ def test_all_completions_are_equally_likely(profile):
     rule = ra.Borda()
     law = law_of(profile, rule)
     times = 60
-    result = ra.sensitivity(profile, rule, n_samples=times, rng=8)
+    result = ra.analysis.sensitivity(profile, rule, n_samples=times, rng=8)
     observed = rows_of(result.samples)
     assert set(observed) <= set(law)
     expected = [times * share for share in law.values()]
@@ -138,7 +138,7 @@ def test_all_completions_are_equally_likely(profile):
 
 
 def test_shares_count_ties_half():
-    result = ra.sensitivity(GAPS, n_samples=50, rng=2)
+    result = ra.analysis.sensitivity(GAPS, n_samples=50, rng=2)
     for i, j in oracles.ordered_pairs(3):
         expected = np.mean(
             [1 if s[i] < s[j] else 0.5 if s[i] == s[j] else 0 for s in result.samples]
@@ -150,15 +150,15 @@ def test_shares_count_ties_half():
 
 def test_complete_rankings_stay_as_they_are():
     certain = ra.Profile.from_ranks([[0, 1, 1], [2, 0, 0]], items="ABC", counts=[5, 1])
-    result = ra.sensitivity(certain, n_samples=7, rng=0)
+    result = ra.analysis.sensitivity(certain, n_samples=7, rng=0)
     assert result.samples.tolist() == [[0, 1, 1]] * 7
     assert len(result.to_frame()) == 0
     assert "0 of 3 pairs flip" in result.summary()
     assert "pairs that flip:" not in result.summary()
     lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
-    assert ra.sensitivity(lists, n_samples=3, rng=0).samples.tolist() == [[0, 1, 1]] * 3
+    assert ra.analysis.sensitivity(lists, n_samples=3, rng=0).samples.tolist() == [[0, 1, 1]] * 3
     beside = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
-    mostly = ra.sensitivity(beside, n_samples=20, rng=0)
+    mostly = ra.analysis.sensitivity(beside, n_samples=20, rng=0)
     # The 50 decide, and one permutation of the last breaks their tie.
     assert {tuple(sample[1:] > sample[0]) for sample in mostly.samples} == {(True, True)}
 
@@ -166,31 +166,31 @@ def test_complete_rankings_stay_as_they_are():
 def test_each_copy_of_an_incomplete_ranking_is_completed_on_its_own():
     # Were all copies completed alike, "B" would be first in half of the completions.
     copies = ra.Profile.from_orders(["A"], items="AB", counts=[40])
-    result = ra.sensitivity(copies, n_samples=30, rng=0)
-    tied = ra.sensitivity(copies[[0]], n_samples=30, rng=0)
+    result = ra.analysis.sensitivity(copies, n_samples=30, rng=0)
+    tied = ra.analysis.sensitivity(copies[[0]], n_samples=30, rng=0)
     assert set(rows_of(result.samples)) <= {(0, 1), (1, 0), (0, 0)}
     written_out = ra.Profile.from_orders(["A"] * 40, items="AB")
-    assert ra.sensitivity(written_out, n_samples=30, rng=0).samples.tolist() == (
+    assert ra.analysis.sensitivity(written_out, n_samples=30, rng=0).samples.tolist() == (
         result.samples.tolist()
     )
     weighted = ra.Profile.from_orders(["A", "AB"], items="AB", counts=[40, 1], weights=[1, 100])
-    decided = ra.sensitivity(weighted, n_samples=30, rng=0)
+    decided = ra.analysis.sensitivity(weighted, n_samples=30, rng=0)
     assert (decided.samples == [0, 1]).all()
     assert not (tied.samples == [0, 1]).all()
 
 
 @pytest.mark.parametrize("rule", [ra.Copeland(), ra.Kemeny()], ids=repr)
 def test_workers_change_nothing(rule, workers):
-    alone = ra.sensitivity(GAPS, rule, n_samples=24, rng=5)
-    assert ra.sensitivity(GAPS, rule, n_samples=24, rng=5, n_jobs=workers) == alone
+    alone = ra.analysis.sensitivity(GAPS, rule, n_samples=24, rng=5)
+    assert ra.analysis.sensitivity(GAPS, rule, n_samples=24, rng=5, n_jobs=workers) == alone
 
 
 def test_what_one_completion_teaches_another_makes_no_consensus_worse():
     draws = np.random.default_rng(1)
     profile = ra.Profile.from_orders([draws.permutation(9)[:6] for _ in range(7)], items=range(9))
-    result = ra.sensitivity(profile, ra.Kemeny(), n_samples=24, rng=5)
+    result = ra.analysis.sensitivity(profile, ra.Kemeny(), n_samples=24, rng=5)
     for ranks, seed in zip(result.samples, np.random.default_rng(5).spawn(24), strict=True):
-        votes = ra.Uniform(profile.items).complete(profile, rng=seed).pairwise()
+        votes = ra.distributions.Uniform(profile.items).complete(profile, rng=seed).pairwise()
         found = ra.Permutation.from_ranks(ranks, items=profile.items)
         assert votes.exact_cost(found) == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
 
@@ -202,7 +202,7 @@ def test_equal_items_are_as_often_above_as_below(rule):
     scores = np.ones((8, 2))
     scores[2, 0] = scores[3, 1] = NAN
     table = ra.ScoreTable(scores, systems="abcdefgh", higher_is_better=True)
-    result = ra.sensitivity(table, rule, n_samples=30, rng=6)
+    result = ra.analysis.sensitivity(table, rule, n_samples=30, rng=6)
     first = result.consensuses[0].ranking.ranks
     share = result.share_above[first[:, None] < first].mean()
     # The inversions of a random ranking of 8 items have a standard deviation of 4.04, of 28.
@@ -213,14 +213,14 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     draws = np.random.default_rng(1)
     profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
     results = [
-        ra.sensitivity(profile, ra.Kemeny(), policies=[policy], n_samples=16, rng=5)
+        ra.analysis.sensitivity(profile, ra.Kemeny(), policies=[policy], n_samples=16, rng=5)
         for policy in POLICIES
     ]
     # They start elsewhere, and cold in between.
     for seed, *samples in zip(
         np.random.default_rng(5).spawn(16), *(result.samples for result in results), strict=True
     ):
-        completed = ra.Uniform(profile.items).complete(profile, rng=seed)
+        completed = ra.distributions.Uniform(profile.items).complete(profile, rng=seed)
         cold = ra.Kemeny().aggregate(completed)
         alone, _ = drawn_ranks(cold, profile.items, seed, Deadline())
         assert [sample.tolist() for sample in samples] == [alone.tolist()] * 3
@@ -228,12 +228,12 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
 
 def test_a_pair_is_either_way_where_exact_consensuses_differ():
     profile = ra.Profile.from_orders(["ABC", "BAC", "AB", "BA"], items="ABC")
-    result = ra.sensitivity(profile, ra.Kemeny(), n_samples=40, rng=0)
+    result = ra.analysis.sensitivity(profile, ra.Kemeny(), n_samples=40, rng=0)
     frame = result.to_frame().set_index(["above", "below"])
     pair = next(pair for pair in frame.index if set(pair) == {"A", "B"})
     assert frame.loc[pair, [*POLICIES]].tolist() == ["either"] * 3
     assert 0.2 < frame.loc[pair, "share"] < 0.8
-    whole = ra.sensitivity(profile[[0, 1]], ra.Kemeny(), n_samples=40, rng=0)
+    whole = ra.analysis.sensitivity(profile[[0, 1]], ra.Kemeny(), n_samples=40, rng=0)
     assert whole.to_frame().empty  # no assumption is made
     share = whole.to_frame(everything=True).set_index(["above", "below"])["share"]
     assert sorted(share)[1:] == [1.0, 1.0]
@@ -241,10 +241,10 @@ def test_a_pair_is_either_way_where_exact_consensuses_differ():
 
 
 def test_what_is_not_settled_in_time_is_counted():
-    in_no_time = ra.sensitivity(cyclic(), ra.Kemeny(time_limit=0), n_samples=3, rng=0)
+    in_no_time = ra.analysis.sensitivity(cyclic(), ra.Kemeny(time_limit=0), n_samples=3, rng=0)
     assert in_no_time.n_unsettled == in_no_time.to_dict()["n_unsettled"] == 3
     assert "note: 3 of 3 completions are not settled in time" in in_no_time.summary()
-    in_time = ra.sensitivity(cyclic(), ra.Kemeny(time_limit=60), n_samples=3, rng=0)
+    in_time = ra.analysis.sensitivity(cyclic(), ra.Kemeny(time_limit=60), n_samples=3, rng=0)
     assert in_time.n_unsettled == 0
     assert "note:" not in in_time.summary()
 
@@ -257,7 +257,7 @@ def cyclic():
 def test_two_levels_go_by_each_policy():
     profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
     rule = ra.TwoLevel(ra.Borda(), ra.Copeland(), absent="unranked")
-    result = ra.sensitivity(profile, rule, n_samples=25, rng=0)
+    result = ra.analysis.sensitivity(profile, rule, n_samples=25, rng=0)
     for policy, consensus in zip(POLICIES, result.consensuses, strict=True):
         assert consensus == rule.aggregate(profile.with_unranked(policy))
     possible = {
@@ -271,7 +271,7 @@ def test_two_levels_go_by_each_policy():
 
 
 def test_pairs_flip_between_policies():
-    result = ra.sensitivity(FLIP, n_samples=100, rng=0)
+    result = ra.analysis.sensitivity(FLIP, n_samples=100, rng=0)
     orders = [consensus.buckets for consensus in result.consensuses]
     assert orders == [(("A",), ("C",), ("B",)), (("A", "C"), ("B",)), (("A",), ("B", "C"))]
     frame = result.to_frame()
@@ -285,14 +285,16 @@ def test_pairs_flip_between_policies():
     assert share["C", "B"] == result.share_above[2, 1]
     assert np.abs(frame["share"] - 0.5).is_monotonic_increasing
     turned = ra.Profile.from_orders(["AB", "BA", "CAB"], items="ABC")
-    frame = ra.sensitivity(turned, n_samples=5, rng=0).to_frame().set_index(["above", "below"])
+    frame = (
+        ra.analysis.sensitivity(turned, n_samples=5, rng=0).to_frame().set_index(["above", "below"])
+    )
     for pair in ("CA", "CB"):
         assert frame.loc[tuple(pair), [*POLICIES]].tolist() == ["above", "above", "below"]
 
 
 @given(strategies.profiles(max_size=4))
 def test_a_pair_is_left_out_where_all_policies_and_completions_agree(profile):
-    result = ra.sensitivity(profile, n_samples=9, rng=0)
+    result = ra.analysis.sensitivity(profile, n_samples=9, rng=0)
     shown = {frozenset(pair) for pair in result.to_frame()[["above", "below"]].values.tolist()}
     consensuses = [consensus.ranking.ranks for consensus in result.consensuses]
     for i, j in oracles.pairs(profile.n_items):
@@ -305,7 +307,7 @@ def test_a_pair_is_left_out_where_all_policies_and_completions_agree(profile):
 
 def test_completions_that_split_evenly_flip_a_tie():
     mirrored = ra.Profile.from_orders(["A", "B"], items="AB")
-    results = (ra.sensitivity(mirrored, n_samples=2, rng=seed) for seed in range(20))
+    results = (ra.analysis.sensitivity(mirrored, n_samples=2, rng=seed) for seed in range(20))
     split = next(r for r in results if rows_of(r.samples) == {(0, 1): 1, (1, 0): 1})
     assert len(split.to_frame()) == 1
 
@@ -315,7 +317,7 @@ def test_completions_that_split_evenly_flip_a_tie():
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_top_is_the_chance_to_be_among_the_first(k):
-    result = ra.sensitivity(FLIP, n_samples=40, rng=0)
+    result = ra.analysis.sensitivity(FLIP, n_samples=40, rng=0)
     frame = result.top(k)
 
     def chance(ranks, item):
@@ -336,14 +338,14 @@ def test_top_is_the_chance_to_be_among_the_first(k):
 @pytest.mark.parametrize("k", [0, 4, 1.5, "two"])
 def test_there_are_no_more_places_than_items(k):
     with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at most"):
-        ra.sensitivity(FLIP, n_samples=1, rng=0).top(k)
+        ra.analysis.sensitivity(FLIP, n_samples=1, rng=0).top(k)
 
 
 # -- how it is told -------------------------------------------------------------------------------
 
 
 def test_summary_tells_consensuses_top_and_flips():
-    result = ra.sensitivity(FLIP, n_samples=50, rng=0)
+    result = ra.analysis.sensitivity(FLIP, n_samples=50, rng=0)
     lines = result.summary().splitlines()
     assert lines[0] == "Borda under 3 policies and on 50 completions: 2 of 3 pairs flip"
     assert lines[1:4] == ["uniform A > C > B", "ignore  A = C > B", "last    A > B = C"]
@@ -382,7 +384,7 @@ def test_summary_tells_consensuses_top_and_flips():
 )
 def test_options_are_checked(options, words):
     with pytest.raises(InvalidInputError, match=words):
-        ra.sensitivity(**{"data": GAPS, **options})
+        ra.analysis.sensitivity(**{"data": GAPS, **options})
 
 
 @pytest.mark.parametrize(
@@ -401,6 +403,6 @@ def test_options_are_checked(options, words):
 )
 def test_every_rule_with_a_policy_can_be_given_another(rule):
     profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
-    found = ra.sensitivity(profile, rule, n_samples=2, rng=0)
+    found = ra.analysis.sensitivity(profile, rule, n_samples=2, rng=0)
     policies = {consensus.unranked for consensus in found.consensuses}
     assert policies == {"uniform", "ignore", "last"}

@@ -158,7 +158,7 @@ def test_only_what_differs_between_all_optima_is_influence(over, seed, m, n):
     assert found.undecided == 0
 
 
-HARD = ra.Uniform(range(60)).sample(10, rng=0)
+HARD = ra.distributions.Uniform(range(60)).sample(10, rng=0)
 
 
 def test_what_is_not_proved_is_no_influence():
@@ -280,7 +280,7 @@ def test_what_a_part_teaches_is_said_of_the_systems_in_it():
     source = Source(data=table, tolerance=0.0, over="systems", rule=rule)
     near = source.beside(rule.aggregate(table)).near
     source = replace(source, near=replace(near, warm=Warm(16)))
-    source.found(np.arange(1, 16), ra.Deadline(), optima=False)
+    source.found(np.arange(1, 16), ra.aggregation.Deadline(), optima=False)
     learned = source.near.warm.cycles_within(np.arange(16))
     assert set(learned.ravel().tolist()) <= set(range(1, 16))
     assert learned.max() == 15

@@ -30,7 +30,7 @@ def profile():
 
 LAWS = {
     "mallows": ra.Mallows,
-    "generalized-mallows": ra.GeneralizedMallows,
+    "generalized-mallows": ra.distributions.GeneralizedMallows,
     "plackett-luce": ra.PlackettLuce,
     "bradley-terry": ra.BradleyTerry,
 }
@@ -42,7 +42,7 @@ def test_a_fit_is_that_of_the_package(said, parsed, profile, model):
     fit = LAWS[model].fit(profile)
     facts = json.loads(json.dumps(fit.to_dict()))
     assert {name: printed[name] for name in facts} == facts
-    assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
+    assert ra.distributions.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["input"][0] == "ballots: rank 1 is the best"
     assert str(fit.summary()) in said(f"fit {DATA} --model {model}")
 
@@ -57,14 +57,14 @@ def test_a_ridge_and_pseudo_rankings_reach_the_fit(parsed, profile):
     for option, name in (("--ridge", "ridge"), ("--pseudo-rankings", "pseudo_rankings")):
         printed = parsed(f"fit {DATA} {option} 2")
         law = ra.PlackettLuce.fit(profile, **{name: 2.0}).distribution
-        assert ra.distribution_from_dict(printed["distribution"]) == law
+        assert ra.distributions.distribution_from_dict(printed["distribution"]) == law
 
 
 def test_mixtures_are_those_of_the_package(said, parsed, profile):
     asked = f"fit {DATA} --model mallows --distance cayley --starts 1 --seed 4"
     printed = parsed(f"{asked} --components 2 --noise")
     fit = ra.Mixture.fit(profile, 2, distance="cayley", noise=True, n_starts=1, rng=4)
-    assert ra.distribution_from_dict(printed["distribution"]) == fit.distribution
+    assert ra.distributions.distribution_from_dict(printed["distribution"]) == fit.distribution
     assert printed["icl"] == fit.icl
     found = ra.distributions.choose_components(
         profile, [1, 2], distance="cayley", n_starts=1, rng=4
@@ -76,7 +76,7 @@ def test_models_are_compared_as_by_the_package(parsed, said, profile):
     asked = "--model uniform --model mallows-kendall --folds 2 --resamples 9 --seed 5"
     printed = parsed(f"models {DATA} {asked}")
     names = ["uniform", "mallows-kendall"]
-    found = ra.compare_models(profile, names, n_folds=2, n_resamples=9, rng=5)
+    found = ra.distributions.compare_models(profile, names, n_folds=2, n_resamples=9, rng=5)
     facts = json.loads(json.dumps(found.to_dict()))
     assert {name: printed[name] for name in facts} == facts
     assert "needs rankings" in said("models matrix.lop", code=2)
@@ -128,14 +128,14 @@ def test_a_stored_fit_is_drawn_from(said):
     Path("fit.json").write_text(told, encoding="utf-8")
     said("sample fit.json --size 500 --seed 3 --out drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count", unranked="uniform")
-    law = ra.distribution_from_dict(json.loads(told)["distribution"])
+    law = ra.distributions.distribution_from_dict(json.loads(told)["distribution"])
     assert drawn.n_rankings == 500
     assert drawn.compress() == law.sample(500, rng=3).compress()
 
 
 STATED = {
     "--center 'B, A,C' --theta 0.7": ra.Mallows("BAC", 0.7),
-    "--items A,B,C": ra.Uniform("ABC"),
+    "--items A,B,C": ra.distributions.Uniform("ABC"),
     "--log-worth A=1 --log-worth B=-0.5 --log-worth x=y=0": ra.PlackettLuce(
         {"A": 1.0, "B": -0.5, "x=y": 0.0}
     ),
@@ -205,7 +205,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     assert printed["n_clusters"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
     assert ratings == pytest.approx(fit.elo(reference="B")["elo"].to_dict())
-    drawn = ra.distribution_from_dict(printed["distribution"])
+    drawn = ra.distributions.distribution_from_dict(printed["distribution"])
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 
 

@@ -32,14 +32,14 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
 def test_the_heading_is_the_title_that_a_preflib_file_states(run, tmp_path):
     ballots = ra.Profile.from_orders(["AB", "BA"], counts=[2, 1])
     for title, heading in (("Mayor & <council>", "Mayor &amp; &lt;council&gt;"), ("", "e.soc")):
-        ra.write_preflib(ballots, tmp_path / "e.soc", title=title)
+        ra.io.write_preflib(ballots, tmp_path / "e.soc", title=title)
         run("report e.soc")
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         assert f"<title>{heading}</title>" in page
 
 
 def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
-    ra.write_votes(PALEY, tmp_path / "paley.json")
+    ra.io.write_votes(PALEY, tmp_path / "paley.json")
     run("report paley.json --time-limit 0", code=UNPROVED)
     assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
 

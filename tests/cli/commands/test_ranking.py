@@ -40,7 +40,7 @@ FILES = {
 def _files(called):
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
-    ra.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
+    ra.io.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
 
 
 def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> None:
@@ -124,7 +124,7 @@ def test_json_is_plain_and_has_the_chosen_methods_only(parsed) -> None:
 
 
 def test_gap_ends_with_code_three(run) -> None:
-    ra.write_votes(paley(7), "paley.json")
+    ra.io.write_votes(paley(7), "paley.json")
     for command in ("compare", "rank"):
         line = f"{command} paley.json --rule kemeny"
         assert "certificate  gap" in run(f"{line} --time-limit 0", code=3).out
@@ -342,7 +342,7 @@ def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
 
 def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
     drawn = ra.Profile.from_orders([[2, 0, 1], [0, 1, 2], [1, 2, 0], [0, 2, 1]])
-    ra.write_preflib(drawn, "drawn.soc")
+    ra.io.write_preflib(drawn, "drawn.soc")
     proof = ra.Kemeny().aggregate(drawn).certificate.to_dict()
     assert proof["items"] != [str(item) for item in proof["items"]]
     Path("proof.json").write_text(json.dumps(proof), encoding="utf-8")
@@ -436,7 +436,7 @@ def test_a_gap_and_rounded_weights_are_told(said) -> None:
         (gap, ra.Certificate.build(gap, [0, 1, 2], []), bound),
         (rounded, ra.Kemeny().aggregate(rounded).certificate, held),
     ):
-        ra.write_votes(votes, "votes.json")
+        ra.io.write_votes(votes, "votes.json")
         Path("proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
         assert said("verify proof.json votes.json") == told
 

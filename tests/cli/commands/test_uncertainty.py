@@ -264,10 +264,10 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
         "scores: higher is better",
         "read: table.csv, ScoreTable of 3 systems x 3 tasks, 1 of 9 scores missing",
     ]
-    assert out.endswith(ra.dispersion_report(table()).summary() + "\n")
+    assert out.endswith(ra.inference.dispersion_report(table()).summary() + "\n")
     told = parsed("dispersion --dataset tennessee")
     assert told.pop("input")[0] == "ballots: rank 1 is the best"
-    assert told == plain(ra.dispersion_report(ra.datasets.load("tennessee")).to_dict())
+    assert told == plain(ra.inference.dispersion_report(ra.datasets.load("tennessee")).to_dict())
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
     # Without a proof, and where the exact total is nothing.
     assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
@@ -300,8 +300,8 @@ def test_missing_tells_gaps_assumptions_and_flips(said):
 def test_missing_as_json_is_that_of_the_package(parsed):
     told = parsed("missing table.csv --samples 30 --seed 4 --rule copeland")
     assert set(told) == {"schema", "version", "missing", "sensitivity", "input"}
-    assert told["missing"] == plain(ra.missing_report(table()).to_dict())
-    expected = ra.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
+    assert told["missing"] == plain(ra.analysis.missing_report(table()).to_dict())
+    expected = ra.analysis.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
     assert told["sensitivity"] == plain(expected.to_dict())
     two_levels = parsed("missing table.csv --rule two-level-borda --samples 3")
     assert two_levels["sensitivity"]["n_samples"] == 3
@@ -321,10 +321,10 @@ def test_complete_data_have_no_sensitivity(said, parsed):
 def test_agreement_is_what_the_functions_say(said, parsed):
     data = table("gaps.csv")
     found = parsed("agreement gaps.csv --seed 3")
-    test = ra.skillings_mack(data, rng=3)
+    test = ra.inference.skillings_mack(data, rng=3)
     assert found.pop("test") == test.to_dict()
     del found["input"]
-    assert found == ra.task_agreement(data).to_dict()
+    assert found == ra.analysis.task_agreement(data).to_dict()
     text = said("agreement gaps.csv --seed 3")
     assert f"Skillings, Mack  {test.statistic:.4g}" in text
     assert "Kendall's W" in text
@@ -341,7 +341,7 @@ def test_instances_are_averaged_first(parsed):
     found = parsed("agreement many.csv --system s --instance k")
     averaged = ra.ScoreTable([[2, 1], [1, 2.5], [0, 0.5]], higher_is_better=True)
     assert found["test"]["n_rankings"] == 2
-    assert found["test"]["statistic"] == ra.skillings_mack(averaged).statistic
+    assert found["test"]["statistic"] == ra.inference.skillings_mack(averaged).statistic
 
 
 def test_weights_do_not_count_in_the_test_and_that_is_said(said):
@@ -367,7 +367,7 @@ VOTES = "votes.csv --format ballots"
 
 def test_removals_are_those_of_the_library(said, parsed, run):
     found = parsed(f"removals {VOTES} --pair B A")
-    expected = ra.removal_radius(ra.read_ballots("votes.csv"), pair=("A", "B"))
+    expected = ra.analysis.removal_radius(ra.read_ballots("votes.csv"), pair=("A", "B"))
     assert found["pair"] == ["A", "B"]
     assert (found["level"]["number"], found["overtaken"]["number"]) == (
         expected.level.number, expected.overtaken.number,

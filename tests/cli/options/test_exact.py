@@ -26,7 +26,7 @@ GLUE = "solve --dataset glue_human"
 @pytest.fixture
 def ballots(called):
     """Write ballots on which searches take a while."""
-    ra.write_ballots(ra.cultures.ImpartialCulture().draw(8, 30, rng=1), "ballots.csv")
+    ra.io.write_ballots(ra.cultures.ImpartialCulture().draw(8, 30, rng=1), "ballots.csv")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_every_constraint_goes_to_the_rule(parsed) -> None:
 
 def test_quotation_marks_hold_a_name_together(parsed) -> None:
     items = ["A, the first", "B"]
-    ra.write_votes(ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]], items=items), "votes.json")
+    ra.io.write_votes(ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]], items=items), "votes.json")
     found = parsed("solve votes.json", "--above", 'B,"A, the first"')
     assert found["buckets"] == [["B"], ["A, the first"]]
 
@@ -93,7 +93,7 @@ def test_items_are_weighed(parsed) -> None:
     heavy = ra.weigh_items(ra.datasets.load("tennessee").pairwise(), {"Memphis": 2.5})
     assert found["cost"] == ra.Kemeny().aggregate(heavy).cost
     certificate = ra.Certificate.from_json(Path("p.json").read_text(encoding="utf-8"))
-    assert certificate.verify(ra.read_votes("v.json"))
+    assert certificate.verify(ra.io.read_votes("v.json"))
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_limits_reach_the_rules_of_studies(run) -> None:
 @pytest.mark.parametrize("words", ["rank {} --rule mallows", "fit {} --model mallows"])
 def test_mallows_gives_the_best_center_found_with_its_bound(words, run) -> None:
     line = words.format(BALLOTS)
-    ra.write_ballots(ra.cultures.ImpartialCulture().draw(12, 7, rng=1), "ballots.csv")
+    ra.io.write_ballots(ra.cultures.ImpartialCulture().draw(12, 7, rng=1), "ballots.csv")
     told = run(f"{line} --time-limit 0", code=3)
     assert "% below; proved by majorities alone" in " ".join(told.out.split())
     assert run(f"{line} --time-limit 1000").out == run(line).out
@@ -214,8 +214,8 @@ def test_dispersion_runs_the_exact_rule_under_a_limit() -> None:
     profile = ra.datasets.load("tennessee")
     Asked.seen.clear()
     before = Deadline.after(60)
-    ra.dispersion_report(profile, [Asked()], time_limit=60)
-    ra.dispersion_report(profile, [Asked()])
+    ra.inference.dispersion_report(profile, [Asked()], time_limit=60)
+    ra.inference.dispersion_report(profile, [Asked()])
     first, second = Asked.seen
     assert before.at <= first.at <= Deadline.after(60).at
     assert second == Deadline()

@@ -136,19 +136,19 @@ READERS = {
     **same(ra.read_cast_votes, "overvotes", "skipped", "write_ins"),
     **same(ra.read_comparisons, "outcome_is"),
 }
-SCANS = same(ra.scan_scores, "scattered")
+SCANS = same(ra.io.scan_scores, "scattered")
 PAIRS = ra.PairwiseIntervals.from_data
 OWN = {
     "solve": same(ra.Kemeny, "backend"),
     "count": same(ra.STV, "counting", "quota", "tie_breaking"),
     "steps": same(ra.Coombs, "tie_breaking"),
-    "compare": SCANS | at(ra.paired_tests, decide="unit"),
+    "compare": SCANS | at(ra.inference.paired_tests, decide="unit"),
     "scan": SCANS,
     "report": same(ra.make_report, "unit"),
-    "test": same(ra.paired_tests, "method", "unit"),
-    "power": same(ra.paired_tests, "unit"),
+    "test": same(ra.inference.paired_tests, "method", "unit"),
+    "power": same(ra.inference.paired_tests, "unit"),
     "stability": same(ra.stability, "over"),
-    "removals": same(ra.removal_radius, "unit"),
+    "removals": same(ra.analysis.removal_radius, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
     | same(ra.rank_intervals, "method", "unit", "ties")
     | at(PAIRS, pairs="method")
@@ -189,7 +189,7 @@ def test_choices_are_those_of_the_package() -> None:
             more = REFUSED.get((command, name), set())
             # Clusters are what is independent where data have them, without being asked for.
             asked = allowed(*known[name])
-            if known[name] in ((ra.paired_tests, "unit"), (ra.make_report, "unit")):
+            if known[name] in ((ra.inference.paired_tests, "unit"), (ra.make_report, "unit")):
                 asked -= {"cluster"}
             assert choices - {"none"} == asked | more, (command, name)
         else:

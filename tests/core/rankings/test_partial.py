@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile, Ranking
+from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg.core import Ranking
 from rankagg.exceptions import InvalidInputError, ItemMismatchError, TiedRankingError
 from tests import oracles, strategies
 

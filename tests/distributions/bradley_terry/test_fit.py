@@ -143,7 +143,7 @@ def test_the_probit_link_gives_the_distribution_of_thurstone():
     assert shown.to_numpy() == pytest.approx(bounds, abs=0.01)
     assert fit.to_dict()["link"] == "probit"
     assert any("case V" in note for note in fit.notes)
-    assert ra.distribution_from_dict(fit.distribution.to_dict()) == fit.distribution
+    assert ra.distributions.distribution_from_dict(fit.distribution.to_dict()) == fit.distribution
     assert fit.effects().empty
     assert fit.estimates * 1.65 == pytest.approx(ra.BradleyTerry.fit(data).estimates, abs=0.03)
     assert ra.inference.worth_rank_intervals(fit).unit == "comparison"

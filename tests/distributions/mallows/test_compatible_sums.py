@@ -153,7 +153,7 @@ def test_parts_of_the_rows_give_the_same(states, monkeypatch):
 N, L = UNRANKED, UNLISTED
 DRAWS = 800
 LAWS = [
-    ra.Uniform(range(4)), ra.Mallows([2, 0, 1, 3], 0.8), ra.Mallows(range(4), 0.0),
+    ra.distributions.Uniform(range(4)), ra.Mallows([2, 0, 1, 3], 0.8), ra.Mallows(range(4), 0.0),
     ra.PlackettLuce([1.0, 0.0, -0.5, 0.3]),
 ]  # fmt: skip
 ROWS = [[0, N, 1, N], [0, L, L, N], [N, 0, N, N], [N, N, N, N], [L, L, 0, 1]]
@@ -202,7 +202,7 @@ def test_ties_have_no_completion_without_a_chance():
 
 
 def test_a_law_without_completions_says_which_have_them():
-    law = ra.GeneralizedMallows(range(3), [1.0, 0.5])
+    law = ra.distributions.GeneralizedMallows(range(3), [1.0, 0.5])
     with pytest.raises(InvalidInputError, match="Uniform, Mallows and PlackettLuce"):
         law.complete(ra.Profile.from_orders([[0, 1]], items=range(3)))
 

@@ -15,8 +15,10 @@ from tests import oracles
 from tests.distributions.enumeration import effective_weights, strict_ranks
 from tests.strategies import strict_rankings, top_k_rankings
 
-fitted = ra.GeneralizedMallows.fit
-LAW = ra.GeneralizedMallows(ra.Permutation.from_ranks([2, 0, 3, 1], items="ABCD"), [1.5, 0.0, 0.4])
+fitted = ra.distributions.GeneralizedMallows.fit
+LAW = ra.distributions.GeneralizedMallows(
+    ra.Permutation.from_ranks([2, 0, 3, 1], items="ABCD"), [1.5, 0.0, 0.4]
+)
 THETA = st.sampled_from([0.0, 1e-6, 0.2, 1.0, 3.0])
 
 
@@ -50,7 +52,9 @@ def votes(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     thetas = rng.choice([0.0, 0.3, 1.0, 2.0], n - 1)
-    rows = ra.GeneralizedMallows(rng.permutation(n).tolist(), thetas).sample(12, rng=rng)
+    rows = ra.distributions.GeneralizedMallows(rng.permutation(n).tolist(), thetas).sample(
+        12, rng=rng
+    )
     return ra.Profile(rows, counts=rng.integers(1, 4, 12), weights=rng.choice([0.5, 1.0, 2.0], 12))
 
 
@@ -60,12 +64,12 @@ def votes(seed):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda thetas=thetas: ra.GeneralizedMallows("ABCD", thetas),
+        *((lambda thetas=thetas: ra.distributions.GeneralizedMallows("ABCD", thetas),
            r"`thetas` must be one number per rank.*\(3 of")
           for thetas in ([], [1.0], [1.0, 2.0, 3.0, 4.0])),
-        *((lambda bad=bad: ra.GeneralizedMallows("ABC", [1.0, bad]), "`thetas` must be")
+        *((lambda bad=bad: ra.distributions.GeneralizedMallows("ABC", [1.0, bad]), "`thetas` must be")
           for bad in (-0.1, float("inf"), float("nan"), "x", None)),
-        (lambda: ra.GeneralizedMallows(ra.PartialRanking([0, 0, 2], "ABC"), [1.0, 1.0]),
+        (lambda: ra.distributions.GeneralizedMallows(ra.PartialRanking([0, 0, 2], "ABC"), [1.0, 1.0]),
          "`center` must be complete and strict"),
         (lambda: fitted(None), "`profile` must be a Profile"),
         (lambda: fitted([["A"]]), "`profile` must be complete strict rankings of two or more"),
@@ -84,11 +88,13 @@ def test_refusals(call, words):
 
 def test_thetas_given_are_copied():
     given_thetas = np.array([1.0, 2.0])
-    law = ra.GeneralizedMallows("ABC", given_thetas)
+    law = ra.distributions.GeneralizedMallows("ABC", given_thetas)
     given_thetas[0] = 7.0
     assert law.thetas.tolist() == [1.0, 2.0]
-    assert law == ra.GeneralizedMallows("ABC", (1, 2))
-    assert ra.GeneralizedMallows("ABC", [1, -0.0]) == ra.GeneralizedMallows("ABC", [1, 0.0])
+    assert law == ra.distributions.GeneralizedMallows("ABC", (1, 2))
+    assert ra.distributions.GeneralizedMallows(
+        "ABC", [1, -0.0]
+    ) == ra.distributions.GeneralizedMallows("ABC", [1, 0.0])
 
 
 # -- probabilities --------------------------------------------------------------------------------
@@ -105,7 +111,7 @@ def test_chances_are_products_of_stages():
 def test_top_list_has_the_chance_of_its_compatible_permutations(ranking, data):
     n = ranking.n_items
     thetas = data.draw(st.lists(THETA, min_size=n - 1, max_size=n - 1))
-    law = ra.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
+    law = ra.distributions.GeneralizedMallows(data.draw(strict_rankings(ranking.items)), thetas)
     expected = sum(
         law.prob(ra.Permutation.from_ranks(places, items=law.items))
         for places in oracles.compatible_permutations(ranking)
@@ -123,7 +129,7 @@ def test_other_partial_rankings_have_no_chance_here(ranks):
 
 @given(center=strict_rankings(min_size=1, max_size=5), theta=THETA)
 def test_equal_thetas_are_the_mallows_law(center, theta):
-    law = ra.GeneralizedMallows(center, [theta] * (center.n_items - 1))
+    law = ra.distributions.GeneralizedMallows(center, [theta] * (center.n_items - 1))
     other = ra.Mallows(center, theta)
     rows = ra.Profile.from_ranks(strict_ranks(center.n_items), items=center.items)
     np.testing.assert_allclose(law.log_probs(rows), other.log_probs(rows), atol=1e-11)
@@ -146,7 +152,7 @@ def test_fit_is_the_best_of_all_centers(seed):
             (-grid * mean - np.log(power)).max() for mean, power in zip(means, powers, strict=True)
         ]
         best = max(best, effective_weights(profile).sum() * sum(heights))
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.distributions.GeneralizedMallows.fit(profile)
     # The grid misses each theta by no more than half a step.
     assert best - 1e-9 <= fit.log_likelihood <= best + 4e-3
     center = oracles.as_places(fit.distribution.center)
@@ -157,9 +163,9 @@ def test_fit_is_the_best_of_all_centers(seed):
 
 
 def test_many_items_are_climbed_to_a_maximum():
-    law = ra.GeneralizedMallows("GDFABCE", [2.0, 1.5, 1.0, 1.0, 1.0, 1.0])
+    law = ra.distributions.GeneralizedMallows("GDFABCE", [2.0, 1.5, 1.0, 1.0, 1.0, 1.0])
     profile = law.sample(80, rng=4)
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.distributions.GeneralizedMallows.fit(profile)
     assert "The center is a local maximum." in fit.notes
     center = oracles.as_places(law.center)
     means = mean_passed_over(profile, center)
@@ -174,7 +180,7 @@ def test_many_items_are_climbed_to_a_maximum():
 
 
 def test_standard_errors_are_those_of_the_stages():
-    fit = ra.GeneralizedMallows.fit(LAW.sample(60, rng=1))
+    fit = ra.distributions.GeneralizedMallows.fit(LAW.sample(60, rng=1))
     for k, (theta, error) in enumerate(zip(fit.estimates, fit.standard_errors, strict=True)):
         v = np.arange(4 - k)
         chances = np.exp(-theta * v) / np.exp(-theta * v).sum()
@@ -186,7 +192,7 @@ def test_standard_errors_are_those_of_the_stages():
 
 def test_places_where_all_agree_are_set_to_the_bound():
     profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD", "ACDB", "ADBC"])
-    fit = ra.GeneralizedMallows.fit(profile, max_theta=9.0)
+    fit = ra.distributions.GeneralizedMallows.fit(profile, max_theta=9.0)
     assert fit.estimates[0] == 9.0
     assert (fit.estimates[1:] < 9.0).all()
     assert "No finite maximum at rank 1: set to the bound 9." in fit.notes
@@ -202,24 +208,26 @@ def test_places_where_all_agree_are_set_to_the_bound():
 
 def test_a_theta_beyond_the_bound_is_told_from_an_infinite_one():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[10**9, 1])
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.distributions.GeneralizedMallows.fit(profile)
     assert fit.notes[-2] == "No finite maximum at rank 2: set to the bound 20."
     assert fit.notes[-1].startswith("The maximum is beyond the bound 20 at rank 1: raise")
-    higher = ra.GeneralizedMallows.fit(profile, max_theta=50)
+    higher = ra.distributions.GeneralizedMallows.fit(profile, max_theta=50)
     assert higher.estimates[0] == pytest.approx(np.log(10**9), rel=1e-6)
     assert higher.notes[-1] == "No finite maximum at rank 2: set to the bound 50."
 
 
 def test_intervals_are_conditional_and_say_so():
     profile = ra.Mallows("ABCD", 0.3).sample(20, rng=0)
-    fit = ra.GeneralizedMallows.fit(profile)
+    fit = ra.distributions.GeneralizedMallows.fit(profile)
     assert "intervals are conditional on the center, which these rankings chose" in fit.notes[1]
     for k, (lower, upper) in enumerate(fit.conf_int(0.1).to_numpy()):
         theta = fit.estimates[k]
         assert 0 <= lower < theta < upper < np.inf
         for end in (lower, upper):
             moved = np.where(np.arange(3) == k, end, fit.estimates)
-            at = ra.GeneralizedMallows(fit.distribution.center, moved).log_prob(profile)
+            at = ra.distributions.GeneralizedMallows(fit.distribution.center, moved).log_prob(
+                profile
+            )
             chance = stats.chi2.sf(2 * (fit.log_likelihood - at), df=1)
             assert chance == pytest.approx(0.1) or (end == 0 and chance > 0.1)
     assert fit.to_frame()[["z", "p_value"]].isna().all(axis=None)
@@ -228,7 +236,7 @@ def test_intervals_are_conditional_and_say_so():
 
 # -- Cayley ---------------------------------------------------------------------------------------
 
-CAYLEY = ra.GeneralizedMallows("BADCE", [2.0, 0.5, 1.0, 0.1], "cayley")
+CAYLEY = ra.distributions.GeneralizedMallows("BADCE", [2.0, 0.5, 1.0, 0.1], "cayley")
 
 
 def cycles(places):
@@ -259,15 +267,17 @@ def test_cayley_counts_every_rank_of_a_cycle_but_its_last():
     seen = np.bincount([number[tuple(row)] for row in drawn], minlength=len(every))
     assert (20_000 * expected > 5).all()
     assert chisquare(seen, 20_000 * expected).pvalue > 1e-4
-    same = ra.GeneralizedMallows("BADCE", [0.7] * 4, "cayley")
+    same = ra.distributions.GeneralizedMallows("BADCE", [0.7] * 4, "cayley")
     plain = ra.Mallows("BADCE", 0.7, "cayley")
     profile = ra.Profile.from_ranks(every, items=items)
     np.testing.assert_allclose(same.log_probs(profile), plain.log_probs(profile), rtol=1e-12)
 
 
 def test_the_fit_of_cayley_is_the_best_of_all_centers():
-    profile = ra.GeneralizedMallows("ABCD", [1.5, 0.3, 0.8], "cayley").sample(60, rng=0)
-    fit = ra.GeneralizedMallows.fit(profile, distance="cayley")
+    profile = ra.distributions.GeneralizedMallows("ABCD", [1.5, 0.3, 0.8], "cayley").sample(
+        60, rng=0
+    )
+    fit = ra.distributions.GeneralizedMallows.fit(profile, distance="cayley")
     best = -np.inf
     for order in all_places(4):
         moved = np.zeros(3)
@@ -280,17 +290,17 @@ def test_the_fit_of_cayley_is_the_best_of_all_centers():
         height = 60 * (chances @ np.log(odds / [3.0, 2.0, 1.0]) - np.log1p(odds).sum())
         best = max(best, height)
     assert fit.log_likelihood == pytest.approx(best, rel=1e-9)
-    many = ra.GeneralizedMallows(range(8), [2, 0.5, 1, 1.5, 1, 2, 1], "cayley")
-    found = ra.GeneralizedMallows.fit(many.sample(2000, rng=1), distance="cayley")
+    many = ra.distributions.GeneralizedMallows(range(8), [2, 0.5, 1, 1.5, 1, 2, 1], "cayley")
+    found = ra.distributions.GeneralizedMallows.fit(many.sample(2000, rng=1), distance="cayley")
     assert found.distribution.center == many.center
     assert (np.abs(found.estimates - many.thetas) < 4 * found.standard_errors).all()
 
 
 def test_cayley_is_stored_and_takes_whole_rankings_alone():
-    assert ra.distribution_from_dict(CAYLEY.to_dict()) == CAYLEY
-    assert ra.GeneralizedMallows("BADCE", CAYLEY.thetas) != CAYLEY
+    assert ra.distributions.distribution_from_dict(CAYLEY.to_dict()) == CAYLEY
+    assert ra.distributions.GeneralizedMallows("BADCE", CAYLEY.thetas) != CAYLEY
     with pytest.raises(InvalidInputError, match="ties or unranked items"):
         CAYLEY.log_prob(ra.PartialRanking.from_order("AB", items=CAYLEY.items))
     assert CAYLEY.prob(CAYLEY.center) == pytest.approx(np.exp(-CAYLEY.log_normalizer))
     with pytest.raises(InvalidInputError, match="'kendall' or 'cayley'"):
-        ra.GeneralizedMallows("AB", [1.0], "ulam")
+        ra.distributions.GeneralizedMallows("AB", [1.0], "ulam")

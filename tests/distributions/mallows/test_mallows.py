@@ -34,7 +34,7 @@ def test_partial_ranking_has_the_chance_of_its_compatible_permutations(ranking, 
 
 @given(ranking=rankings(max_size=5))
 def test_uniform_law_gives_a_partial_ranking_its_share(ranking):
-    law = ra.Uniform(ranking.items)
+    law = ra.distributions.Uniform(ranking.items)
     share = ranking.n_compatible_permutations / factorial(ranking.n_items)
     assert law.prob(ranking) == pytest.approx(share, rel=1e-12)
     flat = ra.Mallows(ra.Permutation.identity(ranking.items), 0.0)

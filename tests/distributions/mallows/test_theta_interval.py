@@ -157,7 +157,9 @@ def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, said):
 
 def test_rankings_without_a_center_rarely_have_a_lower_bound():
     rng = np.random.default_rng(1)
-    fits = [ra.Mallows.fit(ra.Uniform("ABCDEF").sample(20, rng=rng)) for _ in range(15)]
+    fits = [
+        ra.Mallows.fit(ra.distributions.Uniform("ABCDEF").sample(20, rng=rng)) for _ in range(15)
+    ]
     above = sum(fit.conf_int().loc["theta", "lower"] > 0 for fit in fits)
     assert above <= stats.binom.isf(1e-4, 15, 0.05)
 

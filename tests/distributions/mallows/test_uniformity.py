@@ -21,7 +21,7 @@ def test_concentration_is_found():
 
 
 def test_p_values_are_uniform_without_concentration():
-    law = ra.Uniform("ABC")
+    law = ra.distributions.Uniform("ABC")
     rng = np.random.default_rng(8)
     values = []
     for _ in range(12):

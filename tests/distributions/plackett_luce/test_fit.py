@@ -312,7 +312,7 @@ def test_the_sushi_rankings(data):
     assert ra.kendall_tau(fit.distribution.mode, ra.Borda().aggregate(profile).ranking) > 0.85
     assert fit.standard_errors.max() < 0.03
     assert fit.test_equal_worths().pvalue < 1e-100
-    uniform = ra.Uniform(profile.items).log_prob(profile)
+    uniform = ra.distributions.Uniform(profile.items).log_prob(profile)
     mallows = ra.Mallows.fit(profile)
     assert mallows.converged
     assert uniform < mallows.log_likelihood < fit.log_likelihood

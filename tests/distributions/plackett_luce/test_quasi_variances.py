@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import quasi_variances
+from rankagg.distributions import quasi_variances
 from rankagg.exceptions import InvalidInputError
 
 

@@ -116,7 +116,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
         app.press(app.page.get_by_label("Example"), "ArrowDown", times=2)
         app.wait("Kemeny has C above A, Borda A above C.")
         file = tmp_path / "mine.soc"
-        ra.write_preflib(ra.Profile.from_orders([["Tea", "Mate"]], counts=[7]), file)
+        ra.io.write_preflib(ra.Profile.from_orders([["Tea", "Mate"]], counts=[7]), file)
         app.page.locator("input[type=file]").set_input_files(file)
         app.wait("agree: Tea > Mate")
 

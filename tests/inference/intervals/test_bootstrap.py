@@ -460,7 +460,10 @@ def test_signs_are_not_hierarchical(of, method):
 
 def test_others_do_not_take_it():
     scores = in_tasks()
-    for call in (ra.friedman, lambda data, unit: ra.rank_shares(data, ra.Borda(), unit=unit)):
+    for call in (
+        ra.inference.friedman,
+        lambda data, unit: ra.rank_shares(data, ra.Borda(), unit=unit),
+    ):
         with pytest.raises(InvalidInputError, match="'ranking' or 'instance' or 'task'"):
             call(scores, unit="hierarchical")
     summary = ra.ScoreSummary.from_scores(scores)

@@ -16,7 +16,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 import rankagg as ra
-from rankagg import bernstein_radius
+from rankagg.inference import bernstein_radius
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals import bootstrap, methods
 from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius

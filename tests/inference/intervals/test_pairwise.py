@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg import PairwiseIntervals, bernstein_radius, hoeffding_radius
+from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference import bernstein_radius
 from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
 from rankagg.inference.units import units_of
 from tests import strategies

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import bernstein_radius
+from rankagg.inference import bernstein_radius
 from rankagg.inference.pair_values import point_differences
 from tests import oracles, strategies
 

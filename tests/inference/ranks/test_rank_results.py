@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import bernstein_radius, hoeffding_radius
+from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference import bernstein_radius
 from rankagg.inference.decisions import tarone
 from rankagg.inference.intervals.bootstrap import resampled_means
 from rankagg.inference.intervals.methods import HOLDS_FROM, few_units

@@ -71,7 +71,7 @@ def scan(sources, table, names=None, **options):
     """Scan files of a table with its directions and weights, and in its order of systems."""
     if names is LONG and "systems" not in options:
         options["systems"] = list(table.systems)
-    return ra.scan_scores(
+    return ra.io.scan_scores(
         sources, higher_is_better=dict(table.higher_is_better),
         task_weights=dict(table.task_weights), **(WIDE if names is None else names), **options,
     )  # fmt: skip

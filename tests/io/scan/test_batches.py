@@ -19,7 +19,7 @@ class TestSources:
     def test_no_file(self, source, tmp_path):
         (tmp_path / "folder").mkdir()
         with pytest.raises(InvalidInputError, match="sources"):
-            ra.scan_scores(tmp_path / source, higher_is_better=True)
+            ra.io.scan_scores(tmp_path / source, higher_is_better=True)
 
     def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
         paths, _ = two_files
@@ -46,7 +46,7 @@ class TestSources:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         with pytest.raises((DataFormatError, InvalidInputError), match=message):
-            ra.scan_scores(path, higher_is_better=True).summarize()
+            ra.io.scan_scores(path, higher_is_better=True).summarize()
 
 
 class TestDamage:
@@ -196,7 +196,7 @@ class TestRows:
         frame = pd.DataFrame({"id": names, "system": [*"ABABABAB", "C"], "score": 1.0})
         path = write(frame, tmp_path / "a.parquet", rows=rows)
         names = {"instance": "id", "system": "system", "score": "score"}
-        made = ra.scan_scores(path, higher_is_better=True, **names)
+        made = ra.io.scan_scores(path, higher_is_better=True, **names)
         places = [f"row group {(at - 1) // rows}, row {(at - 1) % rows + 1}" for at in (first, 9)]
         with pytest.raises(DataFormatError, match=rf"{places[0]} and a\.parquet, {places[1]} are"):
             made.summarize()
@@ -213,7 +213,7 @@ class TestRows:
 def test_a_column_is_taken_by_its_name(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"B": [1.0], "A": [2.0], "C": [3.0]}), path)
-    summary = ra.scan_scores(path, higher_is_better=True, systems=["A", "C", "B"]).summarize()
+    summary = ra.io.scan_scores(path, higher_is_better=True, systems=["A", "C", "B"]).summarize()
     assert summary.to_frame()["scores"].to_dict() == {"A": 2.0, "C": 3.0, "B": 1.0}
 
 

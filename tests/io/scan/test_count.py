@@ -103,7 +103,7 @@ def test_whole_numbers_are_the_same_instance_as_text(tmp_path):
     (tmp_path / "5.csv").write_text(spaced)
     found += [tmp_path / "4.csv", tmp_path / "5.csv"]
     made = [
-        ra.scan_scores(path, higher_is_better=True, instance="id").summarize(n_groups=1000)
+        ra.io.scan_scores(path, higher_is_better=True, instance="id").summarize(n_groups=1000)
         for path in found
     ]
     table = ra.ScoreTable(
@@ -116,7 +116,7 @@ def test_whole_numbers_are_the_same_instance_as_text(tmp_path):
 
 def test_labels_with_an_apostrophe_before_a_formula(tmp_path):
     (tmp_path / "a.csv").write_text("id,A\n'=x,1\n'y,2\nz,3\n")
-    found = ra.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id")
+    found = ra.io.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id")
     table = ra.ScoreTable(
         [[1, 2, 3]], systems="A", tasks=["scores"] * 3, instances=["=x", "'y", "z"],
         higher_is_better=True,
@@ -127,7 +127,7 @@ def test_labels_with_an_apostrophe_before_a_formula(tmp_path):
 def test_an_instance_that_is_there_twice_but_for_spaces(tmp_path):
     (tmp_path / "a.csv").write_text("id,A\nx,1\n x,2\n")
     with pytest.raises(DataFormatError, match="are the same instance"):
-        ra.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id").summarize()
+        ra.io.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id").summarize()
 
 
 @pytest.mark.parametrize("lines", [1, 3])

@@ -127,7 +127,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
         columns = {f"s{i}": row for i, row in enumerate(values)}
         pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet", row_group_size=250)
     monkeypatch.setattr(batches, "PART_ROWS", 250)
-    made = ra.scan_scores(tmp_path, higher_is_better=True)
+    made = ra.io.scan_scores(tmp_path, higher_is_better=True)
     expected = made.summarize().to_dict()
     monkeypatch.setattr(scan_dask, "count_part", count_slowly)
     processes = client.run(os.getpid)

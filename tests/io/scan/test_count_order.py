@@ -61,7 +61,7 @@ def test_systems_in_the_order_of_their_first_rows(tmp_path):
     frame = pd.DataFrame({"system": list("baca"), "id": [1, 1, 2, 2], "score": [1.0, 2, 3, 4]})
     path = write(frame, tmp_path / "a.parquet")
     names = {"system": "system", "instance": "id", "score": "score"}
-    found = ra.scan_scores(path, higher_is_better=True, **names).summarize()
+    found = ra.io.scan_scores(path, higher_is_better=True, **names).summarize()
     assert found.systems == ItemSet("bac")
 
 

@@ -131,7 +131,7 @@ def count(layout, part, advance=None):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(layout, part, advance)
 scan_run.count_part = count
-ra.scan_scores(sys.argv[1], higher_is_better={"x": True, "y": True, "z": False}, task="task",
+ra.io.scan_scores(sys.argv[1], higher_is_better={"x": True, "y": True, "z": False}, task="task",
                instance="id", task_weights={"y": 0.5}).summarize(journal=sys.argv[2])
 """
 

@@ -36,7 +36,7 @@ def test_two_columns_of_one_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("A,B,A\n1,2,3\n", encoding="utf-8")
     with pytest.raises(DataFormatError, match="two columns 'A'"):
-        ra.scan_scores(path, higher_is_better=True)
+        ra.io.scan_scores(path, higher_is_better=True)
 
 
 def scored(**columns):
@@ -59,4 +59,4 @@ def test_columns_and_names_that_do_not_fit(frame, names, message, table, tmp_pat
     error = InvalidInputError if frame is None else DataFormatError
     path = write(wide(table) if frame is None else frame, tmp_path / "a.parquet")
     with pytest.raises(error, match=message):
-        ra.scan_scores(path, higher_is_better=True, **names)
+        ra.io.scan_scores(path, higher_is_better=True, **names)

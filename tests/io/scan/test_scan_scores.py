@@ -86,7 +86,7 @@ def test_numbers_of_any_type(kind, tmp_path):
     columns = {"A": pa.array(values[0], kind), "B": pa.array(values[1], kind)}
     path = tmp_path / "scores.parquet"
     pq.write_table(pa.table(columns), path)
-    summary = ra.scan_scores(path, higher_is_better=True).summarize()
+    summary = ra.io.scan_scores(path, higher_is_better=True).summarize()
     table = ra.ScoreTable(
         [[1, 2, NAN, 9], [2, 2, 3, NAN]], systems="AB", tasks=["scores"] * 4, instances=range(4),
         higher_is_better=True,
@@ -99,7 +99,7 @@ def test_nan_and_null_are_both_missing(tmp_path):
     for column in ([1.0, None, 3.0], [1.0, NAN, 3.0]):
         path = tmp_path / f"{len(found)}.parquet"
         pq.write_table(pa.table({"A": pa.array(column), "B": [2.0, 2.0, 2.0]}), path)
-        found.append(ra.scan_scores(path, higher_is_better=True).summarize())
+        found.append(ra.io.scan_scores(path, higher_is_better=True).summarize())
     assert found[0] == found[1]
     assert found[0].tallies["scores"].both.tolist() == [[2, 2], [2, 3]]
     assert found[0].tallies["scores"].wins.tolist() == [[0, 1], [1, 0]]

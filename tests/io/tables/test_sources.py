@@ -12,7 +12,7 @@ READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
     "read_ballots": ra.read_ballots,
     "read_preflib": ra.read_preflib,
-    "read_matrix": ra.read_matrix,
+    "read_matrix": ra.io.read_matrix,
 }
 every_reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 

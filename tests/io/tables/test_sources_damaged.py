@@ -115,7 +115,7 @@ def test_long_lines_end_in_one_sentence():
         (ra.read_ballots, "-" + "1" * LONG + "x\nx\n"),
         (ra.read_ballots, "'" * LONG + "\nx\n"),
         (ra.read_ballots, "[" * LONG),
-        (ra.read_matrix, "2\n" + "0" * LONG + "e1 1 1 x"),
+        (ra.io.read_matrix, "2\n" + "0" * LONG + "e1 1 1 x"),
     ):
         with pytest.raises(RankaggError) as error:
             read(StringIO(text))
@@ -190,7 +190,8 @@ def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "reader", [ra.read_matrix, ra.read_votes, read_summary, ra.read_evaluations, ra.read_abif]
+    "reader",
+    [ra.io.read_matrix, ra.io.read_votes, read_summary, ra.read_evaluations, ra.io.read_abif],
 )
 def test_readers_of_what_is_no_table_have_a_limit(reader, tmp_path):
     (tmp_path / "a.json").write_text('{"a": [1, 2, 3]}', encoding="utf-8")

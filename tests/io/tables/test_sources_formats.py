@@ -68,7 +68,7 @@ def test_other_readers_take_gzip_too(tmp_path):
     assert ra.read_preflib(path).counts.tolist() == [3]
     path = tmp_path / "a.lop.gz"
     path.write_bytes(gzip.compress(b"2\n0 3\n1 0\n"))
-    assert ra.read_matrix(path).wins.tolist() == [[0, 3], [1, 0]]
+    assert ra.io.read_matrix(path).wins.tolist() == [[0, 3], [1, 0]]
 
 
 def test_ballots_of_a_parquet_file(tmp_path):
