@@ -1,8 +1,9 @@
 """Check a certificate against votes, `python check_certificate.py certificate.json votes.json`.
 
 Written from the specification of both files alone: it needs Python's standard library, and nothing
-of the package or of NumPy, so this one file can be taken anywhere. It prints one sentence; the exit
-code is 0 where the proof holds, 1 where not, and 3 where the budget does not suffice to say.
+of the package or of NumPy, so this one file can be taken anywhere. The package reads certificates
+by it. It prints one sentence; the exit code is 0 where the proof holds, 1 where not, and 3 where
+the budget does not suffice to say.
 """
 
 from __future__ import annotations
@@ -12,62 +13,85 @@ import json
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from math import gcd, inf, lcm
 from pathlib import Path
+from reprlib import repr as short
 from time import monotonic
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 __all__ = [
     "BYTES",
-    "NUMBER",
+    "ENUMERABLE",
+    "LARGEST_COUNT",
+    "LARGEST_INTEGER",
+    "MOST_DIGITS",
     "SECONDS",
     "UNLIMITED",
+    "WEIGHT_DENOMINATOR",
+    "Branch",
     "BudgetError",
+    "Count",
+    "Cut",
+    "Demands",
+    "Derived",
+    "Enumeration",
+    "Exchange",
+    "Field",
+    "Fixing",
+    "Form",
+    "Given",
+    "Leaf",
+    "Node",
+    "Persistent",
+    "Proof",
     "RefusedError",
     "Work",
     "check",
+    "row_form",
 ]
 
-UNIT = 2**20  # the weights of rows are over this
-COUNT = 2**31 - 1
-LARGEST = 10**1000 - 1
+WEIGHT_DENOMINATOR = 2**20
+LARGEST_COUNT = 2**31 - 1  # what an arc may count in a derived row, and a row reach
+MOST_DIGITS = 1000
+LARGEST_INTEGER = 10**MOST_DIGITS - 1
+LARGEST_SCALED = 10**300 - 1  # votes over one denominator
+LARGEST_VOTES = 10**100
+ENUMERABLE = 20  # items of which all subsets are gone through
+FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
 
 SECONDS, BYTES = 60.0, 2**30
 SHOWN = 8  # places of a ranking that a sentence names
 SPEED = 1e7  # steps in a second, on a fast machine
 ENTRY, NUMBER = 150, 60  # bytes of a large integer in a dictionary, and in a list
+ABOVE, TIED, BELOW = range(3)
 
 Arc: TypeAlias = "tuple[int, int]"
 Form: TypeAlias = "tuple[dict[Arc, int], int]"  # what arcs count, and what they reach at least
-Looked: TypeAlias = "tuple[int | None, list[tuple[Any, Any]]]"
 Case: TypeAlias = "list[int] | None"  # for each place the set of places known behind it, as bits
-STATED = (
-    *("schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost"),
-    *("fingerprint", "items", "scaled_cost", "scaled_lower_bound", "denominator"),
-)
 
 
 class RefusedError(Exception):
-    """The proof does not hold."""
+    """The proof does not hold, or the file is none; the message is a sentence."""
 
 
 class BudgetError(Exception):
     """The budget does not suffice to say whether the proof holds."""
 
 
-def require(is_so: object, words: str) -> None:
-    """Refuse, in these words, unless it is so."""
-    if not is_so:
-        raise RefusedError(words)
+def require(holds: object, sentence: str) -> None:
+    """Refuse with a sentence where something does not hold."""
+    if not holds:
+        raise RefusedError(sentence)
 
 
 class Work:
-    """What a check may take: sizes are looked at before they are gone through."""
+    """Time and memory budget; sizes are checked before loops."""
 
     def __init__(self, seconds: float = SECONDS, size: float = BYTES) -> None:
         self.seconds, self.size, self.ends = seconds, size, monotonic() + seconds
@@ -86,20 +110,186 @@ class Work:
 UNLIMITED = Work(inf, inf)
 
 
+# -- what a proof is made of ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Given:
+    """A row that constraints demand: so many arcs from the upper to the lower items are used."""
+
+    upper: tuple[int, ...]
+    lower: tuple[int, ...]
+    least: int
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Other rows, summed up, divided, and rounded up (Chvátal 1973, Gomory).
+
+    Each term has how often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the
+    number of an earlier derived row, or one that constraints demand.
+    """
+
+    terms: tuple[tuple[int, tuple[int, ...] | int | Given], ...]
+    divisor: int = 1
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A case that is bounded by weighted rows.
+
+    The triples are cycles a, b, c; among weak orders, the rows that c is not above a where a is
+    not below b, and b not below c. Weights are over `WEIGHT_DENOMINATOR`.
+    """
+
+    triples: tuple[tuple[int, int, int], ...] = ()
+    weights: tuple[int, ...] = ()
+    rows: tuple[tuple[int, int], ...] = ()  # numbers of derived rows, and their weights
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A statement that is decided both ways: first before second, or first not below second."""
+
+    first: int
+    second: int
+    yes: int  # the nodes where it holds, and where it does not
+    no: int
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """A case without the orders that cost a threshold by weighted rows; the rest is a node."""
+
+    leaf: Leaf
+    threshold: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Pairs that every optimum has, because moves of two items gain nothing in one."""
+
+    pairs: tuple[Arc, ...]
+    up: int  # how often the move of the first counts, and how often that of the second
+    down: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Pairs that every optimum has, because many items can be moved up at once."""
+
+    above: tuple[int, ...]
+    pairs: tuple[Arc, ...]
+    rest: int
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A small part whose best order is found again by dynamic programming over all subsets."""
+
+
+Persistent = Exchange | Cut
+Node = Leaf | Branch | Fixing | Exchange | Cut | Enumeration
+Proof: TypeAlias = "tuple[tuple[int, ...], tuple[Node, ...], tuple[Derived, ...]]"
+
+
+@dataclass(frozen=True)
+class Count:
+    """At least so many of some items are within the first places."""
+
+    items: tuple[int, ...]
+    within: int
+    at_least: int
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Constraints on an order, over positions of items."""
+
+    above: tuple[Arc, ...] = ()  # the first is before the second
+    first: tuple[int, ...] = ()  # before, or behind, all others
+    last: tuple[int, ...] = ()
+    counts: tuple[Count, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.above or self.first or self.last or self.counts)
+
+    def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
+        """Return the row of how many of some items are before how many of some others.
+
+        A count leaves at least so many of the upper ones within its places, and no more than so
+        many of the lower ones: each further one of these is behind all of those.
+        """
+        ahead, behind = tuple(upper), tuple(lower)
+        above, below = set(ahead), set(behind)
+        steps = [
+            (
+                count.within - count.at_least + len(below & items),
+                count.at_least - len(items - above),
+            )
+            for count, items in zip(self.counts, self._counted, strict=True)
+        ]
+        # Each of the lower ones, counted from the first, has so many of the upper ones before it.
+        least = (
+            max((inside for most, inside in steps if most <= at and inside > 0), default=0)
+            for at in range(len(behind))
+        )
+        return Given(ahead, behind, sum(least))
+
+    @cached_property
+    def _counted(self) -> list[set[int]]:
+        return [set(count.items) for count in self.counts]
+
+
+def row_form(row: Derived, earlier: Callable[[int], Form], work: Work = UNLIMITED) -> Form:
+    """Return what a derived row says, from what those say that it uses."""
+    counts: dict[Arc, int] = {}
+    least = 0
+    for times, source in row.terms:
+        arcs, reached = _source_form(source, earlier, work)
+        work.spend(len(arcs))
+        for arc, count in arcs.items():
+            counts[arc] = counts.get(arc, 0) + times * count
+        least += times * reached
+    for i, j in list(counts):  # an order uses exactly one of i -> j and j -> i
+        both = min(counts[i, j], counts.get((j, i), 0))
+        if both:
+            counts[i, j], counts[j, i] = counts[i, j] - both, counts[j, i] - both
+            least -= both
+    counts = {arc: -(-count // row.divisor) for arc, count in counts.items() if count}
+    least = -(-least // row.divisor)
+    largest = max(map(abs, (least, *counts.values())))
+    require(largest <= LARGEST_COUNT, f"A derived row counts more than {LARGEST_COUNT}.")
+    return counts, least
+
+
+def _source_form(source: Any, earlier: Callable[[int], Form], work: Work) -> Form:
+    if isinstance(source, int):
+        return earlier(source)
+    if isinstance(source, Given):
+        work.spend(len(source.upper) * len(source.lower))
+        return dict.fromkeys(product(source.upper, source.lower), 1), source.least
+    if len(source) == 2:  # an arc by itself, which is used no less than never
+        return {source: 1}, 0
+    return dict.fromkeys(zip(source, (*source[1:], source[0]), strict=True), 1), 1
+
+
 # -- reading: plain integers, known keys ----------------------------------------------------------
 
 
 def parse(text: str) -> Any:
-    """Return what a JSON text of plain integers says."""
+    """Return the content of a JSON text of plain integers."""
 
-    def refuse(word: str) -> Any:
-        raise RefusedError(f"{word[:40]} is no integer of at most 1000 digits")
+    def refuse(word: str) -> NoReturn:
+        raise RefusedError(f"{word[:40]} is no integer of at most {MOST_DIGITS} digits.")
 
-    def integer(word: str) -> Any:
-        return int(word) if len(word.lstrip("-")) <= 1000 else refuse(word)
+    def integer(word: str) -> int:
+        return int(word) if len(word.lstrip("-")) <= MOST_DIGITS else refuse(word)
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        require(len(dict(pairs)) == len(pairs), "a key stands twice in one object")
+        require(len(dict(pairs)) == len(pairs), "A key stands twice in one object.")
         return dict(pairs)
 
     try:
@@ -111,116 +301,347 @@ def parse(text: str) -> Any:
             parse_constant=refuse,
         )
     except (json.JSONDecodeError, RecursionError) as error:
-        raise RefusedError(f"the file is not JSON: {error}") from None
+        raise RefusedError(f"The file is not JSON: {error}.") from None
 
 
-def fields(data: Any, *keys: str) -> list[Any]:
-    """Return the values of an object that has these keys and no other."""
-    require(type(data) is dict and set(data) == set(keys), f"an object needs the keys {keys}")
-    return [data[key] for key in keys]
+class Field:
+    """A value and where it stands, to be asked for what it must be."""
+
+    def __init__(self, value: Any, path: str = "") -> None:
+        self.value, self.path = value, path  # "proofs[0].nodes[3].threshold"; "" for the whole
+
+    def fail(self, sentence: str, remedy: str = "") -> NoReturn:
+        """Raise."""
+        raise RefusedError(f"{sentence} {remedy}".strip())
+
+    def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
+        """Raise, saying what must stand here."""
+        value, path = self.value, self.path
+        if len(path) > 160:
+            path = f"{path[:106]}…{path[-53:]}"
+        if isinstance(value, dict | list | tuple):
+            got = f"a {type(value).__name__} of {len(value)}"
+        elif isinstance(value, int) and value.bit_length() > 10_000:  # Python does not write it
+            got = f"an integer of {value.bit_length()} bits"
+        else:
+            got = " ".join(short(value).split())
+        self.fail(f"{f'`{path}`' if path else 'it'} must be {allowed}. Got {got}.", remedy)
+
+    def has(self, key: str) -> bool:
+        """Say whether this is an object with a key."""
+        return isinstance(self.value, dict) and key in self.value
+
+    def members(self, *keys: str) -> list[Self]:
+        """Return the members of an object that has exactly these keys, in their order."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        paths = [f"{self.path}.{key}" if self.path else key for key in keys]
+        for key, path in zip(keys, paths, strict=True):
+            if key not in self.value:
+                self.fail(f"`{path}` is missing.")
+        for key in self.value:
+            if key not in keys:
+                where = f" of `{self.path}`" if self.path else ""
+                self.fail(f"{short(key)} is no key{where}; the keys are {', '.join(keys)}.")
+        both = zip(keys, paths, strict=True)
+        return [type(self)(self.value[key], path) for key, path in both]
+
+    def elements(self) -> list[Self]:
+        """Return the elements of a list."""
+        return [type(self)(x, f"{self.path}[{at}]") for at, x in enumerate(self.as_list())]
+
+    def as_list(self) -> list[Any]:
+        """Return a list."""
+        if type(self.value) is not list:
+            self.refuse("a list")
+        return self.value
+
+    def integer(self, low: int = 0, high: int = LARGEST_INTEGER) -> int:
+        """Return a plain integer from `low` to `high`."""
+        if type(self.value) is not int or not low <= self.value <= high:
+            most = f"at most {MOST_DIGITS} digits" if high == LARGEST_INTEGER else f"at most {high}"
+            least = "" if low == -LARGEST_INTEGER else f"at least {low} and "
+            self.refuse(f"an integer of {least}{most}")
+        return self.value
+
+    def integers(self, low: int = 0, high: int = LARGEST_INTEGER) -> list[int]:
+        """Return a list of plain integers from `low` to `high`."""
+        values = self.as_list()
+        if values and (set(map(type, values)) != {int} or min(values) < low or max(values) > high):
+            return [element.integer(low, high) for element in self.elements()]  # which raises
+        return values
+
+    def constant(self, known: int | str, remedy: str = "") -> None:
+        """Require one integer or one text."""
+        if type(self.value) is not type(known) or self.value != known:
+            self.refuse(repr(known), remedy)
+
+    def fraction(self) -> Fraction:
+        """Return a fraction that is not negative, from "3" or "7/2" in lowest terms."""
+        text = self.value
+        if type(text) is not str or not FRACTION.fullmatch(text) or str(Fraction(text)) != text:
+            self.refuse('a text such as "3" or "7/2", a fraction in lowest terms')
+        return Fraction(text)
 
 
-def sequence(data: Any, what: str) -> list[Any]:
-    """Return a list."""
-    require(type(data) is list, f"{what} are a list")
-    found: list[Any] = data
-    return found
+def read_share(field: Field) -> Fraction:
+    """Return a fraction from 0 to 1."""
+    share = field.fraction()
+    return share if share <= 1 else field.refuse("at most 1")
 
 
-def integers(data: Any, low: int, high: int, length: int | None = None) -> list[int]:
-    """Return integers within bounds, as many as asked for."""
-    numbers = sequence(data, "integers")
-    require(set(map(type, numbers)) <= {int}, "an integer was expected")
-    require(not numbers or low <= min(numbers) <= max(numbers) <= high, "an integer is not allowed")
-    require(length is None or len(numbers) == length, "a list has not the right length")
-    return numbers
-
-
-def integer(data: Any, low: int = 0, high: int = LARGEST) -> int:
-    """Return an integer within bounds."""
-    return integers([data], low, high)[0]
-
-
-def positions(data: Any, n: int, length: int | None = None) -> list[int]:
-    """Return different positions among n items."""
-    found = integers(data, 0, n - 1, length)
-    require(len(set(found)) == len(found), "positions are not distinct")
-    return found
-
-
-def fraction(data: Any) -> Fraction:
-    """Return a fraction that is written in lowest terms."""
-    pattern = r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?"
-    require(type(data) is str and re.fullmatch(pattern, data), "a fraction was expected")
-    require(str(Fraction(data)) == data, "a fraction is not in lowest terms")
-    return Fraction(data)
-
-
-def share(data: Any) -> Fraction:
-    """Return a fraction that is at most 1."""
-    require(fraction(data) <= 1, "a tie costs at most 1")
-    return Fraction(data)
-
-
-def labels(data: Any) -> list[Any]:
-    """Return the names of items: different texts, or different integers."""
+def read_items(field: Field) -> tuple[Any, ...]:
+    """Return the names of items: distinct texts, or distinct integers."""
+    for element in field.elements():
+        if type(element.value) is int:
+            element.integer(low=-LARGEST_INTEGER)
+        elif not isinstance(element.value, str):
+            element.refuse("a text or an integer")
+        elif re.search("[\ud800-\udfff]", element.value):
+            element.refuse("a text without half of a character")
     # A text of another class, which shows itself in its own way, is the text that it holds.
-    names = ["".join(x) if isinstance(x, str) else x for x in sequence(data, "items")]
-    require({type(x) for x in names} in ({int}, {str}), "items are all texts or all integers")
-    require(len(set(names)) == len(names), "an item occurs twice")
-    texts = "".join(x for x in names if type(x) is str)
-    require(not re.search("[\ud800-\udfff]", texts), "an item has half of a character")
-    return [x if type(x) is str else integer(x, low=-LARGEST) for x in names]
+    items = tuple("".join(x) if isinstance(x, str) else x for x in field.value)
+    if not items:
+        field.refuse("a list of at least one item")
+    if len(set(map(type, items))) > 1:
+        field.refuse("texts only or integers only")
+    if len(set(items)) < len(items):
+        field.refuse("free of repetitions")
+    return items
+
+
+def read_positions(field: Field, n: int, length: int | None = None) -> tuple[int, ...]:
+    """Return different positions of n items."""
+    found = tuple(field.integers(high=n - 1))
+    if len(set(found)) < len(found) or length not in (None, len(found)):
+        field.refuse("different positions" if length is None else "two different positions")
+    return found
+
+
+def read_demands(field: Field, n: int) -> Demands:
+    """Return the constraints over n items."""
+    above, first, last, counts = field.members("above", "first", "last", "counts")
+    found = []
+    for count in counts.elements():
+        items, within, least = count.members("items", "within", "at_least")
+        some, places = read_positions(items, n), within.integer(1, n)
+        found.append(Count(some, places, least.integer(1, min(len(some), places))))
+    pairs = tuple((i, j) for i, j in (read_positions(pair, n, 2) for pair in above.elements()))
+    ends = read_positions(first, n), read_positions(last, n)
+    return Demands(pairs, *ends, tuple(found)) or field.refuse("left out where there are none")
+
+
+class ProofReader:
+    """Reads one proof: every number is a plain integer, and the nodes are a tree."""
+
+    keys: tuple[str, ...] = ("positions", "rows", "nodes")
+    leaf_keys: tuple[str, ...] = ("cycles", "rows")
+    answers = ("before", "after")
+
+    def __init__(self, n: int, demands: Demands, taken: set[int], work: Work) -> None:
+        self.n, self.demands, self.taken, self.work = n, demands, taken, work
+
+    def read(self, field: Field) -> Proof:
+        members = dict(zip(self.keys, field.members(*self.keys), strict=True))
+        positions = members["positions"].integers(high=self.n - 1)
+        self.part = set(positions)
+        if len(self.part) < max(len(positions), 2) or self.part & self.taken:
+            members["positions"].refuse(
+                "two or more positions, none of them twice or in another proof"
+            )
+        self.taken |= self.part
+        rows = members["rows"].elements() if "rows" in members else []
+        self.n_rows = len(rows)
+        derived = tuple(self._row(at, row) for at, row in enumerate(rows))
+        fields = members["nodes"].elements()
+        if not fields:
+            members["nodes"].refuse("a list of at least one node")
+        self.n_nodes, self.children, self.chain = len(fields), {0}, 0
+        nodes = tuple(self._node(at, node) for at, node in enumerate(fields))
+        for at, node in enumerate(fields):
+            if at not in self.children:
+                node.refuse("a child of a node before it")
+        return tuple(positions), nodes, derived
+
+    def _row(self, at: int, field: Field) -> Derived:
+        terms, divisor = field.members("terms", "divisor")
+        found = tuple(self._term(at, term) for term in terms.elements())
+        if not found:
+            terms.refuse("a list of at least one term")
+        return Derived(found, divisor.integer(1, LARGEST_COUNT))
+
+    def _term(self, at: int, field: Field) -> tuple[int, Any]:
+        parts = field.elements()
+        if len(parts) != 2:
+            field.refuse("how often, and which row")
+        times, source = parts[0].integer(1, LARGEST_COUNT), parts[1]
+        if type(source.value) is int:
+            return times, source.integer(high=at - 1)
+        if self.demands and type(source.value) is dict:
+            return times, self._given(*source.members("ahead"))
+        items = tuple(source.integers())
+        if len(items) < 2 or len(set(items)) < len(items) or not self.part.issuperset(items):
+            source.refuse("two or more different positions of the proof, or an earlier row")
+        return times, items
+
+    def _given(self, field: Field) -> Given:
+        sides = [side.integers() for side in field.elements()]
+        named = list(chain(*sides))
+        if (
+            len(sides) != 2
+            or not all(sides)
+            or len(set(named)) < len(named)
+            or not self.part.issuperset(named)
+        ):
+            field.refuse("two lists, none empty, of different positions of the proof")
+        self.work.spend(len(named) + sum(len(count.items) for count in self.demands.counts))
+        return self.demands.ahead(*sides)
+
+    def _node(self, at: int, node: Field) -> Node:
+        if node.has("pair"):
+            pair, yes, no = node.members("pair", *self.answers)
+            return Branch(*self._pair(pair), self._child(at, yes), self._child(at, no))
+        if node.has("threshold"):
+            *leaf, threshold, rest = node.members(*self.leaf_keys, "threshold", "rest")
+            return Fixing(self._leaf(*leaf), threshold.integer(), self._child(at, rest))
+        return self._early(at, node) or self._leaf(*node.members(*self.leaf_keys))
+
+    def _early(self, at: int, node: Field) -> Node | None:
+        """Return a node that stands at the root, or in the chain from there; None for others."""
+        if node.has("enumeration"):
+            (flag,) = node.members("enumeration")
+            if flag.value is not True:
+                flag.refuse("true")
+            if self.n_nodes > 1 or len(self.part) > ENUMERABLE:
+                most = f"which has at most {ENUMERABLE} positions"
+                node.refuse(f"the only node of its proof, {most}")
+            return Enumeration()
+        if node.has("exchange"):
+            pairs, *times, rest = node.members("exchange", "up", "down", "rest")
+            up, down = (field.integer(high=LARGEST_COUNT) for field in times)
+            return Exchange(self._pairs(pairs), up, down, self._next(at, node, rest))
+        if node.has("cut"):
+            above, pairs, rest = node.members("above", "cut", "rest")
+            upper = read_positions(above, self.n)
+            if not self.part.issuperset(upper):
+                above.refuse("different positions of the proof")
+            return Cut(upper, self._pairs(pairs), self._next(at, node, rest))
+        return None
+
+    def _next(self, at: int, node: Field, rest: Field) -> int:
+        if at != self.chain:
+            node.refuse("the root, or the rest of another exchange or cut")
+        self.chain = self._child(at, rest)
+        return self.chain
+
+    def _child(self, at: int, field: Field) -> int:
+        child = field.integer(at + 1, self.n_nodes - 1)
+        if child in self.children:
+            field.refuse("a node that is not the child of another or of the same node already")
+        self.children.add(child)
+        return child
+
+    def _pair(self, field: Field) -> Arc:
+        pair = field.integers()
+        if len(pair) != 2 or pair[0] == pair[1] or not self.part.issuperset(pair):
+            field.refuse("two different positions of the proof")
+        return pair[0], pair[1]
+
+    def _pairs(self, field: Field) -> tuple[Arc, ...]:
+        found = tuple(map(self._pair, field.elements()))
+        return found or field.refuse("a list of at least one pair")
+
+    def _leaf(self, triples: Field, rows: Field) -> Leaf:
+        most = len(self.part) * (len(self.part) - 1) * (len(self.part) - 2) // 3
+        weighted = []
+        for row in rows.elements():
+            parts = row.elements()
+            if len(parts) != 2:
+                row.refuse("a row and a weight")
+            weighted.append((parts[0].integer(high=self.n_rows - 1), parts[1].integer(low=1)))
+        return Leaf(*self._triples(triples, most, "cycles"), tuple(weighted))
+
+    def _triples(self, field: Field, most: int, noun: str) -> tuple[Any, Any]:
+        """Return lists of three different positions of the part and a weight, and the weights."""
+        rows, part = field.as_list(), self.part
+        if len(rows) > most:
+            field.refuse(f"at most {most} {noun}, as {len(part)} items have")
+        for at, row in enumerate(rows):
+            if type(row) is list and len(row) == 4 and set(map(type, row)) == {int}:
+                a, b, c, weight = row
+                if a != b != c != a and 1 <= weight <= LARGEST_INTEGER and part >= {a, b, c}:
+                    continue
+            allowed = "three different positions of the proof and a weight of at least 1"
+            Field(row, f"{field.path}[{at}]").refuse(allowed)
+        return tuple((a, b, c) for a, b, c, _ in rows), tuple(weight for *_, weight in rows)
+
+
+class WeakProofReader(ProofReader):
+    """Reads one proof of a weak order."""
+
+    keys = ("positions", "nodes")
+    leaf_keys = ("rows",)
+    answers = ("not_below", "below")
+
+    def _early(self, at: int, node: Field) -> None:
+        return None
+
+    def _leaf(self, triples: Field, _: Field | None = None) -> Leaf:
+        n = len(self.part)
+        return Leaf(*self._triples(triples, n * (n - 1) * (n - 2), "rows"))
+
+
+# -- the votes ------------------------------------------------------------------------------------
 
 
 class Votes:
     """Votes over one denominator in lowest terms: of each row the columns that have some."""
 
     def __init__(self, data: Any, work: Work) -> None:
-        schema, version, items, denominator, rounding, *matrices = fields(
-            data, "schema", "version", "items", "denominator", "rounding", "wins", "ties"
+        schema, version, items, denominator, rounding, *matrices = Field(data).members(
+            "schema", "version", "items", "denominator", "rounding", "wins", "ties"
         )
-        require(schema == "rankagg.votes", "these are no votes")
-        integer(version, 1, 1)
-        self.names = labels(items)
-        self.n = len(self.names)
-        common, self.entries = integer(denominator, 1, 10**300 - 1), 0
+        schema.constant("rankagg.votes")
+        version.constant(1)
+        self.items = read_items(items)
+        self.n, self.entries = len(self.items), 0
+        common = denominator.integer(1, LARGEST_SCALED)
         self.wins, self.ties = (self._rows(matrix, common, work) for matrix in matrices)
         ties = self.ties
-        require(
-            all(ties[j].get(i) == x for i, row in enumerate(ties) for j, x in row.items()),
-            "lopsided ties",
-        )
-        self.off = fraction(rounding)
-        require(
-            self.off <= sys.float_info.max and self.off == Fraction(float(self.off)),
-            "no double is the rounding",
-        )
+        if any(ties[j].get(i) != x for i, row in enumerate(ties) for j, x in row.items()):
+            matrices[1].refuse("symmetric")
+        self.off = rounding.fraction()
+        if self.off > sys.float_info.max or self.off != Fraction(float(self.off)):
+            rounding.refuse("a fraction that a double holds exactly")
         rows = [*self.wins, *ties]
-        common = gcd(denominator, *chain.from_iterable(row.values() for row in rows))
-        for row in rows if common > 1 else ():
-            row.update((j, x // common) for j, x in row.items())
-        self.denominator = denominator // common
+        divisor = gcd(common, *chain.from_iterable(row.values() for row in rows))
+        for row in rows if divisor > 1 else ():
+            row.update((j, x // divisor) for j, x in row.items())
+        self.denominator = common // divisor
 
-    def _rows(self, matrix: Any, denominator: int, work: Work) -> list[dict[int, int]]:
+    def _rows(self, matrix: Field, denominator: int, work: Work) -> list[dict[int, int]]:
         """Return the rows of a matrix, which may come one after the other."""
         rows: list[dict[int, int]] = []
-        for row in matrix if isinstance(matrix, Iterator) else sequence(matrix, "rows"):
+        is_lazy = isinstance(matrix.value, Iterator)
+        for row in matrix.value if is_lazy else matrix.as_list():
             i = len(rows)
-            require(i < self.n, "a matrix has not the right size")
             work.spend()
-            require(integers(row, 0, 10**300 - 1, self.n)[i] == 0, "a diagonal is not 0")
-            require(max(row) <= 10**100 * denominator, "there are more than 10**100 votes")
-            rows.append({j: x for j, x in enumerate(row) if x})
+            numbers = Field(row, f"{matrix.path}[{i}]").integers(high=LARGEST_SCALED)
+            if len(numbers) != self.n or i >= self.n or numbers[i]:
+                matrix.refuse(f"{self.n} rows of {self.n} integers, with 0 on the diagonal")
+            if max(numbers) > LARGEST_VOTES * denominator:
+                matrix.refuse("of at most 10**100 votes")
+            rows.append({j: x for j, x in enumerate(numbers) if x})
             self.entries += len(rows[-1])
             work.hold(self.entries * ENTRY)
-        require(len(rows) == self.n, "a matrix has not the right size")
+        if len(rows) != self.n:
+            matrix.refuse(f"{self.n} rows of {self.n} integers")
         return rows
 
     def fingerprint(self) -> str:
         """Return the hash by which a certificate names its votes."""
         mark = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
-        for label in self.names:
+        for label in self.items:
             name = str(label).encode()
             is_number = type(label) is int
             mark.update(b"i%b\n" % name if is_number else b"s%d:%b\n" % (len(name), name))
@@ -229,14 +650,11 @@ class Votes:
             width = (largest.bit_length() + 7) // 8
             mark.update(b"%d\n" % width)
             for row in matrix:
-                mark.update(self._bytes(row, width))
+                numbers = bytearray(self.n * width)
+                for j, x in row.items():
+                    numbers[j * width : (j + 1) * width] = x.to_bytes(width, "little")
+                mark.update(numbers)
         return mark.hexdigest()
-
-    def _bytes(self, row: dict[int, int], width: int) -> bytearray:
-        numbers = bytearray(self.n * width)
-        for j, x in row.items():
-            numbers[j * width : (j + 1) * width] = x.to_bytes(width, "little")
-        return numbers
 
     def won(self, i: int, j: int) -> int:
         """Return the votes with the first above the second."""
@@ -252,61 +670,6 @@ class Votes:
         return {(max(i, j), min(i, j)) for i, both in rows for j in chain(*both)}
 
 
-# -- constraints: decided pairs, and rows ---------------------------------------------------------
-
-
-class StatedConstraints:
-    """The pairs that are decided, and the rows that hold."""
-
-    def __init__(self, data: Any, n: int, work: Work) -> None:
-        above, first, last, counts = fields(data, "above", "first", "last", "counts")
-        require(
-            type(above) is type(counts) is list and (above or first or last or counts),
-            "constraints are lists, and not all of them empty",
-        )
-        pairs = [(i, j) for i, j in (positions(pair, n, 2) for pair in above)]
-        ends = set(positions(first, n)), set(positions(last, n))
-        quotas = []
-        for count in counts:
-            items, within, least = fields(count, "items", "within", "at_least")
-            some, place = positions(items, n), integer(within, 1, n)
-            quotas.append((some, place, integer(least, 1, min(len(some), place))))
-        work.hold(n * n / 8 + NUMBER * n * sum(map(len, ends)))
-        work.spend(n * n)
-        pairs += [(i, j) for i in ends[0] for j in range(n) if j not in ends[0]]
-        pairs += [(i, j) for j in ends[1] for i in range(n) if i not in ends[1]]
-        self.n, self.quotas, self.work = n, quotas, work
-        case = decided([0] * n, pairs)
-        require(case is not None, "the constraints contradict each other")
-        self.case = case or []
-
-    def row(self, data: dict[str, Any]) -> tuple[list[Arc], int]:
-        """Return the arcs of a row, and how many of them are used at least."""
-        (ahead,) = fields(data, "ahead")
-        sides = [set(positions(side, self.n)) for side in sequence(ahead, "two sides")]
-        require(len(sides) == 2 and all(sides), "a row has two sides")
-        upper, lower = sides
-        require(not upper & lower, "an item is on both sides of a row")
-        self.work.spend(len(upper) * len(lower) + sum(len(items) for items, *_ in self.quotas))
-        steps = [
-            (k - q + len(lower.intersection(items)), q - len(set(items) - upper))
-            for items, k, q in self.quotas
-        ]
-        # Each of the lower ones, counted from the first, has so many of the upper ones before it.
-        least = sum(
-            max((inside for most, inside in steps if most <= at and inside > 0), default=0)
-            for at in range(len(lower))
-        )
-        return list(product(upper, lower)), least
-
-    def check(self, order: list[int]) -> None:
-        """Raise where an order breaks one."""
-        at = {i: place for place, i in enumerate(order)}
-        has = [at[i] < at[j] for i, row in enumerate(self.case) for j in members(row)]
-        has += [sum(at[i] < k for i in items) >= q for items, k, q in self.quotas]
-        require(all(has), "the ranking breaks a constraint")
-
-
 def members(bits: int) -> Iterator[int]:
     """Yield the positions of the bits that are set, the lowest first."""
     while bits:
@@ -315,7 +678,7 @@ def members(bits: int) -> Iterator[int]:
         bits ^= low
 
 
-def decided(case: Case, new: list[Arc]) -> Case:
+def decided(case: Case, new: Sequence[Arc]) -> Case:
     """Return a case with more pairs decided, and what follows; None where that is a cycle."""
     if case is None or not new:
         return case
@@ -333,54 +696,90 @@ def decided(case: Case, new: list[Arc]) -> Case:
     return None if any(row >> i & 1 for i, row in enumerate(case)) else case
 
 
+def demanded(demands: Demands, n: int, work: Work) -> list[int]:
+    """Return the case of the pairs that constraints decide."""
+    first, last = set(demands.first), set(demands.last)
+    work.hold(n * n / 8 + NUMBER * n * (len(first) + len(last)))
+    work.spend(n * n)
+    pairs = list(demands.above)
+    pairs += [(i, j) for i in first for j in range(n) if j not in first]
+    pairs += [(i, j) for j in last for i in range(n) if i not in last]
+    case = decided([0] * n, pairs)
+    if case is None:
+        raise RefusedError("The constraints that are stated contradict each other.")
+    return case
+
+
 # -- the bound of one part: a tree of cases -------------------------------------------------------
 
 
 class Part(ABC):
-    """What the items of one proof cost; kinds of certificates say which nodes there are."""
+    """What the items of one proof cost; kinds of certificates say what follows in a case."""
 
-    n: int
     floor: int
     step: int
     root: Any
 
-    def __init__(self, some: list[int], work: Work) -> None:
-        require(len(some) >= 2, "a part has two positions or more")
-        self.where = {position: at for at, position in enumerate(some)}
-        self.n, self.work = len(some), work
+    def __init__(self, proof: Proof, work: Work) -> None:
+        self.positions, self.nodes, self.rows = proof
+        self.where = {position: at for at, position in enumerate(self.positions)}
+        self.n, self.work = len(self.positions), work
 
     @abstractmethod
-    def look(self, node: Any, case: Any) -> Looked:
-        """Return what the orders cost at least that end here, and the cases below."""
+    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
+        """Return a case with a statement, or its opposite; None where that contradicts."""
 
-    def places(self, data: Any, length: int | None = None) -> list[int]:
-        found = positions(data, LARGEST, length)
-        require(all(p in self.where for p in found), "a position is outside of the part")
-        return [self.where[p] for p in found]
+    @abstractmethod
+    def weighed(self, leaf: Leaf) -> Any:
+        """Return what weighted rows leave of the costs."""
+
+    @abstractmethod
+    def total(self, case: Any, left: Any) -> int:
+        """Return what the orders of a case cost at least, times `WEIGHT_DENOMINATOR`."""
+
+    @abstractmethod
+    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Any:
+        """Return the case that is left when statements that reach a threshold are gone."""
+
+    @abstractmethod
+    def early(self, node: Any, case: Any) -> Any:
+        """Return the bound of an enumeration, or the case that an exchange or a cut leaves."""
+
+    def _rest(self, node: Fixing, case: Any) -> Any:
+        left = self.weighed(node.leaf)
+        total, limit = self.total(case, left), node.threshold
+        return None if self.lift(total) >= limit else self.fixed(case, left, total, limit)
 
     def lift(self, bound: int) -> int:
-        """Return the next cost that an order can have, from a bound times UNIT."""
-        above = bound - self.floor * UNIT
-        steps = -(-above // (self.step * UNIT)) if self.step else 0
+        """Return the next cost that an order can have, from a bound."""
+        above = bound - self.floor * WEIGHT_DENOMINATOR
+        steps = -(-above // (self.step * WEIGHT_DENOMINATOR)) if self.step else 0
         return self.floor + max(0, steps) * self.step
 
-    def bound(self, nodes: Any) -> int:
+    def bound(self) -> int:
         """Return the least that the cases leave; every node is taken once."""
-        require(sequence(nodes, "nodes"), "a proof has no nodes")
-        cases, bounds = {0: self.root}, []
-        for at, node in enumerate(nodes):
+        cases = {0: self.root}
+        bounds: list[int] = []
+        for at, node in enumerate(self.nodes):
             self.work.spend(self.n)
             self.work.hold(len(cases) * self.n * (self.n / 8 + NUMBER))
-            require(at in cases and type(node) is dict, "a node is no child of one before it")
             case = cases.pop(at)
-            least, below = self.look(node, case)
-            if least is not None and case is not None:
-                bounds.append(least)
-            for child, left in below:
-                integer(child, at + 1, len(nodes) - 1)
-                require(child not in cases, "a node has two parents")
-                cases[child] = left
-        require(bounds, "every case contradicts itself")
+            if isinstance(node, Branch):
+                i, j = self.where[node.first], self.where[node.second]
+                for child, holds in ((node.yes, True), (node.no, False)):
+                    cases[child] = case and self.answered(case, i, j, holds=holds)
+            elif isinstance(node, Fixing):
+                cases[node.rest] = case and self._rest(node, case)
+                if case is not None:
+                    bounds.append(node.threshold)
+            elif isinstance(node, Leaf):
+                if case is not None:
+                    bounds.append(self.lift(self.total(case, self.weighed(node))))
+            elif isinstance(node, Enumeration):
+                bounds.append(self.early(node, case))
+            else:
+                cases[node.rest] = self.early(node, case)
+        require(bounds, "Every case of a proof contradicts itself.")
         return min(bounds)
 
 
@@ -388,9 +787,10 @@ class StrictPart(Part):
     """Costs of placing row before column."""
 
     def __init__(
-        self, cost: Callable[[int, int], int], some: list[int], case: list[int], work: Work
+        self, cost: Callable[[int, int], int], proof: Proof, case: list[int], work: Work
     ) -> None:
-        super().__init__(some, work)
+        super().__init__(proof, work)
+        some = self.positions
         work.spend(self.n**2)
         work.hold(self.n**2 * 2 * NUMBER)
         self.cost = [[cost(a, b) for b in some] for a in some]
@@ -399,10 +799,17 @@ class StrictPart(Part):
         self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in pairs))
         inside = sum(1 << position for position in some)
         self.root = [sum(1 << self.where[j] for j in members(case[i] & inside)) for i in some]
-        self.is_free = not any(self.root)
-        self.rows: list[Form] = []
-        self.in_chain = True  # as long as all nodes said what every optimum has
-        self.is_first = True
+        sources = (source for row in self.rows for _, source in row.terms)
+        self.is_free = not any(self.root) and not any(isinstance(s, Given) for s in sources)
+        self.forms: list[Form] = []
+        forms: list[Form] = []
+        held, where = 0, self.where
+        for row in self.rows:
+            counts, least = row_form(row, forms.__getitem__, work)
+            forms.append((counts, least))
+            self.forms.append(({(where[i], where[j]): c for (i, j), c in counts.items()}, least))
+            held += len(counts) * ENTRY
+            work.hold(held)
 
     @cached_property
     def dear(self) -> list[int]:
@@ -429,89 +836,19 @@ class StrictPart(Part):
             for j in members(row & self.dear[i])
         )
 
-    def look(self, node: Any, case: Any) -> Looked:
-        is_first, self.is_first = self.is_first, False
-        if "enumeration" in node:
-            require(fields(node, "enumeration")[0] is True, "an enumeration is true")
-            require(is_first and self.n <= 20, "an enumeration stands alone, for 20 items")
-            require(self.is_free, "constraints hold items of an enumeration")
-            return self.enumerate(), []
-        if "exchange" in node or "cut" in node:
-            require(self.in_chain and self.is_free, "an exchange or a cut may not stand here")
-            case = decided(case, self.persistent(node, case))
-            require(case is not None, "pairs of every optimum contradict each other")
-            return None, [(node.get("rest"), case)]
-        self.in_chain = False
-        if "pair" in node:
-            pair, before, after = fields(node, "pair", "before", "after")
-            i, j = self.places(pair, 2)
-            return None, [(before, decided(case, [(i, j)])), (after, decided(case, [(j, i)]))]
-        if "threshold" in node:
-            cycles, rows, limit, rest = fields(node, "cycles", "rows", "threshold", "rest")
-            off, paid = self.taken(cycles, rows)
-            return integer(limit), [(rest, self.fixed(case, off, paid, integer(limit)))]
-        off, paid = self.taken(*fields(node, "cycles", "rows"))
-        return None if case is None else self.lift(self.total(case, off, paid)), []
+    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
+        return decided(case, [(i, j) if holds else (j, i)])
 
-    def derive(self, rows: Any, given: StatedConstraints | None) -> None:
-        """Read the derived rows: for each what its arcs count, and what they reach at least."""
-        held = 0
-        for row in sequence(rows, "rows"):
-            terms, divisor = fields(row, "terms", "divisor")
-            require(sequence(terms, "terms"), "a row has no terms")
-            integer(divisor, 1, COUNT)
-            counts: dict[Arc, int] = {}
-            least = 0
-            for term in terms:
-                require(len(sequence(term, "terms")) == 2, "a term is a number and a row")
-                times, source = integer(term[0], 1, COUNT), self.source(term[1], given)
-                self.work.spend(len(source[0]))
-                for arc, count in source[0].items():
-                    counts[arc] = counts.get(arc, 0) + times * count
-                least += times * source[1]
-            for i, j in list(counts):  # an order uses exactly one of i -> j and j -> i
-                both = min(counts[i, j], counts.get((j, i), 0))
-                if both:
-                    counts[i, j], counts[j, i] = counts[i, j] - both, counts[j, i] - both
-                    least -= both
-            counts = {arc: -(-count // divisor) for arc, count in counts.items() if count}
-            least = -(-least // divisor)
-            require(max(map(abs, (least, *counts.values()))) <= COUNT, "a row counts too much")
-            held += len(counts) * ENTRY
-            self.work.hold(held)
-            self.rows.append((counts, least))
-
-    def source(self, data: Any, given: StatedConstraints | None) -> Form:
-        if type(data) is list:
-            items = self.places(data)
-            require(len(items) >= 2, "a cycle has two items or more")
-            if len(items) == 2:  # an arc by itself, which is used no less than never
-                return {(items[0], items[1]): 1}, 0
-            return dict.fromkeys(zip(items, items[1:] + items[:1], strict=True), 1), 1
-        if type(data) is dict:
-            require(given, "a row of constraints where there are none")
-            self.is_free = False  # what moves items takes orders that break constraints
-            arcs, least = given.row(data) if given else ([], 0)
-            return {(i, j): 1 for i, j in (self.places(list(arc)) for arc in arcs)}, least
-        return self.rows[integer(data, 0, len(self.rows) - 1)]
-
-    def taken(self, cycles: Any, rows: Any) -> tuple[dict[Arc, int], int]:
+    def weighed(self, leaf: Leaf) -> tuple[dict[Arc, int], int]:
         """Return what weighted rows take off each arc, and what every order pays for that."""
         off: dict[Arc, int] = {}
-        paid = 0
-        most = self.n * (self.n - 1) * (self.n - 2) // 3
-        require(len(sequence(cycles, "cycles")) <= most, "too many cycles")
-        for cycle in cycles:
-            *corners, weight = integers(cycle, 0, LARGEST, 4)
-            require(weight > 0, "a weight is not positive")
-            a, b, c = self.places(corners)
-            paid += weight
+        paid, where = sum(leaf.weights), self.where
+        for triple, weight in zip(leaf.triples, leaf.weights, strict=True):
+            a, b, c = (where[p] for p in triple)
             for arc in ((a, b), (b, c), (c, a)):
                 off[arc] = off.get(arc, 0) + weight
-        for row in sequence(rows, "rows"):
-            at, weight = integers(row, 0, LARGEST, 2)
-            require(at < len(self.rows) and weight > 0, "a row or its weight is none")
-            counts, least = self.rows[at]
+        for row, weight in leaf.rows:
+            counts, least = self.forms[row]
             self.work.spend(len(counts))
             paid += weight * least
             for arc, count in counts.items():
@@ -522,38 +859,32 @@ class StrictPart(Part):
         """Yield the pairs that rows touch, with what both directions cost without them."""
         for (i, j), amount in off.items():
             if i < j or (j, i) not in off:
-                yield (
-                    i,
-                    j,
-                    UNIT * self.cost[i][j] - amount,
-                    UNIT * self.cost[j][i] - off.get((j, i), 0),
-                )
+                ahead = WEIGHT_DENOMINATOR * self.cost[i][j] - amount
+                yield i, j, ahead, WEIGHT_DENOMINATOR * self.cost[j][i] - off.get((j, i), 0)
 
-    def total(self, case: list[int], off: dict[Arc, int], paid: int) -> int:
+    def total(self, case: Any, left: Any) -> int:
         """Return the sum of the decided or cheaper directions of all pairs, and what is paid."""
-        total = UNIT * (self.floor + self.extra(case)) + paid
+        off, paid = left
+        total = WEIGHT_DENOMINATOR * (self.floor + self.extra(case)) + paid
         for i, j, ahead, behind in self.priced(off):
-            own = UNIT * self.cost[i][j], UNIT * self.cost[j][i]
+            own = WEIGHT_DENOMINATOR * self.cost[i][j], WEIGHT_DENOMINATOR * self.cost[j][i]
             if case[i] >> j & 1:
                 total += ahead - own[0]
             elif case[j] >> i & 1:
                 total += behind - own[1]
             else:
                 total += min(ahead, behind) - min(own)
-        return total
+        return int(total)
 
-    def fixed(self, case: Case, off: dict[Arc, int], paid: int, threshold: int) -> Case:
-        """Return the case that is left when dearer sides that reach the threshold are gone."""
-        if case is None or self.lift(total := self.total(case, off, paid)) >= threshold:
-            return None
+    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Case:
         # What is dearer by more than this is lifted to the threshold.
-        room = inf
+        room, (off, _) = inf, left
         if self.step:
             steps = -(-(threshold - self.floor) // self.step) - 1
-            room = (self.floor + steps * self.step) * UNIT - total
+            room = (self.floor + steps * self.step) * WEIGHT_DENOMINATOR - total
         new = []
         for gap, i, j in self.apart:
-            if UNIT * gap <= room:
+            if WEIGHT_DENOMINATOR * gap <= room:
                 break
             if (i, j) not in off and (j, i) not in off:
                 new.append((j, i))
@@ -562,38 +893,48 @@ class StrictPart(Part):
                 new.append((i, j) if ahead < behind else (j, i))
         return decided(case, [(i, j) for i, j in new if not (case[i] >> j & 1 or case[j] >> i & 1)])
 
-    def persistent(self, node: Any, known: list[int]) -> list[Arc]:
-        """Return pairs that every optimum has, after checking that it must."""
+    def early(self, node: Any, case: Any) -> Any:
+        early = "A proof uses an exchange, a cut or an enumeration"
+        require(self.is_free, f"{early} where constraints hold items.")
+        if isinstance(node, Enumeration):
+            return self.enumerate()
+        pairs = [(self.where[x], self.where[y]) for x, y in node.pairs]
+        self.work.spend(len(pairs) * self.n)
+        holds = self._by_exchange if isinstance(node, Exchange) else self._by_cut
+        case = decided(case, pairs) if holds(node, pairs, case) else None
+        require(case, "A pair that a proof has in every optimum is not proved so.")
+        return case
 
-        def gain(i: int, j: int) -> int:
-            return self.cost[j][i] - self.cost[i][j]
+    def gain(self, i: int, j: int) -> int:
+        """Return what an order gains that has i before j in place of j before i."""
+        return self.cost[j][i] - self.cost[i][j]
 
-        above: Any = []
-        if "exchange" in node:
-            pairs, up, down, _ = fields(node, "exchange", "up", "down", "rest")
-            integers([up, down], 0, COUNT)
-        else:
-            above, pairs, _ = fields(node, "above", "cut", "rest")
-        upper = set(self.places(above))
-        require(sequence(pairs, "pairs"), "there are no pairs")
-        places = [self.places(pair, 2) for pair in pairs]
-        self.work.spend(len(places) * self.n)
+    def between(self, known: list[int]) -> Callable[[int, int], set[int]]:
+        """Return what finds the items that may stand between y and x, with y before x."""
         behind = [sum(1 << k for k in range(self.n) if known[k] >> y & 1) for y in range(self.n)]
         everybody = (1 << self.n) - 1
-        for x, y in places:
-            between = set(members(everybody & ~(behind[y] | known[x])))
-            if "exchange" in node:
-                self.work.spend(len(between))
-                gains = [up * gain(x, k) + down * gain(k, y) for k in between - {x, y}]
-                total = (up + down) * gain(x, y)
-            else:
-                require(x in upper and y not in upper, "a pair is not across its cut")
-                highs, lows = between & upper, between - upper
-                self.work.spend(len(highs) * len(lows))
-                gains = [gain(u, v) for u, v in product(highs, lows) if not known[u] >> v & 1]
-                total = gain(x, y)
-            require(total + sum(min(0, g) for g in gains) > 0, "a pair is not so in every optimum")
-        return [(x, y) for x, y in places]
+        return lambda x, y: set(members(everybody & ~(behind[y] | known[x])))
+
+    def _by_exchange(self, node: Exchange, pairs: list[Arc], known: list[int]) -> bool:
+        gain, up, down, between = self.gain, node.up, node.down, self.between(known)
+        for x, y in pairs:
+            others = between(x, y) - {x, y}
+            self.work.spend(len(others))
+            lost = sum(min(0, up * gain(x, k) + down * gain(k, y)) for k in others)
+            if (up + down) * gain(x, y) + lost <= 0:
+                return False
+        return True
+
+    def _by_cut(self, node: Cut, pairs: list[Arc], known: list[int]) -> bool:
+        upper, between = {self.where[p] for p in node.above}, self.between(known)
+        for x, y in pairs:
+            others = between(x, y)
+            across = product(others & upper, others - upper)
+            self.work.spend(len(others & upper) * len(others - upper))
+            lost = sum(min(0, self.gain(u, v)) for u, v in across if not known[u] >> v & 1)
+            if x not in upper or y in upper or self.gain(x, y) + lost <= 0:
+                return False
+        return True
 
     def enumerate(self) -> int:
         """Return the least cost of all orders."""
@@ -612,8 +953,6 @@ class StrictPart(Part):
 
 
 # -- rankings that may tie items ------------------------------------------------------------------
-
-ABOVE, TIED, BELOW = range(3)
 
 
 class WeakCase:
@@ -659,58 +998,45 @@ class WeakPart(Part):
     """What pairs cost: i above j, tied, i below j for each pair i < j."""
 
     def __init__(
-        self, cost: Callable[[int, int], tuple[int, int, int]], some: list[int], work: Work
+        self, cost: Callable[[int, int], tuple[int, int, int]], proof: Proof, work: Work
     ) -> None:
-        super().__init__(some, work)
+        super().__init__(proof, work)
         work.spend(self.n**2)
         work.hold(self.n**2 * 4 * ENTRY)
-        pairs = [(i, j) for j in range(self.n) for i in range(j)]
+        some, pairs = self.positions, [(i, j) for j in range(self.n) for i in range(j)]
         self.cost = {(i, j): cost(some[i], some[j]) for i, j in pairs}
         self.floor = sum(map(min, self.cost.values()))
         self.step = gcd(*(three[k] - three[TIED] for three in self.cost.values() for k in (0, 2)))
         self.root = WeakCase([1 << i for i in range(self.n)], [0] * self.n)
 
-    def look(self, node: Any, case: Any) -> Looked:
+    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
         self.work.spend(4 * self.n**2)
-        if "pair" in node:
-            pair, *children = fields(node, "pair", "not_below", "below")
-            i, j = self.places(pair, 2)
-            ways = zip(children, (False, True), strict=True)
-            return None, [(child, case and case.learn([(i, j, way)])) for child, way in ways]
-        if "threshold" in node:
-            rows, limit, rest = fields(node, "rows", "threshold", "rest")
-            price, total = self.priced(rows, case)
-            return integer(limit), [(rest, self.fixed(case, price, total, integer(limit)))]
-        price, total = self.priced(fields(node, "rows")[0], case)
-        return self.lift(total), []
+        return case.learn([(i, j, not holds)])
 
-    def priced(self, rows: Any, case: WeakCase | None) -> tuple[dict[Arc, list[int]], int]:
-        """Return the prices of all places with the rows added, and the bound of the case."""
-        most = self.n * (self.n - 1) * (self.n - 2)
-        require(len(sequence(rows, "rows")) <= most, "too many rows")
-        price = {pair: [UNIT * c for c in three] for pair, three in self.cost.items()}
-        total = 0
-        for row in rows:
-            *corners, weight = integers(row, 0, LARGEST, 4)
-            require(weight > 0, "a weight is not positive")
-            a, b, c = self.places(corners)
-            total -= weight
+    def weighed(self, leaf: Leaf) -> tuple[dict[Arc, list[int]], int]:
+        """Return the prices of all places with the rows added, and what is paid for them."""
+        self.work.spend(4 * self.n**2)
+        price = {pair: [WEIGHT_DENOMINATOR * c for c in three] for pair, three in self.cost.items()}
+        for triple, weight in zip(leaf.triples, leaf.weights, strict=True):
+            a, b, c = (self.where[p] for p in triple)
             for i, j, w in ((a, b, weight), (b, c, weight), (a, c, -weight)):
                 # Paid where i is not below j: above it or tied.
                 for place in (ABOVE, TIED) if i < j else (TIED, BELOW):
                     price[min(i, j), max(i, j)][place] += w
-        if case is not None:
-            total += sum(min(three[p] for p in case.places(*pair)) for pair, three in price.items())
-        return price, total
+        return price, -sum(leaf.weights)
 
-    def fixed(
-        self, case: WeakCase | None, price: dict[Arc, list[int]], total: int, threshold: int
-    ) -> WeakCase | None:
-        """Return the case that is left when statements that reach the threshold are gone."""
-        if case is None or self.lift(total) >= threshold:
-            return None
+    def total(self, case: Any, left: Any) -> int:
+        price, paid = left
+        return int(
+            paid + sum(min(three[p] for p in case.places(*pair)) for pair, three in price.items())
+        )
+
+    def early(self, node: Any, case: Any) -> Any:
+        raise TypeError(node)  # none is read
+
+    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Any:
         new = []
-        for (i, j), three in price.items():
+        for (i, j), three in left[0].items():
             places = case.places(i, j)
             least = min(three[place] for place in places)
             for first, second, when in ((i, j, (ABOVE, TIED)), (j, i, (TIED, BELOW))):
@@ -728,152 +1054,219 @@ class WeakPart(Part):
 
 
 class Statement(ABC):
-    """What a certificate states of an order, and what its proofs show; a kind has the details."""
+    """What a certificate states of an order; a kind has the details."""
 
     schema: ClassVar[str]
     called: ClassVar[str]
+    reader: ClassVar[type[ProofReader]] = ProofReader
     own: ClassVar[tuple[str, ...]]
     optional: ClassVar[tuple[str, ...]] = ()
+    demands = Demands()
+    constant = 0
     whole: int  # costs are over the denominator of the votes times this
 
-    def __init__(self, certificate: Any, votes: Any, work: Work) -> None:
-        optional = [key for key in self.optional if key in certificate]
-        keys = (*STATED, *self.own, *optional)
-        self.data = data = dict(zip(keys, fields(certificate, *keys), strict=True))
-        integer(data["version"], 1, 1)
-        integer(data.get("weight_denominator", UNIT), UNIT, UNIT)
-        self.votes, self.work = Votes(votes, work), work
-        n = self.votes.n
-        require(labels(data["items"]) == self.votes.names, "the items are not those of the votes")
-        require(data["fingerprint"] == self.votes.fingerprint(), "it is for other votes")
-        self.wanted, denominator = integer(data["scaled_lower_bound"]), integer(data["denominator"])
-        total = self.cost()
-        require(denominator == self.votes.denominator * self.whole, "the denominator is another")
-        within = self.votes.off * n * (n - 1)
-        require(fraction(data["tolerance"]) == within, "the tolerance is another")
-        stated = integer(data["scaled_cost"])
-        require(stated == total, f"the {self.called} costs {total}/{denominator}")
-        proved = self.proved()
-        require(self.wanted <= min(proved, total), f"only {proved}/{denominator} is proved")
-        met = "optimal" if self.wanted == total else "gap"
-        require(data["status"] == met, "the status is another")
-        claims = [str(Fraction(x, denominator)) for x in (total, self.wanted)]
-        require([data["cost"], data["lower_bound"]] == claims, "cost or bound is printed wrong")
-        price = data.get("consensus_tie_cost")
-        tied = "" if price is None else f", a vote on a tied pair {price}"
-        self.sentence = (
-            f"The proof holds: the {self.called} {self.written()} costs {claims[0]} (a tied vote "
-            f"costs {data['tie_cost']}{tied}), and "
-            f"none{' under its constraints' if optional else ''} less than {claims[1]}."
+    def __init__(self, data: Any, work: Work = UNLIMITED) -> None:
+        whole, self.work = Field(data), work
+        if whole.has("schema") and whole.has("version"):  # another version has other keys
+            Field(data["schema"], "schema").constant(self.schema)
+            Field(data["version"], "version").constant(1)
+        keys = (
+            *("schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost"),
+            *("fingerprint", "items", "scaled_cost", "scaled_lower_bound", "denominator"),
+            *("weight_denominator", "proofs", *self.own),
+            *(key for key in self.optional if whole.has(key)),
         )
+        self.fields = dict(zip(keys, whole.members(*keys), strict=True))
+        self.fields["weight_denominator"].constant(WEIGHT_DENOMINATOR)
+        self.items = read_items(self.fields["items"])
+        self.tie_cost = read_share(self.fields["tie_cost"])
+        self.tolerance = self.fields["tolerance"].fraction()
+        self.fingerprint = self.fields["fingerprint"].value
+        if type(self.fingerprint) is not str or not re.fullmatch("[0-9a-f]{64}", self.fingerprint):
+            self.fields["fingerprint"].refuse("a text of 64 hexadecimal digits")
+        self.read_order()
+        n, taken = len(self.items), set[int]()
+        self.proofs = tuple(
+            self.reader(n, self.demands, taken, work).read(proof)
+            for proof in self.fields["proofs"].elements()
+        )
+        self.scaled_cost = self.fields["scaled_cost"].integer()
+        self.scaled_lower_bound = self.fields["scaled_lower_bound"].integer()
+        self.denominator = self.fields["denominator"].integer(low=1)
+        if self.scaled_lower_bound > self.scaled_cost:
+            self.fields["scaled_lower_bound"].refuse("at most `scaled_cost`")
+        self.is_optimal = self.scaled_lower_bound == self.scaled_cost
+        self.fields["cost"].constant(self.in_votes(self.scaled_cost))
+        self.fields["lower_bound"].constant(self.in_votes(self.scaled_lower_bound))
+        self.fields["status"].constant("optimal" if self.is_optimal else "gap")
+
+    def in_votes(self, scaled: int) -> str:
+        """Return a scaled number as votes, in lowest terms."""
+        return str(Fraction(scaled, self.denominator))
 
     @abstractmethod
-    def levels(self) -> list[list[int]]:
+    def read_order(self) -> None:
+        """Read the order, and what else only this kind states."""
+
+    @abstractmethod
+    def levels(self) -> list[Sequence[int]]:
         """Return the items, the best first; those that are tied stand together."""
 
-    def written(self) -> str:
-        """Return the order with the names of the items, in the middle cut where it is long."""
-        parts = [" = ".join(str(self.votes.names[i]) for i in some) for some in self.levels()]
-        return " > ".join(parts if len(parts) <= SHOWN else [*parts[: SHOWN - 2], "...", parts[-1]])
+    @abstractmethod
+    def cost(self, votes: Votes) -> int:
+        """Return what the order costs, after setting `whole`."""
 
     @abstractmethod
-    def cost(self) -> int:
-        """Read what the order is, and return what it costs."""
-
-    @abstractmethod
-    def proved(self) -> int:
+    def proved(self, votes: Votes) -> int:
         """Return what no order costs less than, by the proofs."""
 
-    def proofs(self, n: int, *keys: str) -> Iterator[list[Any]]:
-        """Yield the members of each proof; those of positions are distinct."""
-        taken: set[int] = set()
-        for proof in sequence(self.data["proofs"], "proofs"):
-            some, *others = fields(proof, "positions", *keys)
-            require(not taken & set(positions(some, n)), "two proofs share an item")
-            taken |= set(some)
-            yield [some, *others]
+    def check(self, data: Any) -> str:
+        """Return what is proved about votes, in one sentence."""
+        votes, n = Votes(data, self.work), len(self.items)
+        if self.items != votes.items:
+            both = (("the votes have", votes), ("the certificate has", self))
+            alone = [
+                f"only {who} {', '.join(sorted(map(str, set(a.items) - set(b.items))))}"
+                for (who, a), (_, b) in (both, both[::-1])
+                if set(a.items) - set(b.items)
+            ]
+            differ = " and ".join(alone) or "they have them in another order"
+            same = "The votes and the certificate must have the same items in the same order"
+            raise RefusedError(f"{same}: {differ}.")
+        mark = votes.fingerprint()
+        require(
+            self.fingerprint == mark,
+            f"The certificate is for other votes: their fingerprint is {mark[:8]}..., the "
+            f"certificate has {self.fingerprint[:8]}...",
+        )
+        total, stated = self.cost(votes), self.in_votes
+        over = votes.denominator * self.whole
+        require(
+            over == self.denominator,
+            f"The votes are over {over}, not {self.denominator} as stated.",
+        )
+        within = votes.off * n * (n - 1)
+        require(
+            self.tolerance == within,
+            f"The costs are known to within {within} votes, not {self.tolerance} as stated.",
+        )
+        costs = (
+            f"The {self.called} costs {stated(total)}, not {stated(self.scaled_cost)} as stated."
+        )
+        require(self.scaled_cost == total, costs)
+        proved, wanted = self.proved(votes), self.scaled_lower_bound
+        bound = f"The proofs show the bound {stated(proved)}, not {stated(wanted)} as stated."
+        require(wanted <= proved, bound)
+        levels = [" = ".join(str(self.items[i]) for i in some) for some in self.levels()]
+        if len(levels) > SHOWN:
+            levels[SHOWN - 2 : -1] = ["..."]
+        return (
+            f"The proof holds: the {self.called} {' > '.join(levels)} costs {stated(total)} "
+            f"({self.prices()}), and none{' under its constraints' if self.demands else ''} less "
+            f"than {stated(wanted)}."
+        )
+
+    def prices(self) -> str:
+        """Return what ties cost."""
+        return f"a tied vote costs {self.tie_cost}"
 
 
 class Strict(Statement):
     """That no ranking without ties costs less."""
 
     schema, called = "rankagg.certificate", "ranking"
-    own, optional = ("order", "weight_denominator", "proofs"), ("constraints",)
+    own, optional = ("order",), ("constraints",)
 
-    def cost(self) -> int:
-        votes, tie = self.votes, share(self.data["tie_cost"])
-        self.whole = tie.denominator
-        self.order = positions(self.data["order"], votes.n, votes.n)
+    def read_order(self) -> None:
+        n, order = len(self.items), self.fields["order"]
+        self.order = tuple(order.integers(high=n - 1))
+        if len(self.order) != n or len(set(self.order)) != n:
+            order.refuse(f"each of the positions 0 to {n - 1} once")
+        if "constraints" in self.fields:
+            self.demands = read_demands(self.fields["constraints"], n)
+
+    def levels(self) -> list[Sequence[int]]:
+        return [(i,) for i in self.order]
+
+    def cost(self, votes: Votes) -> int:
+        self.whole = self.tie_cost.denominator
         place = {i: at for at, i in enumerate(self.order)}
         self.constant = sum(x for i, row in enumerate(votes.ties) for j, x in row.items() if i > j)
-        self.constant *= tie.numerator
+        self.constant *= self.tie_cost.numerator
         against = (
             x for i, row in enumerate(votes.wins) for j, x in row.items() if place[i] > place[j]
         )
         return self.constant + sum(against) * self.whole
 
-    def levels(self) -> list[list[int]]:
-        return [[i] for i in self.order]
+    def proved(self, votes: Votes) -> int:
+        case = [0] * votes.n
+        if self.demands:
+            case = demanded(self.demands, votes.n, self.work)
+            at = {i: place for place, i in enumerate(self.order)}
+            keeps = [at[i] < at[j] for i, row in enumerate(case) for j in members(row)]
+            for count in self.demands.counts:
+                keeps.append(sum(at[i] < count.within for i in count.items) >= count.at_least)
+            require(all(keeps), "The ranking breaks a constraint that is stated.")
 
-    def before(self, i: int, j: int) -> int:
-        """Return what i before j costs."""
-        return self.votes.won(j, i) * self.whole
+        def before(i: int, j: int) -> int:
+            return votes.won(j, i) * self.whole
 
-    def proved(self) -> int:
-        n, case, held = self.votes.n, [0] * self.votes.n, None
-        if "constraints" in self.data:
-            held = StatedConstraints(self.data["constraints"], n, self.work)
-            held.check(self.order)
-            case = held.case
-        total = self.constant
-        for i, j in self.votes.pairs():
-            total += min(self.before(i, j), self.before(j, i))
+        total = self.constant + sum(min(before(i, j), before(j, i)) for i, j in votes.pairs())
         for i, row in enumerate(case):
-            total += sum(max(self.before(i, j) - self.before(j, i), 0) for j in members(row))
-        for some, derived, nodes in self.proofs(n, "rows", "nodes"):
-            part = StrictPart(self.before, some, case, self.work)
-            part.derive(derived, held)
-            total += part.bound(nodes) - part.floor - part.extra(part.root)
+            total += sum(max(before(i, j) - before(j, i), 0) for j in members(row))
+        for proof in self.proofs:
+            part = StrictPart(before, proof, case, self.work)
+            total += part.bound() - part.floor - part.extra(part.root)
         return total
 
 
 class Weak(Statement):
     """That no ranking with ties costs less."""
 
-    schema, called = "rankagg.weak_certificate", "weak order"
-    own = ("consensus_tie_cost", "buckets", "weight_denominator", "proofs")
+    schema, called, reader = "rankagg.weak_certificate", "weak order", WeakProofReader
+    own = ("consensus_tie_cost", "buckets")
 
-    def cost(self) -> int:
-        voted, agreed = share(self.data["tie_cost"]), share(self.data["consensus_tie_cost"])
-        self.whole = lcm(voted.denominator, agreed.denominator)
-        self.voted, self.agreed = int(voted * self.whole), int(agreed * self.whole)
-        level: dict[int, int] = {}
-        for at, bucket in enumerate(sequence(self.data["buckets"], "buckets")):
-            some = positions(bucket, self.votes.n)
-            require(sorted(some) == some != [], "a bucket is not ascending")
-            require(not level.keys() & set(some), "a bucket has an item of another")
-            level |= dict.fromkeys(some, at)
-        require(len(level) == self.votes.n, "the buckets are no weak order")
+    def read_order(self) -> None:
+        self.consensus_tie_cost = read_share(self.fields["consensus_tie_cost"])
+        n, found = len(self.items), []
+        for element in self.fields["buckets"].elements():
+            bucket = tuple(element.integers(high=n - 1))
+            if not bucket or any(a >= b for a, b in pairwise(bucket)):
+                element.refuse("a list of one or more positions, ascending")
+            found.append(bucket)
+        if sorted(chain(*found)) != list(range(n)):
+            self.fields["buckets"].refuse(f"lists with each of the positions 0 to {n - 1} once")
+        self.buckets = tuple(found)
+
+    def levels(self) -> list[Sequence[int]]:
+        return list(self.buckets)
+
+    def prices(self) -> str:
+        return f"{super().prices()}, a vote on a tied pair {self.consensus_tie_cost}"
+
+    def cost(self, votes: Votes) -> int:
+        self.whole = lcm(self.tie_cost.denominator, self.consensus_tie_cost.denominator)
+        level = {i: at for at, bucket in enumerate(self.buckets) for i in bucket}
         return sum(
-            self.three(i, j)[1 + (level[i] > level[j]) - (level[i] < level[j])]
-            for i, j in self.votes.pairs()
+            self.three(votes, i, j)[1 + (level[i] > level[j]) - (level[i] < level[j])]
+            for i, j in votes.pairs()
         )
 
-    def levels(self) -> list[list[int]]:
-        return list(self.data["buckets"])
-
-    def three(self, i: int, j: int) -> tuple[int, int, int]:
+    def three(self, votes: Votes, i: int, j: int) -> tuple[int, int, int]:
         """Return what i above j costs, the two tied, and i below j."""
-        votes = self.votes
-        tie = self.voted * votes.tied(i, j)
-        both = self.agreed * (votes.won(i, j) + votes.won(j, i))
-        return self.whole * votes.won(j, i) + tie, both, self.whole * votes.won(i, j) + tie
+        up, down = votes.won(i, j), votes.won(j, i)
+        voted, agreed = int(self.tie_cost * self.whole), int(self.consensus_tie_cost * self.whole)
+        tie = voted * votes.tied(i, j)
+        return self.whole * down + tie, agreed * (up + down), self.whole * up + tie
 
-    def proved(self) -> int:
-        total = sum(min(self.three(i, j)) for i, j in self.votes.pairs())
-        for some, nodes in self.proofs(self.votes.n, "nodes"):
-            part = WeakPart(self.three, some, self.work)
-            total += part.bound(nodes) - part.floor
+    def proved(self, votes: Votes) -> int:
+        def three(i: int, j: int) -> tuple[int, int, int]:
+            return self.three(votes, i, j)
+
+        total = sum(min(three(i, j)) for i, j in votes.pairs())
+        for proof in self.proofs:
+            part = WeakPart(three, proof, self.work)
+            total += part.bound() - part.floor
         return total
 
 
@@ -883,8 +1276,8 @@ KINDS = {kind.schema: kind for kind in (Strict, Weak)}
 def check(certificate: Any, votes: Any, work: Work | None = None) -> str:
     """Return what is proved, in one sentence."""
     schema = certificate.get("schema") if type(certificate) is dict else None
-    require(type(schema) is str and schema in KINDS, "this is no certificate")
-    return KINDS[str(schema)](certificate, votes, work or Work()).sentence
+    require(type(schema) is str and schema in KINDS, "This is no certificate.")
+    return KINDS[str(schema)](certificate, work or Work()).check(votes)
 
 
 def main() -> None:
@@ -902,7 +1295,7 @@ def main() -> None:
         certificate, votes = (parse(path.read_text(encoding="utf-8")) for path in paths)
         sys.stdout.write(check(certificate, votes, work) + "\n")
     except RefusedError as error:
-        sys.exit(f"The proof does not hold: {error}.")
+        sys.exit(f"The proof does not hold: {error}")
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"a file cannot be read: {error}")
     except BudgetError as error:

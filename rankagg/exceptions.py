@@ -25,7 +25,6 @@ __all__ = [
     "SolverNotFoundError",
     "TiedRankingError",
     "VerificationError",
-    "VerificationWarning",
     "WorkerError",
 ]
 
@@ -241,7 +240,3 @@ class VerificationError(RankaggError):
 
 class NotCheckedError(RankaggError):
     """Whether a certificate proves what it states is not known: the check met its limits."""
-
-
-class VerificationWarning(UserWarning):
-    """A certificate was checked by one program of two."""

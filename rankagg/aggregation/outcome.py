@@ -14,7 +14,6 @@ from rankagg._typing import Floats, Ranks
 from rankagg.core import (
     UNRANKED,
     ItemSet,
-    PairwiseMatrix,
     PartialRanking,
     Permutation,
     as_ranking,
@@ -58,23 +57,31 @@ class Outcome:
     interrupted: bool = False
 
 
-def checked_outcome(
-    certificate: Any, votes: PairwiseMatrix, found: Any, effort: Any, optima: Any = None
+def proved_outcome(
+    certificate: Any,
+    solved: Any,
+    effort: Any,
+    optima: Any = None,
+    *,
+    noun: str = "ranking",
 ) -> Outcome:
-    """Return what an exact rule returns, its proof checked, and why that is not complete."""
-    if effort.verify:
-        certificate._check(votes)
-    is_open, notes = certificate.status != "optimal", found.notes
+    """Return what an exact rule returns, and why its proof is not complete where it is not.
+
+    Cost and bound were computed in integers from the order and the proofs; here the certificate is
+    read as a checker reads it, so that its proofs are trees over disjoint parts.
+    """
+    type(certificate).from_dict(certificate.to_dict())
+    is_open, notes = certificate.status != "optimal", solved.notes
     if is_open:
-        best = f"the best {certificate._called} so far, not proved optimal"
-        why = f"stopped by `on_progress`: {best}" if found.is_stopped else effort.unproved
-        notes = (f"interrupted: {best}" if found.interrupted else why, *notes)
+        best = f"the best {noun} so far, not proved optimal"
+        why = f"stopped by `on_progress`: {best}" if solved.is_stopped else effort.unproved
+        notes = (f"interrupted: {best}" if solved.interrupted else why, *notes)
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
         optima=optima,
         notes=notes,
-        interrupted=found.interrupted and is_open,
+        interrupted=solved.interrupted and is_open,
     )
 
 

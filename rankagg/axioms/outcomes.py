@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain, permutations, product
 from typing import TypeAlias
 
 from rankagg._typing import Label
 from rankagg.aggregation import Aggregator, Consensus, Schulze, check_rule, strongest_paths
-from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.ranked_pairs import RankedPairs, locked_paths
 from rankagg.axioms.ballots import Ballots, Order, canonical, items_in, profile_of, relabelled, size
 from rankagg.core import listed, shortened
@@ -105,10 +103,6 @@ class Outcomes:
         # Winners are remembered as the only bucket of a ranking.
         self._winners: dict[Ballots, Rankings] = {}
         self._rankings: dict[Ballots, Rankings] = {}
-        # The proof is not looked at here; what is found is asked of the rule itself again.
-        self._asked: Aggregator = rule
-        if type(rule) is Kemeny:
-            self._asked = replace(rule, verify=False)
 
     def listed(self, items: Iterable[int]) -> str:
         """Return the labels of items in a sentence."""
@@ -166,7 +160,7 @@ class Outcomes:
 
     def _ask(self, ballots: Ballots) -> Consensus:
         self.before_asking()
-        return self._asked.aggregate(profile_of(ballots, self.labels), rng=0)
+        return self.rule.aggregate(profile_of(ballots, self.labels), rng=0)
 
     def _numbered(
         self, ballots: Ballots, rankings: Iterable[tuple[tuple[Label, ...], ...]]

@@ -15,8 +15,8 @@ from rankagg._typing import Ranks, Unranked
 from rankagg.aggregation import Consensus, Evidence
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Slater
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Leaf
 from rankagg.aggregation.voting.nearest_winner import Dodgson, Young
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Leaf
 from rankagg.core import (
     UNLISTED,
     UNRANKED,

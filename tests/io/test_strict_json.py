@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from rankagg.check_certificate import LARGEST_INTEGER
 from rankagg.exceptions import DataFormatError
-from rankagg.io.strict_json import LARGEST_INTEGER, Field, parse_json
+from rankagg.io.strict_json import Field, parse_json
 
 
 def test_integers_of_any_size_are_kept() -> None:

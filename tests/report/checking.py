@@ -45,7 +45,7 @@ def verdicts(page, cases):
 def by_package(votes, certificate):
     """Return whether the package accepts two texts."""
     try:
-        ra.Certificate.from_json(certificate)._check(ra.io.read_votes(StringIO(votes)))
+        ra.Certificate.from_json(certificate).verify(ra.io.read_votes(StringIO(votes)))
         return True
     except (DataFormatError, InvalidInputError, VerificationError):
         return False

@@ -15,13 +15,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Derived,
-    Fixing,
-    Leaf,
-)
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Derived, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import N, quick_specimens

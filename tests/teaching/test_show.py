@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Enumeration
 from rankagg.analysis.rules import RULES
+from rankagg.check_certificate import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching import majority_steps
 from rankagg.teaching.least_steps import certificate_step

@@ -26,7 +26,7 @@ from rankagg.aggregation.kemeny.parts import (
     solve_parts,
 )
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.outcome import Outcome, checked_outcome
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
 
@@ -51,7 +51,6 @@ def check_exact(rule: Any) -> None:
     """Check the parameters that exact rules have in common."""
     owner = type(rule).__name__
     check_number(rule.tie_cost, f"tie_cost of {owner}", low=0, high=1)
-    check_flag(rule.verify, f"verify of {owner}")
     if rule.on_progress is not None and not callable(rule.on_progress):
         raise InvalidInputError(f"on_progress of {owner}", "a function", rule.on_progress)
 
@@ -62,9 +61,9 @@ class Kemeny(SearchingRule):
 
     It is strict, or a weak order where `consensus_ties` allows it to tie items.
 
-    The problem is split by strict majorities, each part solved, and the whole proved by a
-    certificate that is verified before it is returned. Where the proof is not complete, the
-    certificate says "gap" instead of "optimal".
+    The problem is split by strict majorities, each part solved, and the ranking proved by a
+    certificate, whose cost and bound are computed in integers from the order and the proofs alone.
+    Where the proof is not complete, the certificate says "gap" instead of "optimal".
 
     Parameters
     ----------
@@ -93,8 +92,6 @@ class Kemeny(SearchingRule):
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
-    verify : bool, default True
-        Check the certificate before it is returned.
     n_jobs : int, optional
         Processes for large parts, and for the cases of a part; -1 for all cores. The cost is the
         same whatever their number. A consensus with ties is found by one.
@@ -156,7 +153,6 @@ class Kemeny(SearchingRule):
     backend: BackendName = "cuts"
     constraints: Constraints | None = None
     time_limit: float | None = None
-    verify: bool = True
     n_jobs: int | None = None
     on_progress: Listener | None = field(default=None, compare=False, repr=False)
     solver: Any = field(default=None, compare=False, repr=False)
@@ -305,7 +301,7 @@ class Kemeny(SearchingRule):
         Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends, self.on_progress, self.verify, check_jobs(self.n_jobs))
+        effort = Effort(ends, self.on_progress, check_jobs(self.n_jobs))
         if self.time_limit is not None:
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)
@@ -335,7 +331,7 @@ class Kemeny(SearchingRule):
         optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
         if self.backend != "cuts" and self.time_limit is None and not ends.is_over:
             effort = replace(effort, unproved=f"not proved optimal by the backend {self.backend!r}")
-        return checked_outcome(certificate, votes, solved, effort, optima)
+        return proved_outcome(certificate, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)

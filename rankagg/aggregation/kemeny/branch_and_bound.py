@@ -34,8 +34,17 @@ from rankagg.aggregation.kemeny.persistency import (
     small_cuts,
 )
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.proof import Logic, Proof, leaf_bound
-from rankagg.aggregation.kemeny.proof_nodes import (
+from rankagg.aggregation.kemeny.proof import Proof, leaf_bound
+from rankagg.aggregation.kemeny.proof_nodes import Weighting, renumbered
+from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
+from rankagg.aggregation.kemeny.violated_rows import (
+    violated_cycles,
+    violated_fences,
+    violated_ladders,
+    violated_walks,
+)
+from rankagg.check_certificate import (
     Branch,
     Cut,
     Derived,
@@ -44,16 +53,6 @@ from rankagg.aggregation.kemeny.proof_nodes import (
     Leaf,
     Node,
     Persistent,
-    Weighting,
-    renumbered,
-)
-from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
-from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
-from rankagg.aggregation.kemeny.separation import (
-    violated_cycles,
-    violated_fences,
-    violated_ladders,
-    violated_walks,
 )
 
 STALL_ROUNDS = 3
@@ -112,10 +111,10 @@ class FoundInCase:
     is_done: bool
 
 
-def unweighted(problem: PairCosts, case: Any, logic: Logic = Proof.logic) -> Bound:
+def unweighted(problem: PairCosts, case: Any, kind: type[Proof] = Proof) -> Bound:
     """Return what a case costs at least whatever the rows say."""
     nothing = Weighting.empty()
-    return Bound(logic.bound(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
+    return Bound(kind.least(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
 
 
 # How many a round takes, so that no family fills it. Ladders are found first: they cost least.
@@ -292,7 +291,7 @@ EARLY_FROM, EARLY_SHARE = 45, 4
 class CaseSearch(ABC):
     """The state of a search; `run` continues it until it is done or the deadline has passed."""
 
-    logic: ClassVar[Logic]
+    kind: ClassVar[type[Proof]] = Proof
 
     # One part: at least two items.
     problem: Any
@@ -309,13 +308,13 @@ class CaseSearch(ABC):
     nodes: list[Node] = field(init=False)
 
     def __post_init__(self) -> None:
-        logic, problem = self.logic, self.problem
-        case = logic.nothing(problem.n) if self.decided is None else self.decided
+        kind, problem = self.kind, self.problem
+        case = kind.nothing(problem.n) if self.decided is None else self.decided
         self._unit = problem.unit
         self._best = self._first_order(case)
         self.nodes = [Leaf()]
         # What each open case has decided and what is known of it, by node.
-        self._open: dict[int, tuple[Any, Bound]] = {0: (case, unweighted(problem, case, logic))}
+        self._open: dict[int, tuple[Any, Bound]] = {0: (case, unweighted(problem, case, kind))}
         self._children: list[int] = []
 
     @property
@@ -425,7 +424,7 @@ class CaseSearch(ABC):
     def _divide(self, at: int, point: Point) -> None:
         """Fix what is the same in all better orders of a case, and split the rest in two."""
         case, bound = self._open[at]
-        fixed = self.logic.fixed(self.problem, bound.weighting, case, self.upper)
+        fixed = self.kind.fixed(self.problem, bound.weighting, case, self.upper)
         pair = None if fixed is None else self._pair(point, fixed)
         del self._open[at]
         if fixed is None or not np.array_equal(fixed, case):
@@ -450,12 +449,12 @@ class CaseSearch(ABC):
         self._children = [yes, no]
         for child, part in zip(self._children, self._both(case, pair), strict=True):
             if part is not None:
-                value = self.logic.bound(self.problem, bound.weighting, part)
+                value = self.kind.least(self.problem, bound.weighting, part)
                 self._open[child] = (part, replace(bound, value=max(value, bound.value)))
 
     def _both(self, case: Any, pair: tuple[int, int]) -> list[Any]:
         """Return the cases where a statement holds, and where it does not."""
-        return [self.logic.answered(case, *pair, holds) for holds in (True, False)]
+        return [self.kind.answered(case, *pair, holds=holds) for holds in (True, False)]
 
     def _tighten(self, at: int) -> Point | None:
         """Add rows in one case and raise its bound; return a point if it stays open."""
@@ -488,7 +487,7 @@ class CaseSearch(ABC):
     def _better(self, bound: Bound, point: Point, case: Any) -> Bound:
         assert self.relaxation is not None
         weighting = self.relaxation.weighting(point)
-        value = self.logic.bound(self.problem, weighting, case)
+        value = self.kind.least(self.problem, weighting, case)
         return Bound(value, weighting, point.rows) if value >= bound.value else bound
 
     def _pair(self, point: Point, case: Any) -> tuple[int, int] | None:
@@ -532,8 +531,6 @@ def searched(begin: Callable[[], CaseSearch], first: Callable[[], Positions]) ->
 @dataclass
 class Search(CaseSearch):
     """A search among strict orders."""
-
-    logic: ClassVar[Logic] = Proof.logic
 
     # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
     start: Positions | None = None

@@ -29,18 +29,18 @@ from rankagg.aggregation.kemeny.branch_and_bound import (
     searched,
 )
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Count, Demands
+from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Demands
 from rankagg.aggregation.kemeny.cuts import solve_cuts
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.optima import HeldOptima, held
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Point, Relaxation
-from rankagg.aggregation.kemeny.separation import violated_cycles
-from rankagg.aggregation.outcome import Outcome, checked_outcome
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles
+from rankagg.aggregation.outcome import Outcome, proved_outcome
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Count, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
@@ -334,7 +334,7 @@ def solve_constrained(
             _free=items,
             _decided=decided,
         )
-    return checked_outcome(certificate, votes, solved, effort, optima)
+    return proved_outcome(certificate, solved, effort, optima)
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:

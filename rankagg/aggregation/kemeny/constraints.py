@@ -2,7 +2,7 @@
 
 Where q of some items at least are within the first k places, no more than k - q others are. So each
 of the others behind the first k - q of them is behind q of those items, and whichever of both are
-looked at, so many pairs of them are turned that way at least: a row over arcs, see `ahead`.
+looked at, so many pairs of them are turned that way at least: a row over arcs, see `Demands.ahead`.
 """
 
 from __future__ import annotations
@@ -10,45 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from rankagg import check_certificate
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.persistency import closed
-from rankagg.aggregation.kemeny.proof_nodes import Given
+from rankagg.check_certificate import Count
 from rankagg.core import ItemSet
 from rankagg.exceptions import InvalidInputError, nearest
-from rankagg.io.strict_json import Field
 
 
 @dataclass(frozen=True)
-class Count:
-    """At least so many of some items are within the first places."""
-
-    items: tuple[int, ...]
-    # From 1 to the number of all items.
-    within: int
-    # From 1 to what both of these allow.
-    at_least: int
-
-
-@dataclass(frozen=True)
-class Demands:
+class Demands(check_certificate.Demands):
     """What every order must keep to."""
 
-    # The first item is before the second.
-    above: tuple[tuple[int, int], ...] = ()
-    # These are before, or behind, all others.
-    first: tuple[int, ...] = ()
-    last: tuple[int, ...] = ()
-    # How many of some items are within the first places.
-    counts: tuple[Count, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.above or self.first or self.last or self.counts)
+    @classmethod
+    def of(cls, demands: check_certificate.Demands) -> Demands:
+        """Return the constraints that a certificate states."""
+        return cls(demands.above, demands.first, demands.last, demands.counts)
 
     def decided(self, n: int) -> Bools | None:
         """Return the pairs that follow, closed under transitivity; None if they contradict."""
@@ -65,43 +47,17 @@ class Demands:
             before |= pairs.T if turned else pairs
         return before
 
-    def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
-        """Return the row that says how many of some items are before how many of some others.
-
-        A count leaves at least so many of the upper ones within its places, and no more than so
-        many of the lower ones: each further one of these is behind all of those.
-        """
-        upper, lower = list(upper), list(lower)
-        behind = np.zeros(len(lower), dtype=np.int64)
-        for count in self.counts:
-            some = set(count.items)
-            inside = count.at_least - len(some.difference(upper))
-            most = count.within - count.at_least + len(some.intersection(lower))
-            behind[most:] = np.maximum(behind[most:], inside)
-        return Given(tuple(upper), tuple(lower), int(behind.sum()))
-
     def counts_hold(self, order: Positions) -> bool:
         """Say whether an order of the items has so many of them within the first places."""
         place = np.argsort(order)
         return all(
             np.count_nonzero(place[items] < count.within) >= count.at_least
-            for items, count in zip(self._counted, self.counts, strict=True)
+            for items, count in zip(self._places, self.counts, strict=True)
         )
 
     @cached_property
-    def _counted(self) -> list[Positions]:
+    def _places(self) -> list[Positions]:
         return [np.array(count.items, dtype=np.intp) for count in self.counts]
-
-    def hold(self, order: Positions) -> bool:
-        """Say whether an order of the items, best first, keeps to all of it."""
-        place = np.argsort(order)
-        n = len(order)
-        return (
-            all(place[a] < place[b] for a, b in self.above)
-            and all(place[i] < len(self.first) for i in self.first)
-            and all(place[i] >= n - len(self.last) for i in self.last)
-            and self.counts_hold(order)
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -117,52 +73,6 @@ class Demands:
 
 
 NO_DEMANDS = Demands()
-
-
-def read_demands(field: Field, n: int) -> Demands:
-    """Return the constraints over n items; raise `DataFormatError` where they are malformed."""
-    above, first, last, counts = field.members("above", "first", "last", "counts")
-    demands = Demands(
-        above=tuple(_read_pair(pair, n) for pair in above.elements()),
-        first=_read_positions(first, n),
-        last=_read_positions(last, n),
-        counts=tuple(_count(count, n) for count in counts.elements()),
-    )
-    if not demands:
-        field.refuse("left out where there are none")
-    return demands
-
-
-def _read_positions(field: Field, n: int) -> tuple[int, ...]:
-    positions = field.integers(high=n - 1)
-    if len(set(positions)) < len(positions):
-        field.refuse("different positions")
-    return tuple(positions)
-
-
-def _read_pair(field: Field, n: int) -> tuple[int, int]:
-    pair = _read_positions(field, n)
-    if len(pair) != 2:
-        field.refuse("two different positions")
-    return pair[0], pair[1]
-
-
-def _count(field: Field, n: int) -> Count:
-    items, within, at_least = field.members("items", "within", "at_least")
-    some = _read_positions(items, n)
-    places = within.integer(low=1, high=n)
-    return Count(some, places, at_least.integer(low=1, high=min(len(some), places)))
-
-
-def read_given(field: Field, demands: Demands, part: set[int]) -> Given:
-    """Return a row that constraints demand, all of whose items are in the part."""
-    (both,) = field.members("ahead")
-    sides = [side.integers() for side in both.elements()]
-    named = list(chain.from_iterable(sides))
-    apart = len(set(named)) == len(named) and part.issuperset(named)
-    if len(sides) != 2 or not all(sides) or not apart:
-        both.refuse("two lists, none empty, of different positions of the proof")
-    return demands.ahead(*sides)
 
 
 @dataclass(frozen=True, init=False)

@@ -19,11 +19,12 @@ from rankagg.aggregation.kemeny.branch_and_bound import Bound, FoundInCase, Sear
 from rankagg.aggregation.kemeny.parts import PROCESS_LOST, Solution, Task, WarmPart, in_processes
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import leaf_bound
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration, Leaf, compact
+from rankagg.aggregation.kemeny.proof_nodes import compact
 from rankagg.aggregation.kemeny.pulp_programs import CbcRelaxation, relaxation_of
 from rankagg.aggregation.kemeny.relaxation import Cycles, HighsRelaxation, Relaxation, why_not_highs
-from rankagg.aggregation.kemeny.separation import violated_cycles
 from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles
+from rankagg.check_certificate import Derived, Enumeration, Leaf
 
 # Cases differ in the time that they take, so there are some for each process.
 CASES_PER_JOB = 4

@@ -31,9 +31,10 @@ from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Enumeration
+from rankagg.aggregation.kemeny.proof_nodes import renumbered_row
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Live, why_not_highs
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
@@ -103,7 +104,7 @@ def more_in_all(
     relaxation.add_cycles(cycles)
     for derived in rows:
         first = len(relaxation.derived)
-        relaxation.derive([row.renumbered(rows=first.__add__) for row in derived])
+        relaxation.derive([renumbered_row(row, rows=first.__add__) for row in derived])
     try:
         point = relaxation.solve_inside(deadline)
     except SolverError:

@@ -23,7 +23,8 @@ from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Node, compact, leaf_of, renumbered
+from rankagg.aggregation.kemeny.proof_nodes import compact, leaf_of, renumbered, renumbered_row
+from rankagg.check_certificate import Derived, Node
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import OutOfTimeError
 
@@ -66,7 +67,7 @@ class Solution:
         where, number = part.tolist(), numbers.__getitem__
         at = where.__getitem__
         nodes = tuple(renumbered(node, items=at, rows=number) for node in self.nodes)
-        return kind(tuple(where), nodes, tuple(row.renumbered(items=at) for row in rows))
+        return kind(tuple(where), nodes, tuple(renumbered_row(row, items=at) for row in rows))
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
@@ -108,11 +109,10 @@ Listener: TypeAlias = Callable[[float, float], object]
 
 @dataclass(frozen=True)
 class Effort:
-    """What limits an exact rule, who is told of its search, and whether its proof is checked."""
+    """What limits an exact rule, and who is told of its search."""
 
     deadline: Deadline
     listener: Listener | None = None
-    verify: bool = True
     n_jobs: int = 1
     # Why there is no proof, unless somebody has stopped the search.
     unproved: str = "not proved optimal in time"

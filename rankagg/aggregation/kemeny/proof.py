@@ -3,7 +3,7 @@
 Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So taking
 a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
 weight, and the cheaper direction of each pair bounds what is left from below. Rows that are derived
-from cycles (see `rows`) count in the same way.
+from cycles (see `proof_nodes`) count in the same way.
 
 Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
 it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
@@ -18,11 +18,11 @@ is proved of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,33 +31,32 @@ from rankagg._typing import Bools, Floats, Integers, Positions
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
 from rankagg.aggregation.kemeny.proof_nodes import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Cut,
-    Derived,
-    Enumeration,
-    Exchange,
-    Fixing,
     Form,
-    Given,
-    Leaf,
-    Node,
-    Notation,
-    Persistent,
     Weighting,
     forms_of,
     leaf_of,
     node_to_dict,
+    renumbered_row,
+    row_to_dict,
 )
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.check_certificate import NUMBER, UNLIMITED, Work
+from rankagg.check_certificate import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Derived,
+    Enumeration,
+    Exchange,
+    Fixing,
+    Leaf,
+    Node,
+    Persistent,
+    ProofReader,
+)
 from rankagg.core import exact, sum_below
 from rankagg.exceptions import VerificationError
 
 # Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
 ALL_PAIRS_UP_TO = 150
-# Entries of an array that take as long as one step of a program without arrays.
-ENTRIES_A_STEP = 100
 
 
 def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
@@ -160,20 +159,6 @@ def fixed_below(
     return closed(decided | (excess > last - base).T)
 
 
-class Logic(NamedTuple):
-    """What is known of the orders in a case, and what follows from answers and weighted rows."""
-
-    # What is known of so many items at first.
-    nothing: Callable[[int], Any]
-    # What is known once a statement about two items holds, or does not; None if that contradicts.
-    answered: Callable[[Any, int, int, bool], Any]
-    # What no order of a case costs less than.
-    bound: Callable[[Any, Weighting, Any], int]
-    # What all orders of a case have that cost less than a threshold; None where there are none.
-    fixed: Callable[[Any, Weighting, Any, int], Any]
-    notation: Notation
-
-
 def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
     """Return for every pair of a part what an order costs at least that has row before column."""
     n = problem.n
@@ -236,20 +221,37 @@ class Proof:
     # The items of the part.
     positions: tuple[int, ...]
     # The tree of cases; the first node is the root, and children stand behind their parents.
-    # `certificate` says what else a proof must be, and checks it.
+    # `ProofReader` says what else a proof must be, and checks it.
     nodes: tuple[Node, ...] = (Leaf(),)
     # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()
 
-    logic: ClassVar[Logic] = Logic(
-        nothing=lambda n: np.zeros((n, n), dtype=bool),
-        answered=lambda decided, first, second, holds: decide(
-            decided, *((first, second) if holds else (second, first))
-        ),
-        bound=leaf_bound,
-        fixed=fixed_below,
-        notation=Notation(("positions", "rows", "nodes"), ("cycles", "rows"), "before", "after"),
-    )
+    # How a file calls its parts.
+    words: ClassVar[type[ProofReader]] = ProofReader
+
+    # -- what is known in a case, and what follows --------------------------------------------
+
+    @staticmethod
+    def nothing(n: int) -> Any:
+        """Return what is known of n items at first."""
+        return np.zeros((n, n), dtype=bool)
+
+    @staticmethod
+    def answered(known: Any, first: int, second: int, *, holds: bool) -> Any:
+        """Return a case with a statement, or its opposite; None if that contradicts."""
+        return decide(known, *((first, second) if holds else (second, first)))
+
+    @staticmethod
+    def least(problem: Any, weighting: Weighting, known: Any) -> int:
+        """Return what no order of a case costs less than."""
+        return leaf_bound(problem, weighting, known)
+
+    @staticmethod
+    def fixed(problem: Any, weighting: Weighting, known: Any, threshold: int) -> Any:
+        """Return what all orders of a case have that cost less; None where there are none."""
+        return fixed_below(problem, weighting, known, threshold)
+
+    # -- the bound ----------------------------------------------------------------------------
 
     def bound(self, problem: PairCosts) -> int:
         """Return what the proof proves about the part, in the units of the problem."""
@@ -259,66 +261,18 @@ class Proof:
         """Return the problem of the part."""
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
-    def bound_of(
-        self, part: PairCosts, decided: Bools | None = None, work: Work = UNLIMITED
-    ) -> int:
+    def bound_of(self, part: PairCosts, decided: Bools | None = None) -> int:
         """Return what `bound` returns, from the problem of the part.
 
         `decided` has pairs (row before column) that every order must respect, closed under
-        transitivity. `BudgetError` where it takes more than `work` allows.
+        transitivity.
         """
-        self._reserve(part, work)
-        _ = self._forms  # rows that nobody uses must have a form too
-        bounds = []
-        for _, node, case in self.walk(part, decided):
-            work.spend()
-            if not isinstance(node, Branch | Persistent):
-                bounds.append(self._own_bound(part, node, case))
+        walk = self.walk(part, decided)
+        inner = Branch | Persistent
+        bounds = [self._own(part, node, c) for _, node, c in walk if not isinstance(node, inner)]
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
-
-    def _reserve(self, part: Any, work: Work) -> None:
-        """Raise `BudgetError` where the sizes of what is to come are beyond what is allowed."""
-        cells, number = part.n**2, NUMBER if part.costs.dtype == object else 8
-        arcs: list[int] = []  # of each derived row, at most
-        steps = 0
-        for row in self.rows:
-            size = 0
-            for _, source in row.terms:
-                if isinstance(source, int):
-                    size += arcs[source]
-                elif isinstance(source, Given):
-                    size += len(source.upper) * len(source.lower)
-                else:
-                    size += len(source)
-            steps += 4 * size  # for an arc of a derived row
-            arcs.append(min(size, cells))
-        taken = 0
-        for node in self.nodes:
-            leaf = leaf_of(node)
-            if leaf is not None:
-                taken = max(taken, 3 * len(leaf.triples) + sum(arcs[row] for row, _ in leaf.rows))
-            elif isinstance(node, Enumeration):
-                work.hold(2**part.n * (part.n + 2) * number)
-                steps += 2**part.n * part.n // ENTRIES_A_STEP
-            elif isinstance(node, Persistent):
-                across = cells if isinstance(node, Cut) else part.n
-                steps += len(node.pairs) * across // ENTRIES_A_STEP
-        work.spend(steps + len(self.nodes) * cells // ENTRIES_A_STEP)
-        work.hold(24 * sum(arcs) + 4 * NUMBER * taken + (6 * number + self._n_pending()) * cells)
-
-    def _n_pending(self) -> int:
-        """Return how many cases wait at most, at any time, for `walk` to look at them."""
-        most, stack = 0, [0]
-        while stack:
-            node = self.nodes[stack.pop()]
-            if isinstance(node, Branch):
-                stack += [node.yes, node.no]
-            elif isinstance(node, Fixing | Persistent):
-                stack.append(node.rest)
-            most = max(most, len(stack))
-        return most
 
     def walk(self, part: PairCosts, decided: Any = None) -> Iterator[tuple[int, Node, Any]]:
         """Yield each node with its index and what its case has decided, parents first.
@@ -326,8 +280,7 @@ class Proof:
         Raises `VerificationError` where an exchange or a cut does not hold.
         Cases that contradict themselves hold no order and are left out.
         """
-        logic = self.logic
-        stack = [(0, logic.nothing(part.n) if decided is None else decided)]
+        stack = [(0, self.nothing(part.n) if decided is None else decided)]
         while stack:
             at, decided = stack.pop()
             node = self.nodes[at]
@@ -336,9 +289,9 @@ class Proof:
             if isinstance(node, Branch):
                 first, second = int(self._where[node.first]), int(self._where[node.second])
                 for child, holds in ((node.yes, True), (node.no, False)):
-                    cases.append((child, logic.answered(decided, first, second, holds)))
+                    cases.append((child, self.answered(decided, first, second, holds=holds)))
             elif isinstance(node, Fixing):
-                fixed = logic.fixed(part, self.weighting(node.leaf), decided, node.threshold)
+                fixed = self.fixed(part, self.weighting(node.leaf), decided, node.threshold)
                 cases = [(node.rest, fixed)]
             elif isinstance(node, Persistent):
                 cases = [(node.rest, self._persistent(part, node, decided))]
@@ -375,7 +328,7 @@ class Proof:
 
     def weighting(self, leaf: Leaf) -> Weighting:
         """Return the weighted rows of a case, over positions within the part."""
-        return leaf.weighting(self._where, self._forms)
+        return Weighting.of(leaf, self._where, self._forms)
 
     @cached_property
     def _where(self) -> Positions:
@@ -387,24 +340,23 @@ class Proof:
     @cached_property
     def _forms(self) -> list[Form]:
         where = self._where.tolist().__getitem__
-        return forms_of(row.renumbered(items=where) for row in self.rows)
+        return forms_of(renumbered_row(row, items=where) for row in self.rows)
 
-    def _own_bound(self, part: Any, node: Node, decided: Any) -> int:
+    def _own(self, part: Any, node: Node, decided: Any) -> int:
         """Return what the orders cost at least that end at this node."""
         if isinstance(node, Fixing):
             return node.threshold
         if isinstance(node, Leaf):
-            return self.logic.bound(part, self.weighting(node), decided)
+            return self.least(part, self.weighting(node), decided)
         return SubsetTable(part).cost
 
     # -- on paper -----------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        words = self.logic.notation
         content = {
             "positions": list(self.positions),
-            "rows": [row.to_dict() for row in self.rows],
-            "nodes": [node_to_dict(node, words) for node in self.nodes],
+            "rows": [row_to_dict(row) for row in self.rows],
+            "nodes": [node_to_dict(node, self.words) for node in self.nodes],
         }
-        return {key: content[key] for key in words.proof}
+        return {key: content[key] for key in self.words.keys}

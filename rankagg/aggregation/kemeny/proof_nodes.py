@@ -1,100 +1,39 @@
-"""What proofs are made of: rows that every order obeys, and the nodes of a tree of cases.
-
-What every order obeys: cycles, and rows that are derived from them.
+"""Weighted rows in arrays, and the rows and nodes of `check_certificate` renumbered and written.
 
 A row says "these arcs, each as often as it counts, are used so many times at least". An arc is used
-no less than never, and a cycle at least once; constraints demand more (see `demands`); the rest is
-made of these. Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
+no less than never, and a cycle at least once; constraints demand more (see `Demands.ahead`); the
+rest is made of these. Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
 rounding both sides up to whole numbers gives a row again (Chvátal and Gomory), because an order
 uses an arc once or not at all.
+
+References
+----------
+Chvátal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Integers, Integers64, Positions
+from rankagg.check_certificate import (
+    Branch,
+    Cut,
+    Derived,
+    Exchange,
+    Fixing,
+    Given,
+    Leaf,
+    Node,
+    Persistent,
+    ProofReader,
+    row_form,
+)
 from rankagg.core import exact
-from rankagg.exceptions import VerificationError
-
-#: (i, j) is the arc from i to j, three and more items are a cycle, a number an earlier row.
-Source: TypeAlias = "tuple[int, ...] | int | Given"
-
-#: What an arc may count in a derived row, and how often the row may ask for arcs.
-LARGEST_COUNT = 2**31 - 1
-WEIGHT_DENOMINATOR = 2**20
-
-
-@dataclass(frozen=True)
-class Given:
-    """A row that constraints demand of every order: of these arcs so many are used at least."""
-
-    # From each of the first items to each of the others.
-    upper: tuple[int, ...]
-    lower: tuple[int, ...]
-    least: int
-
-    @property
-    def arcs(self) -> Iterable[tuple[int, int]]:
-        """The arcs, which count one each."""
-        return product(self.upper, self.lower)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"ahead": [list(self.upper), list(self.lower)]}
-
-
-def same(number: int) -> int:
-    """Return a number as it is."""
-    return number
-
-
-@dataclass(frozen=True)
-class Derived:
-    """Other rows, summed up, divided, and rounded up.
-
-    References
-    ----------
-    Chvátal (1973), https://doi.org/10.1016/0012-365X(73)90167-2.
-    """
-
-    # How often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the number of an
-    # earlier derived row, or one that constraints demand.
-    terms: tuple[tuple[int, Source], ...]
-    divisor: int = 1
-
-    def renumbered(
-        self, *, items: Callable[[int], int] = same, rows: Callable[[int], int] = same
-    ) -> Derived:
-        """Return the row with other numbers of items, and of earlier rows."""
-
-        def changed(source: Source) -> Source:
-            if isinstance(source, int):
-                return rows(source)
-            if isinstance(source, Given):
-                upper, lower = (tuple(map(items, side)) for side in (source.upper, source.lower))
-                return Given(upper, lower, source.least)
-            return tuple(map(items, source))
-
-        terms = tuple((times, changed(source)) for times, source in self.terms)
-        return Derived(terms, self.divisor)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-
-        def plain(source: Source) -> Any:
-            if isinstance(source, Given):
-                return source.to_dict()
-            return source if isinstance(source, int) else list(source)
-
-        terms = [[times, plain(source)] for times, source in self.terms]
-        return {"terms": terms, "divisor": self.divisor}
 
 
 class Form(NamedTuple):
@@ -109,43 +48,18 @@ class Form(NamedTuple):
 def forms_of(rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
     """Return what derived rows say."""
     known = list(forms)
+
+    def earlier(at: int) -> tuple[dict[tuple[int, int], int], int]:
+        tails, heads, counts, least = known[at]
+        arcs = zip(tails.tolist(), heads.tolist(), strict=True)
+        return dict(zip(arcs, counts.tolist(), strict=True)), least
+
     for row in rows:
-        known.append(_form_of(row, known))
+        counts, least = row_form(row, earlier)
+        ends = np.array(list(counts), dtype=np.intp).reshape(-1, 2)
+        numbers = np.array(list(counts.values()), dtype=np.int64)
+        known.append(Form(ends[:, 0], ends[:, 1], numbers, least))
     return known[len(forms) :]
-
-
-def _form_of(row: Derived, earlier: Sequence[Form]) -> Form:
-    counts: dict[tuple[int, int], int] = defaultdict(int)
-    least = 0
-    for times, source in row.terms:
-        if isinstance(source, int):
-            other = earlier[source]
-            arcs = zip(other.tails.tolist(), other.heads.tolist(), strict=True)
-            for arc, count in zip(arcs, other.counts.tolist(), strict=True):
-                counts[arc] += times * count
-            least += times * other.least
-        elif isinstance(source, Given):
-            for arc in source.arcs:
-                counts[arc] += times
-            least += times * source.least
-        elif len(source) == 2:
-            counts[source[0], source[1]] += times
-        else:
-            for arc in zip(source, (*source[1:], source[0]), strict=True):
-                counts[arc] += times
-            least += times
-    for i, j in list(counts):
-        both = min(counts[i, j], counts.get((j, i), 0))
-        if both:  # an order uses exactly one of the two
-            counts[i, j] -= both
-            counts[j, i] -= both
-            least -= both
-    rounded = {arc: -(-count // row.divisor) for arc, count in counts.items() if count}
-    least = -(-least // row.divisor)
-    if max(map(abs, (least, *rounded.values()))) > LARGEST_COUNT:
-        raise VerificationError(f"A derived row counts more than {LARGEST_COUNT}.")
-    ends = np.array(list(rounded), dtype=np.intp).reshape(-1, 2)
-    return Form(ends[:, 0], ends[:, 1], np.array(list(rounded.values()), dtype=np.int64), least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +78,14 @@ class Weighting:
     forms: Sequence[Form] = ()
     # Shape (len(forms). Of the derived rows.
     form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, leaf: Leaf, where: Positions, forms: Sequence[Form] = ()) -> Weighting:
+        """Return the rows of a leaf with `where[i]` for position i, and `forms` of derived ones."""
+        triples = np.array(leaf.triples, dtype=np.intp).reshape(-1, 3)
+        used = [forms[row] for row, _ in leaf.rows]
+        row_weights = exact.fit(weight for _, weight in leaf.rows)
+        return cls(where[triples], exact.fit(leaf.weights), used, row_weights)
 
     @classmethod
     def empty(cls) -> Weighting:
@@ -197,6 +119,27 @@ class Weighting:
         return tails, heads, exact.fit(amounts), paid
 
 
+def same(number: int) -> int:
+    """Return a number as it is."""
+    return number
+
+
+def renumbered_row(
+    row: Derived, *, items: Callable[[int], int] = same, rows: Callable[[int], int] = same
+) -> Derived:
+    """Return a row with other numbers of items, and of earlier rows."""
+
+    def changed(source: Any) -> Any:
+        if isinstance(source, int):
+            return rows(source)
+        if isinstance(source, Given):
+            upper, lower = (tuple(map(items, side)) for side in (source.upper, source.lower))
+            return Given(upper, lower, source.least)
+        return tuple(map(items, source))
+
+    return Derived(tuple((times, changed(source)) for times, source in row.terms), row.divisor)
+
+
 def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
     """Return the rows that are used, with those that they use, and the new number of each row."""
     needed = set(used)
@@ -207,92 +150,8 @@ def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived
     kept: list[Derived] = []
     for at in sorted(needed):
         numbers[at] = len(kept)
-        kept.append(rows[at].renumbered(rows=numbers.__getitem__))
+        kept.append(renumbered_row(rows[at], rows=numbers.__getitem__))
     return tuple(kept), numbers
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A case that is bounded by weighted rows."""
-
-    # Positions a, b, c of items; see `Weighting`.
-    triples: tuple[tuple[int, int, int], ...] = ()
-    # Of the triples; positive; divided by `WEIGHT_DENOMINATOR`, in the units of the problem.
-    weights: tuple[int, ...] = ()
-    # Numbers of derived rows of the proof, and their weights.
-    rows: tuple[tuple[int, int], ...] = ()
-
-    def weighting(self, where: Positions, forms: Sequence[Form] = ()) -> Weighting:
-        """Return the rows with `where[i]` for position i, and `forms` of the derived ones."""
-        triples = np.array(self.triples, dtype=np.intp).reshape(-1, 3)
-        used = [forms[row] for row, _ in self.rows]
-        row_weights = exact.fit(weight for _, weight in self.rows)
-        return Weighting(where[triples], exact.fit(self.weights), used, row_weights)
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A statement that is decided both ways: first before second, or first not below second."""
-
-    # Positions of the items.
-    first: int
-    second: int
-    # The nodes of the cases where it holds, and where it does not.
-    yes: int
-    no: int
-
-
-@dataclass(frozen=True)
-class Fixing:
-    """A case from which orders that cost at least `threshold` are set aside.
-
-    By the weights, every one of certain pairs costs as much when it is turned round; what is left
-    has all of them the other way, and what follows by transitivity.
-    """
-
-    leaf: Leaf
-    # In the units of the problem.
-    threshold: int
-    # The node of the case that is left.
-    rest: int
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """Pairs that have the same order in every optimum, because moves gain nothing in one.
-
-    Only what other nodes of its kind, or cuts, have found may be known before; see `persistency`.
-    """
-
-    # Positions x, y of items: x is before y in every optimum.
-    pairs: tuple[tuple[int, int], ...]
-    # How often the move of x counts, and how often that of y.
-    up: int
-    down: int
-    # The node of the case that has these pairs, and what follows by transitivity.
-    rest: int
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Pairs that have the same order in every optimum, because many items can be moved at once."""
-
-    # Positions of the items that are moved up.
-    above: tuple[int, ...]
-    # Positions x, y of items, where only x is among those above.
-    pairs: tuple[tuple[int, int], ...]
-    # As that of an exchange.
-    rest: int
-
-
-@dataclass(frozen=True)
-class Enumeration:
-    """A small part whose best order is found again by dynamic programming over all subsets."""
-
-
-#: What holds in every optimum; these nodes stand in a chain from the root, before all others.
-Persistent = Exchange | Cut
-Node = Leaf | Branch | Fixing | Exchange | Cut | Enumeration
 
 
 def leaf_of(node: Node) -> Leaf | None:
@@ -328,31 +187,30 @@ def renumbered(
     return node
 
 
-# -- on paper ---------------------------------------------------------------------------------
-
-
-class Notation(NamedTuple):
-    """The words of a file for what proofs and nodes hold."""
-
-    # The members of a proof.
-    proof: tuple[str, ...]
-    # The members of a leaf: triples with weights, and derived rows where there are some.
-    leaf: tuple[str, ...]
-    # The members of a branch that are children.
-    yes: str
-    no: str
-
-
-def node_to_dict(node: Node, words: Notation) -> dict[str, Any]:
+def row_to_dict(row: Derived) -> dict[str, Any]:
     """Return plain data for JSON."""
+
+    def plain(source: Any) -> Any:
+        if isinstance(source, Given):
+            return {"ahead": [list(source.upper), list(source.lower)]}
+        return source if isinstance(source, int) else list(source)
+
+    terms = [[times, plain(source)] for times, source in row.terms]
+    return {"terms": terms, "divisor": row.divisor}
+
+
+def node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str, Any]:
+    """Return plain data for JSON, in the words of a kind of certificate."""
     if isinstance(node, Leaf):
         triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
-        return dict(zip(words.leaf, (triples, [list(row) for row in node.rows]), strict=False))
+        rows = [list(row) for row in node.rows]
+        return dict(zip(words.leaf_keys, (triples, rows), strict=False))
     if isinstance(node, Fixing):
-        leaf = node_to_dict(node.leaf, words)
-        return leaf | {"threshold": node.threshold, "rest": node.rest}
+        ends = {"threshold": node.threshold, "rest": node.rest}
+        return node_to_dict(node.leaf, words) | ends
     if isinstance(node, Branch):
-        return {"pair": [node.first, node.second], words.yes: node.yes, words.no: node.no}
+        children = dict(zip(words.answers, (node.yes, node.no), strict=True))
+        return {"pair": [node.first, node.second], **children}
     if isinstance(node, Persistent):
         pairs = [list(pair) for pair in node.pairs]
         if isinstance(node, Exchange):

@@ -38,7 +38,7 @@ from rankagg.aggregation.kemeny.relaxation import (
     SparseRows,
     why_not_highs,
 )
-from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles
 from rankagg.core import PairwiseMatrix, exact
 from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 

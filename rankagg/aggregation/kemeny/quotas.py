@@ -24,7 +24,7 @@ from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import Derived
+from rankagg.check_certificate import Derived
 from rankagg.kernels.insertion import insertion_gains
 
 Order = Positions

@@ -23,7 +23,8 @@ from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import round_weights
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, Weighting, forms_of
+from rankagg.aggregation.kemeny.proof_nodes import Form, Weighting, forms_of, renumbered_row
+from rankagg.check_certificate import Derived
 from rankagg.exceptions import SolverError, SolverNotFoundError
 
 Cycles = Positions
@@ -145,7 +146,7 @@ class Relaxation(ABC):
         """
         first = len(self.derived)
         self._forms += forms_of(rows)
-        self.derived += [row.renumbered(rows=first.__add__) for row in rows]
+        self.derived += [renumbered_row(row, rows=first.__add__) for row in rows]
         return first
 
     def add_derived(self, numbers: Positions) -> None:

@@ -11,7 +11,7 @@ from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.tied_optima import Levels, TiedOptima
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof, groups
 from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
-from rankagg.aggregation.outcome import Outcome, checked_outcome
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.core import PairwiseMatrix
 
 
@@ -24,9 +24,11 @@ def solve_weak(
     )
     solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
     prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
-    certificate = TiedCertificate.build(votes, solved.levels, solved.proofs, **prices)
+    certificate = TiedCertificate.build(
+        votes, solved.levels, solved.proofs, problem=problem, **prices
+    )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return checked_outcome(certificate, votes, solved, effort, optima)
+    return proved_outcome(certificate, solved, effort, optima, noun="weak order")
 
 
 def _solve_weak_part(task: Task) -> Solution:

@@ -22,7 +22,7 @@ from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.optima import OptimalSet
-from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf, Weighting
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
@@ -34,6 +34,7 @@ from rankagg.aggregation.kemeny.weak_proof import (
     weak_bound,
 )
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
+from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.core import PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
@@ -79,7 +80,7 @@ class OptimalGroup:
         """Return an optimum that respects what is known; None where there is none."""
         warm = self._warm
         if warm.weighting is None:
-            warm.weighting = self._proof().weighting(np.arange(self.problem.n))
+            warm.weighting = Weighting.of(self._proof(), np.arange(self.problem.n))
         if weak_bound(self.problem, warm.weighting, known) > self.cost:
             return None
         search = WeakSearch(self.problem, self.deadline, decided=known, relaxation=warm.relaxation)

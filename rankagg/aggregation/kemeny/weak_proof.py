@@ -47,9 +47,9 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
-from rankagg.aggregation.kemeny.proof import Logic, Proof
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Notation, Weighting
-from rankagg.check_certificate import NUMBER, Work
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, ProofReader, WeakProofReader
 from rankagg.core import PairwiseMatrix, exact
 from rankagg.core.graphs import strong_parts
 
@@ -239,18 +239,29 @@ def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, in
 class WeakProof(Proof):
     """A bound among weak orders for the items of one part, whatever the order of the others."""
 
-    logic: ClassVar[Logic] = Logic(
-        nothing=nothing,
-        answered=lambda known, first, second, holds: learn(known, first, second, below=not holds),
-        bound=weak_bound,
-        fixed=set_aside,
-        notation=Notation(("positions", "nodes"), ("rows",), "not_below", "below"),
-    )
+    words: ClassVar[type[ProofReader]] = WeakProofReader
 
-    def _reserve(self, part: WeakProblem, work: Work) -> None:
-        number = NUMBER if part.above.dtype == object else 8
-        # A case that waits has two tables of what is known; there are no more than nodes.
-        work.hold((12 * number + 2 * len(self.nodes)) * part.n**2)
+    @staticmethod
+    def nothing(n: int) -> Known:
+        """Return what is known of n items at first."""
+        return nothing(n)
+
+    @staticmethod
+    def answered(known: Known, first: int, second: int, *, holds: bool) -> Known | None:
+        """Return a case with a statement, or its opposite; None if that contradicts."""
+        return learn(known, first, second, below=not holds)
+
+    @staticmethod
+    def least(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
+        """Return what no order of a case costs less than."""
+        return weak_bound(problem, weighting, known)
+
+    @staticmethod
+    def fixed(
+        problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
+    ) -> Known | None:
+        """Return what all orders of a case have that cost less; None where there are none."""
+        return set_aside(problem, weighting, known, threshold)
 
 
 def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[Positions]:

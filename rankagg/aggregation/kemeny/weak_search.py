@@ -22,8 +22,8 @@ from rankagg._typing import Bools, Floats, Generator, Integers64, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
-from rankagg.aggregation.kemeny.proof import Logic
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Weighting
+from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.relaxation import (
     Cycles,
     HighsRelaxation,
@@ -33,6 +33,7 @@ from rankagg.aggregation.kemeny.relaxation import (
     why_not_highs,
 )
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
+from rankagg.check_certificate import Derived
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import SolverNotFoundError
 
@@ -290,7 +291,7 @@ class WeakRelaxation(HighsRelaxation):
         return SparseRows(most, starts, columns[kept], signs[kept])
 
 
-def violated_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
+def violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
     """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
@@ -319,7 +320,7 @@ class RowTightening(Tightening):
 
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
         limit = ROWS_PER_ITEM * len(point.before)
-        rows = violated_rows(point.before, limit, self._deadline)
+        rows = violated_weak_rows(point.before, limit, self._deadline)
         # Rows that are there and violated say that the solver is wrong, not what to add.
         rows = self._relaxation.missing(rows)
         return (rows[:0] if self._stalls(point, left) else rows), ()
@@ -329,7 +330,7 @@ class RowTightening(Tightening):
 class WeakSearch(CaseSearch):
     """A search among weak orders."""
 
-    logic: ClassVar[Logic] = WeakProof.logic
+    kind: ClassVar[type[Proof]] = WeakProof
 
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None

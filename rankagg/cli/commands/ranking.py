@@ -439,6 +439,7 @@ def verify(
     Votes as JSON, which `solve --votes` and `compare --out` write:
         rankagg verify proof.json votes.json
     """
+    from rankagg.aggregation.kemeny.certificate import certificate_of
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
@@ -448,11 +449,7 @@ def verify(
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
         name, text = read_text(path)
     try:
-        found = parse_json(text, name)
-        schema = found.get("schema") if type(found) is dict else None
-        kinds = (ra.Certificate, ra.TiedCertificate)
-        kind = next((kind for kind in kinds if kind._schema == schema), ra.Certificate)
-        proof = kind.from_dict(found)
+        proof = certificate_of(parse_json(text, name))
         left = None if time_limit is None else max(0.0, time_limit - (monotonic() - given.began))
         proof.verify(_named_as(proof.items, votes), time_limit=left, memory_limit=memory_limit)
     except (DataFormatError, VerificationError) as error:

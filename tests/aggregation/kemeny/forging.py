@@ -19,7 +19,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import (
+from rankagg.check_certificate import (
     WEIGHT_DENOMINATOR,
     Branch,
     Cut,
@@ -345,7 +345,7 @@ def holds_as(kind: type) -> Callable[[Any, Any], bool]:
 
     def holds(data: Any, case: Any) -> bool:
         try:
-            kind.from_dict(data)._check(case.votes)
+            kind.from_dict(data).verify(case.votes, time_limit=None, memory_limit=None)
             return True
         except (DataFormatError, VerificationError):
             return False

@@ -7,7 +7,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, CycleTighte
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import forms_of
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
-from rankagg.aggregation.kemeny.separation import violated_cycles
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles
 from tests.tournaments import noisy_paley
 
 NEVER = Deadline()

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Branch, Fixing, Leaf
+from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging as strict
 from tests.aggregation.kemeny import weak_forging as weak
@@ -142,6 +142,24 @@ def test_both_checkers_prove_the_same_bound(seed: int) -> None:
         assert not strict.holds_alone(more.to_dict(), case)
 
 
+def test_the_checker_fixes_no_more_than_the_package() -> None:
+    """Thresholds from the optimum on, by good weights: what is fixed decides what is left."""
+    for seed in range(12):
+        rng = Random(seed)
+        wins = [[rng.choice((1, 2)) * rng.randrange(6) for _ in range(5)] for _ in range(5)]
+        votes = ra.PairwiseMatrix.from_wins(wins)
+        good, step = genuine_leaf(votes), max(Problem.from_pairwise(votes).step, 1)
+        cost = ra.Kemeny().aggregate(votes).certificate.scaled_cost
+        for threshold in range(cost, cost + 4 * step, step):
+            proof = Proof(tuple(range(5)), (Fixing(good, threshold, 1), good))
+            found = ra.Certificate.build(votes, rng.sample(range(5), 5), [proof])
+            case = strict.of_certificate(found, votes)
+            assert strict.holds_alone(case.plain, case)
+            if found.gap:
+                more = replace(found, scaled_lower_bound=found.scaled_lower_bound + 1)
+                assert not strict.holds_alone(more.to_dict(), case)
+
+
 # -- objects that no reader has seen --------------------------------------------------------------
 
 NO_VALUES = (
@@ -186,14 +204,14 @@ def test_verify_relies_on_nothing_that_the_constructor_was_given(kit, kind: str)
         refused(replace(genuine, proofs=(other,)), kit, case)
 
 
-def test_lists_and_numpy_integers_are_no_certificate() -> None:
+def test_numpy_integers_and_floats_are_no_certificate() -> None:
     case = strict.specimens()["one cycle"]
     genuine = ra.Certificate.from_dict(case.plain)
     for changes in (
-        {"order": list(genuine.order)}, {"order": tuple(np.array(genuine.order))}, {"tie_cost": 0},
-        {"tie_cost": "0"}, {"tolerance": 0.0}, {"proofs": list(genuine.proofs)},
+        {"order": tuple(np.array(genuine.order))}, {"tolerance": 0.0}, {"tie_cost": 0.5},
+        {"scaled_cost": np.int64(76)}, {"proofs": 1},
     ):  # fmt: skip
-        with pytest.raises(VerificationError, match=r"malformed|not made of tuples, plain int"):
+        with pytest.raises(VerificationError, match=r"must be|holds what no file can hold"):
             replace(genuine, **changes).verify(case.votes)
 
 

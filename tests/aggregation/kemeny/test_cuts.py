@@ -16,8 +16,9 @@ from rankagg.aggregation.kemeny import proof as totals
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import decide, least_total
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Enumeration, Weighting
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Enumeration
 
 
 def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:

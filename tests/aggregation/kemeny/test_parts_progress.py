@@ -13,7 +13,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import cuts, parts
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import Enumeration
+from rankagg.check_certificate import Enumeration
 from tests.tournaments import PALEY, noisy_paley, paley
 
 

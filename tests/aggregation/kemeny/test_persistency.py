@@ -13,7 +13,7 @@ from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Cut, Exchange, Leaf
+from rankagg.check_certificate import Cut, Exchange, Leaf
 from tests.conftest import seeds
 
 

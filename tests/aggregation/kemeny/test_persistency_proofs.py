@@ -13,15 +13,8 @@ from rankagg.aggregation.kemeny import branch_and_bound as early
 from rankagg.aggregation.kemeny.branch_and_bound import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
-from rankagg.aggregation.kemeny.proof_nodes import (
-    Branch,
-    Cut,
-    Exchange,
-    Fixing,
-    Leaf,
-    node_to_dict,
-    renumbered,
-)
+from rankagg.aggregation.kemeny.proof_nodes import node_to_dict, renumbered
+from rankagg.check_certificate import Branch, Cut, Exchange, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
 from tests.aggregation.kemeny.test_optimal_relation_eight_items import (
@@ -81,7 +74,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     genuine = ra.Certificate.build(votes, order, [Proof(tuple(range(problem.n)))])
     case = of_certificate(genuine, votes)
     (proof,) = case.plain["proofs"]
-    plain = [node_to_dict(node, Proof.logic.notation) for node in nodes]
+    plain = [node_to_dict(node) for node in nodes]
     data = {**case.plain, "proofs": [{**proof, "nodes": [*plain, *proof["nodes"]]}]}
     return holds(data, case), holds_alone(data, case)
 

@@ -16,14 +16,8 @@ from rankagg.aggregation.kemeny.proof import (
     leaf_bound,
     round_weights,
 )
-from rankagg.aggregation.kemeny.proof_nodes import (
-    WEIGHT_DENOMINATOR,
-    Branch,
-    Enumeration,
-    Fixing,
-    Leaf,
-    Weighting,
-)
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Enumeration, Fixing, Leaf
 from tests.aggregation.kemeny.forging import N, random_tree
 from tests.conftest import seeds
 

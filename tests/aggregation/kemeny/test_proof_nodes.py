@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Form, compact, forms_of
-from rankagg.exceptions import VerificationError
+from rankagg.aggregation.kemeny.proof_nodes import Form, compact, forms_of
+from rankagg.check_certificate import Derived, RefusedError
 from tests.aggregation.kemeny.forging import N, random_rows
 
 
@@ -39,5 +39,5 @@ def test_rows_that_nothing_uses_are_left_out() -> None:
 
 def test_numbers_that_no_row_needs_are_refused() -> None:
     rows = [Derived(((2**20, (0, 1, 2)),)), Derived(((2**12, 0),))]
-    with pytest.raises(VerificationError, match="counts more than"):
+    with pytest.raises(RefusedError, match="counts more than"):
         forms_of(rows)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import weak_proof
+from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders
@@ -43,7 +44,7 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of(problem)
-    weighting = random_leaf(rng).weighting(np.arange(N))
+    weighting = Weighting.of(random_leaf(rng), np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
     fixed = weak_proof.set_aside(problem, weighting, known, threshold)

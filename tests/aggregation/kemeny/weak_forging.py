@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.proof_nodes import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import claim, forged, holds_as, is_printed
 from tests.aggregation.kemeny.weak_brute import optima, rule

@@ -1,4 +1,4 @@
-"""Separation of violated rows: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
+"""Rows that a fractional point violates: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
 
 In a 3-fence each two of its arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of
 these three cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger
@@ -27,15 +27,15 @@ https://doi.org/10.1007/BF02592196).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
 from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.proof_nodes import Derived, Source
 from rankagg.aggregation.kemeny.relaxation import Cycles
+from rankagg.check_certificate import Derived
 
 CYCLE_VIOLATION = 1e-6
 
@@ -216,7 +216,7 @@ def _ladders_around(arcs: Floats, a: int) -> tuple[Positions, Floats]:
 def _ladder_row(items: list[int], *, turned: bool) -> Derived:
     a, b, c, d, e, f = items
     cycles = [(a, b, c), (a, b, e), (a, d, c), (a, d, f), (b, e, d, f)]
-    terms: list[tuple[int, Source]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
+    terms: list[tuple[int, Any]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
     return Derived(tuple(terms), 2)
 
 
@@ -264,7 +264,7 @@ def halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deriv
     for at in np.flatnonzero(violation >= LEAST_VIOLATION).tolist():
         if cycles_of[at] == cycles_of[at + 1]:
             continue
-        terms: list[tuple[int, Source]] = [
+        terms: list[tuple[int, Any]] = [
             (1, (a, b, c)) for a, b, c in cycles[cycles_of[at] : cycles_of[at + 1]].tolist()
         ]
         for k in range(bounds_of[at], bounds_of[at + 1]):

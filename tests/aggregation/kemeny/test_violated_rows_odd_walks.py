@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import separation
+from rankagg.aggregation.kemeny import violated_rows
 from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
 
 NEVER = Deadline()
@@ -43,8 +43,8 @@ def orders(n: int) -> list[np.ndarray]:
 
 @given(points())
 def test_rows_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
-    for form in forms_of(separation.violated_walks(before, 100, NEVER)):
-        assert used(form, before) < form.least - 0.9 * separation.LEAST_VIOLATION
+    for form in forms_of(violated_rows.violated_walks(before, 100, NEVER)):
+        assert used(form, before) < form.least - 0.9 * violated_rows.LEAST_VIOLATION
         assert all(used(form, order) >= form.least for order in orders(len(before)))
 
 
@@ -53,7 +53,7 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
     n = len(before)
     cycles = np.array([[i for i in order if i < n][:3] for order in drawn])
     group = np.sort(np.arange(len(cycles)) % 3)
-    found = separation.halves_of(before, group, cycles)
+    found = violated_rows.halves_of(before, group, cycles)
     for form, violation in zip(forms_of(found), found.values(), strict=True):
         assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
 
@@ -91,11 +91,12 @@ def test_halves_take_the_best_bounds(before: np.ndarray, drawn: list) -> None:
     cycles = {
         cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in cycles
     }
-    found = separation.halves_of(before, np.zeros(len(cycles), dtype=int), np.array(sorted(cycles)))
+    groups = np.zeros(len(cycles), dtype=int)
+    found = violated_rows.halves_of(before, groups, np.array(sorted(cycles)))
     violation = (1.0 - least_slack_of_a_sum(before, sorted(cycles))) / 2.0
-    if violation > separation.LEAST_VIOLATION + TOLERANCE:
+    if violation > violated_rows.LEAST_VIOLATION + TOLERANCE:
         assert list(found.values()) == [pytest.approx(violation, abs=TOLERANCE)]
-    elif violation < separation.LEAST_VIOLATION - TOLERANCE:
+    elif violation < violated_rows.LEAST_VIOLATION - TOLERANCE:
         assert not found
 
 
@@ -135,7 +136,7 @@ def without_violated_cycles(before: np.ndarray) -> np.ndarray:
     off = ~np.eye(len(before), dtype=bool)
     for share in np.linspace(0.0, 1.0, 9):
         mixed = np.where(off, before + share * (0.5 - before), 0.0)
-        if not len(separation.violated_cycles(mixed, np.zeros_like(mixed), NEVER)):
+        if not len(violated_rows.violated_cycles(mixed, np.zeros_like(mixed), NEVER)):
             return mixed
     raise AssertionError("the middle violates no cycle")
 
@@ -144,8 +145,8 @@ def without_violated_cycles(before: np.ndarray) -> np.ndarray:
 def test_a_row_is_found_wherever_a_light_odd_walk_is(before: np.ndarray) -> None:
     before = without_violated_cycles(before)
     lightest = lightest_odd_walk(before)
-    found = separation.violated_walks(before, 100, NEVER)
-    if lightest < separation.LARGEST_SLACK - 0.01:
+    found = violated_rows.violated_walks(before, 100, NEVER)
+    if lightest < violated_rows.LARGEST_SLACK - 0.01:
         (form,) = forms_of(found[:1])
         # A pair that a walk meets twice needs no bound, so that a row may be better than its walk.
         assert form.least - used(form, before) > (1.0 - lightest) / 2.0 - 0.01
@@ -160,8 +161,8 @@ def test_the_worst_come_first() -> None:
     rng = np.random.default_rng(0)
     before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
     np.fill_diagonal(before, 0.0)
-    rows = separation.violated_walks(before, 1000, NEVER)
+    rows = violated_rows.violated_walks(before, 1000, NEVER)
     short = [form.least - used(form, before) for form in forms_of(rows)]
     assert len(short) > 10
     assert short == sorted(short, reverse=True)
-    assert len(separation.violated_walks(before, 7, NEVER)) == 7
+    assert len(violated_rows.violated_walks(before, 7, NEVER)) == 7

@@ -12,7 +12,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
 from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
-from rankagg.aggregation.kemeny.separation import violated_fences, violated_ladders
+from rankagg.aggregation.kemeny.violated_rows import violated_fences, violated_ladders
 
 NEVER = Deadline()
 # The arcs of a ladder, of which an order uses three, and of a fence, of which it uses two.
