@@ -10,24 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+from rankagg.kernels.cache_folder import cache_folder
+
 #: Set to "numpy", it keeps numba out.
 VARIABLE = "RANKAGG_KERNELS"
 #: Processor seconds to load numba and its loops, and to compile them where no run has before.
 LOADING, COMPILING = 2.0, 4.0
-
-
-def cache_folder() -> Path | None:
-    """Return where compiled loops are kept: a folder of the user, or None where none can be made.
-
-    Never in the package, where they would outlive its uninstallation as a package of their own.
-    """
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        folder = (Path(home) if home else Path.home() / ".cache") / "rankagg" / "loops"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # no room, no right, no home
-        return None
-    return folder if os.access(folder, os.W_OK) else None
 
 
 @cache

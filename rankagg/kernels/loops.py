@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.kernels.backend import cache_folder
+from rankagg.kernels.cache_folder import cache_folder
 
 Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
