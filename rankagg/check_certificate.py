@@ -325,7 +325,7 @@ class Field:
             got = f"an integer of {value.bit_length()} bits"
         else:
             got = " ".join(short(value).split())
-        self.fail(f"{f'`{path}`' if path else 'it'} must be {allowed}. Got {got}.", remedy)
+        self.fail(f"{f'`{path}`' if path else 'the whole'} must be {allowed}. Got {got}.", remedy)
 
     def has(self, key: str) -> bool:
         """Say whether this is an object with a key."""
