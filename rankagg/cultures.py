@@ -16,7 +16,15 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.core import ItemSet, PartialRanking, Permutation, Profile, ScoreTable, counted
+from rankagg.core import (
+    ItemSet,
+    PartialRanking,
+    Permutation,
+    Profile,
+    ScoreTable,
+    canonical_profile,
+    counted,
+)
 from rankagg.distributions.base import Uniform
 from rankagg.distributions.mallows.kendall_distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
@@ -249,7 +257,7 @@ class Culture(DataSource):
         if n_items is None or n_rankings is None:
             raise InvalidInputError("n_items and n_rankings", "two numbers for a culture", None)
         ranks = self._ranks(n_items, n_rankings, rng)
-        return Profile._trusted(ItemSet(range(n_items)), ranks)
+        return canonical_profile(ItemSet(range(n_items)), ranks)
 
     @abstractmethod
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:

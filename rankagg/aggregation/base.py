@@ -181,13 +181,6 @@ class Consensus(Result):
         """Whether it is of battles, where no items are unranked."""
         return isinstance(self._evidence.data, Comparisons)
 
-    def _votes_told(
-        self, number: float, what: str, form: Form = amount, noun: str | None = None
-    ) -> str:
-        """Return a number of votes on pairs as text, which states the policy of this consensus."""
-        noun = self._words.vote if noun is None else noun
-        return stated(number, what, form, noun, policy=self.pairwise.unranked, weighted=True)
-
     @property
     def tie_cost(self) -> float:
         """What a tied vote costs: the rule's own parameter, or 0."""
@@ -304,7 +297,7 @@ class Consensus(Result):
         return super()._printed(padded)
 
     def __repr__(self) -> str:
-        return f"<Consensus by {self.rule.name}: {self.ranking._arrows()}>"
+        return f"<Consensus by {self.rule.name}: {self.ranking.to_text()}>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -519,3 +512,11 @@ def check_rule(value: object, parameter: str = "rule") -> Aggregator:
 def evidence_for(rule: Aggregator, evidence: Evidence) -> Evidence:
     """Return the evidence as a rule reads it: with absent items last, where it does that."""
     return evidence.with_unranked("last") if rule.reads_unranked == "last" else evidence
+
+
+def votes_text(
+    consensus: Consensus, number: float, what: str, form: Form = amount, noun: str | None = None
+) -> str:
+    """Return a number of votes on pairs as text, by the policy of a consensus."""
+    noun = consensus._words.vote if noun is None else noun
+    return stated(number, what, form, noun, policy=consensus.pairwise.unranked, weighted=True)

@@ -25,7 +25,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Outcome, ranks_by_scores
 from rankagg.aggregation.positional import Borda
-from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, exact
+from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, canonical_profile, exact
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class TwoLevel(SearchingRule):
         if self.absent == "unranked":
             seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
             ranks = canonical.without(ranks, ~seen)
-        outer = Profile._trusted(
+        outer = canonical_profile(
             summary.systems, ranks, weights=summary.weight_vector, groups=list(tasks)
         )
         return self._over(outer.with_unranked(summary.unranked), inside, rng, deadline)
@@ -173,7 +173,7 @@ class TwoLevel(SearchingRule):
             seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
             ranks = canonical.without(ranks, ~seen)
         assert profile.groups is not None, "it was sorted by them"
-        ranked = Profile._trusted(
+        ranked = canonical_profile(
             profile.items,
             ranks,
             weights=_mean_weights(profile, starts),

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankagg._typing import Integers64, Label, Ranks
 from rankagg.aggregation import Held, as_data
-from rankagg.core import ItemSet, Profile, discordances
+from rankagg.core import ItemSet, Profile, canonical_profile, discordances
 from rankagg.exceptions import Described, InvalidInputError
 
 
@@ -72,7 +72,7 @@ def single_crossing_order(data: Held) -> Profile | None:
     steps = sum(int(_distances(ordered[[k]], ordered[k - 1])[0]) for k in range(1, len(ranks)))
     if steps != from_end.max():
         return None
-    return Profile._trusted(items, ordered)
+    return canonical_profile(items, ordered)
 
 
 def _distances(ranks: Ranks, center: Ranks) -> Integers64:

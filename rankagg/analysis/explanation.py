@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Label
 from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
+from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
 from rankagg.analysis.tournament import TournamentGraph
@@ -268,7 +270,7 @@ class Explanation(Result):
         return lines
 
     def _flip_line(self) -> str:
-        few, told = self.rankings_to_flip, self.consensus._votes_told
+        few, told = self.rankings_to_flip, partial(votes_text, self.consensus)
         head = "flip        another majority, if"
         if few is None:
             half = told(abs(self.margin) / 2, "half of a majority")
@@ -279,7 +281,11 @@ class Explanation(Result):
         return said("{} {} turned the pair round", head, rankings)
 
     def _votes_line(self) -> str:
-        a, b, told = shortened(self.above), shortened(self.below), self.consensus._votes_told
+        a, b, told = (
+            shortened(self.above),
+            shortened(self.below),
+            partial(votes_text, self.consensus),
+        )
         head = f"{self.consensus._words.vote}s".ljust(12)
         if not self.votes_for + self.votes_against + self.ties:
             return f"{head}none: {a} and {b} were never compared"
@@ -309,9 +315,9 @@ class Explanation(Result):
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
         a, b = shortened(self.above), shortened(self.below)
-        extra = self.consensus._votes_told(self.swap.extra_cost, "votes that a swap costs")
+        extra = votes_text(self.consensus, self.swap.extra_cost, "votes that a swap costs")
         costs = said("{} more", extra) if self.swap.extra_cost else "the same"
-        order = self.swap.ranking._arrows()
+        order = self.swap.ranking.to_text()
         return said("swap        {} above {} costs {}: {}", b, a, costs, order)
 
     def __repr__(self) -> str:

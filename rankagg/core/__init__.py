@@ -61,7 +61,7 @@ from rankagg.core.pairwise import (
     sum_below,
 )
 from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
-from rankagg.core.profile import Profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.rankings import canonical, places
 from rankagg.core.rankings.canonical import scattered
 from rankagg.core.rankings.partial import (

@@ -41,6 +41,11 @@ from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
 
+def canonical_profile(items: ItemSet, ranks: Ranks, **columns: Any) -> Profile:
+    """Return a profile of ranks that are known to be canonical, without checking them again."""
+    return Profile._trusted(items, ranks, **columns)
+
+
 def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     """Return the items of rankings and their ranks; raises where these are no such rankings."""
     if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
@@ -623,6 +628,6 @@ class Profile(Value):
 
     def _repr_html_(self) -> str:
         shown = zip(self.counts[:10], self, strict=False)
-        rows = [(count, ranking._arrows()) for count, ranking in shown]
+        rows = [(count, ranking.to_text()) for count, ranking in shown]
         more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)

@@ -42,7 +42,7 @@ from rankagg.core.arithmetic.exact_sum import (
 )
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
-from rankagg.core.profile import Profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.rankings import places
 from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
@@ -443,7 +443,7 @@ class ScoreTable(Pastable, ScoredTasks):
             # A family may be called as another task is.
             keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
             clusters = numbers_of(keys).tolist()
-        ranked = Profile._trusted(
+        ranked = canonical_profile(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],

@@ -26,6 +26,7 @@ from rankagg.core import (
     Profile,
     Value,
     axis_labels,
+    canonical_profile,
     counted,
     permutation_of,
     places,
@@ -152,7 +153,7 @@ class RankingDistribution(Value):
             One row per draw.
         """
         number = check_integer(size, "size", low=1)
-        return Profile._trusted(self.items, self._sample(number, as_generator(rng)))
+        return canonical_profile(self.items, self._sample(number, as_generator(rng)))
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         """Draw ranks, shape (size, n)."""

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from rankagg._typing import Bools, Floats
-from rankagg.core import UNRANKED, ItemSet, PairwiseMatrix, Profile, counted, listed
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Profile,
+    canonical_profile,
+    counted,
+    listed,
+)
 from rankagg.core.graphs import connected_parts, ordered_parts
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
@@ -18,7 +26,7 @@ DIRECTION_SLACK = 1e-7
 
 def unweighted_votes(profile: Profile) -> PairwiseMatrix:
     """Return the votes of rankings that count alike, so that none is rounded away."""
-    return Profile._trusted(profile.items, profile.ranks).direct_pairwise()
+    return canonical_profile(profile.items, profile.ranks).direct_pairwise()
 
 
 def beats_graph(profile: Profile) -> Bools:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
-from rankagg.core import UNRANKED, ItemSet, Profile, counted
+from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import (
     MAX_BYTES,
@@ -327,4 +327,4 @@ def _profile(
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())
     counts = [count for _, count, _ in ballots]
-    return Profile._trusted(items, ranks, counts=counts, weights=weights)
+    return canonical_profile(items, ranks, counts=counts, weights=weights)

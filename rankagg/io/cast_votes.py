@@ -18,6 +18,7 @@ from rankagg.core import (
     ItemSet,
     Profile,
     Result,
+    canonical_profile,
     counted,
     plain_rows,
     shortened,
@@ -419,7 +420,7 @@ def _profile(
     ranks = np.full((m, n), UNRANKED, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place
-    return Profile._trusted(
+    return canonical_profile(
         ItemSet(labels),
         ranks,
         counts=counts,

@@ -24,7 +24,16 @@ import numpy as np
 from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Integers64, Ranks, Unranked
 from rankagg._validation import check_choice, check_unranked
-from rankagg.core import UNRANKED, ItemSet, Profile, counted, listed, raw_text, scattered
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    Profile,
+    canonical_profile,
+    counted,
+    listed,
+    raw_text,
+    scattered,
+)
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (
@@ -410,7 +419,7 @@ def read_preflib(
     if told:
         found = "; it ".join(told)
         warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
-    return Profile._trusted(items, ranks, counts=counts).with_unranked(unranked)
+    return canonical_profile(items, ranks, counts=counts).with_unranked(unranked)
 
 
 def _repaired(contents: Contents, told: list[str]) -> Contents:

@@ -303,4 +303,4 @@ def _left_out(findings: Findings, section: Section) -> None:
 def _ballot(profile: Profile, row: int) -> str:
     """Return what a ranking says, and how often it was cast where that is not once."""
     copies = int(profile.counts[row])
-    return f"{copies:,} x {profile[row]._arrows()}" if copies > 1 else profile[row]._arrows()
+    return f"{copies:,} x {profile[row].to_text()}" if copies > 1 else profile[row].to_text()

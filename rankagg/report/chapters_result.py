@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, Positions
+from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
@@ -82,7 +84,7 @@ def proof(findings: Findings) -> Section:
     )
     if not findings.is_exact:
         section.add("proved", (words.vote, tuple(map(str, exact.order))))
-    cost = exact._votes_told(exact.cost, "cost", noun="")
+    cost = votes_text(exact, exact.cost, "cost", noun="")
     section.facts(
         [
             ("Certificate", certificate.summary()),
@@ -269,7 +271,7 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
 
 
 def _beats(findings: Findings, winner: Label, loser: Label) -> str:
-    wins, told = findings.comparison.votes.wins, findings.exact._votes_told
+    wins, told = findings.comparison.votes.wins, partial(votes_text, findings.exact)
     i, j = findings.exact.items.indices([winner, loser])
     won = told(wins[i, j], "votes for a majority", noun="")
     lost = told(wins[j, i], "votes against a majority", noun="")

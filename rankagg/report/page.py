@@ -17,6 +17,7 @@ from markupsafe import escape
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
+from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
@@ -126,9 +127,9 @@ def _is_proved(findings: Findings) -> Judged:
     exact, certificate = findings.exact, findings.exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     if findings.is_proved:
-        return True, said("no ranking costs less than {}", exact._votes_told(exact.cost, "cost"))
+        return True, said("no ranking costs less than {}", votes_text(exact, exact.cost, "cost"))
     told = "the exact consensus is not proved, a ranking may be cheaper by up to {}"
-    return False, said(told, exact._votes_told(certificate.gap, "gap"))
+    return False, said(told, votes_text(exact, certificate.gap, "gap"))
 
 
 def _not_known_of_optima(findings: Findings) -> str | None:

@@ -23,6 +23,7 @@ from rankagg.core import (
     Permutation,
     Profile,
     ScoreTable,
+    canonical_profile,
     competition_ranks,
     counted,
 )
@@ -296,7 +297,7 @@ class ResampledData(ObservedData):
             return table.drop(systems=table.systems.at(rng.permutation(self.most_items)[n_items:]))
         shares = self.data.counts * self.data.weights
         rows = rng.choice(len(shares), number or self.data.n_rankings, p=shares / shares.sum())
-        rankings = Profile._trusted(
+        rankings = canonical_profile(
             self.data.items, self.data.ranks[rows], unranked=self.data.unranked
         )
         if n_items is None:

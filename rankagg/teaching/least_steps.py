@@ -264,7 +264,7 @@ def dodgson_steps(rule: Dodgson, consensus: Consensus, evidence: Evidence) -> Wo
     units, over = whole_ballots(weights)
     off = (UNLISTED, UNRANKED)
     codes = [[len(row) if place in off else place for place in row] for row in ranks.tolist()]
-    names = [as_ranking(row, items)._arrows() for row in ranks]
+    names = [as_ranking(row, items).to_text() for row in ranks]
     rows, scores = [], []
     for i, item in enumerate(items):
         others = [j for j in range(len(items)) if j != i]
@@ -365,7 +365,7 @@ def young_steps(rule: Young, consensus: Consensus, evidence: Evidence) -> Worked
     ranks, weights = distinct_rankings(evidence.profile)
     units, over = whole_ballots(weights)
     leads = leads_of_ballots(ranks, items, policy)
-    names = [as_ranking(row, items)._arrows() for row in ranks]
+    names = [as_ranking(row, items).to_text() for row in ranks]
     rows, kept = [], []
     for i, item in enumerate(items):
         others = [j for j in range(len(items)) if j != i]

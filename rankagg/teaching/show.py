@@ -95,7 +95,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     return Steps(
         title=f"{_name(rule)}, step by step",
         steps=worked.steps,
-        answer=consensus.ranking._arrows(),
+        answer=consensus.ranking.to_text(),
         consensus=consensus,
     )
 

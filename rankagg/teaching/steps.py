@@ -323,7 +323,7 @@ def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
     ranks, weights = distinct_rankings(profile)
     text = ["Every task ranks the systems by their scores."] if evidence.has_scores else []
     rows = [
-        (number(weight), as_ranking(row, profile.items)._arrows())
+        (number(weight), as_ranking(row, profile.items).to_text())
         for row, weight in zip(ranks, weights, strict=True)
     ]
     whole = counted(told(sum(weights, Fraction(0))), "ranking")

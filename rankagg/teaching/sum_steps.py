@@ -397,7 +397,7 @@ def _by_ranking(
     table = tuple(
         (
             number(weight),
-            as_ranking(np.array(row, dtype=np.int32), items)._arrows(),
+            as_ranking(np.array(row, dtype=np.int32), items).to_text(),
             *map(number, each),
         )
         for row, weight, each in zip(rows, weights, given, strict=True)
@@ -467,7 +467,7 @@ def pick_a_perm_steps(rule: PickAPerm, consensus: Consensus, evidence: Evidence)
     agrees = costs.get(consensus.ranking) == least
     verify(agrees, "The steps of PickAPerm come to something else than the rule")
     rows = [
-        (number(cost), ranking._arrows(), "picked" if ranking == consensus.ranking else "")
+        (number(cost), ranking.to_text(), "picked" if ranking == consensus.ranking else "")
         for ranking, cost in sorted(costs.items(), key=lambda one: one[1])
     ]
     text = ["A ranking costs the votes that it contradicts; the cheapest of the given is picked."]

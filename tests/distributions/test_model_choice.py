@@ -11,6 +11,7 @@ import pytest
 from joblib import parallel_config
 
 import rankagg as ra
+from rankagg.core import canonical_profile
 from rankagg.core.rankings.places import UNLISTED
 from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 from rankagg.distributions.model_choice import _calibration
@@ -138,7 +139,7 @@ def test_gaps_have_scores_and_no_errors_of_chances():
     ranks = even.sample(60, rng=1).ranks.copy()
     ranks[ranks >= 2] = UNLISTED
     models = ["uniform", "mallows-kendall", "plackett-luce", "generalized-mallows"]
-    found = compared(ra.Profile._trusted(even.items, ranks), models, n_resamples=19)
+    found = compared(canonical_profile(even.items, ranks), models, n_resamples=19)
     frame = found.to_frame()
     assert not found.tests
     scored = frame[frame["failure"] == ""]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.core import canonical_profile
 from rankagg.core.grouped_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError, RankaggError
 from rankagg.inference.intervals import bootstrap
@@ -163,7 +164,7 @@ def rows_of(table, unit, *, fixed, n_groups=3):
         single = [profile[np.array([u])] for u in units]
         # Of equal count and weight, so that the task weighs afterwards.
         weights = [table.task_weights[table.tasks[int(table.unit_tasks[u])]] for u in units]
-        plain = [ra.Profile._trusted(one.items, one.ranks, unranked=one.unranked) for one in single]
+        plain = [canonical_profile(one.items, one.ranks, unranked=one.unranked) for one in single]
         rows.append((tasks.index(task) if fixed else 0, weights, plain))
     return rows
 

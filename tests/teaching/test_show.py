@@ -289,7 +289,7 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     made, data = rule(), profile.with_unranked(policy)
     data = data.pairwise() if counted else data
     steps = ra.teaching.show_steps(made, data)
-    assert steps.answer == made.aggregate(data).ranking._arrows()
+    assert steps.answer == made.aggregate(data).ranking.to_text()
     assert steps.answer in str(steps)
 
 

@@ -161,7 +161,7 @@ def test_steps_of_gaps_come_to_what_the_rule_returns(made, policy):
     for size in (6, 8):
         profile = ra.Profile(rankings[:size], weights=weights[:size]).with_unranked(policy)
         steps = ra.teaching.show_steps(made, profile)
-        assert steps.answer == made.aggregate(profile).ranking._arrows()
+        assert steps.answer == made.aggregate(profile).ranking.to_text()
 
 
 @settings(max_examples=15, deadline=None)
@@ -171,7 +171,7 @@ def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, made, polic
     if hasattr(made, "tie_breaking"):
         made = replace(made, tie_breaking=ways)
     steps = ra.teaching.show_steps(made, profile)
-    assert steps.answer == made.aggregate(profile).ranking._arrows()
+    assert steps.answer == made.aggregate(profile).ranking.to_text()
 
 
 @awkward
@@ -342,7 +342,7 @@ def test_means_of_ratios_are_those_of_the_standard_library():
             means = steps[1].to_frame().set_index("system")["mean"]
             for system, row in zip("ABC", scores, strict=True):
                 assert means[system] == pytest.approx(mean(row[~np.isnan(row)]))
-            assert steps.answer == rule.aggregate(data).ranking._arrows()
+            assert steps.answer == rule.aggregate(data).ranking.to_text()
     heavy = ra.ScoreTable(
         [[4.0, 1.0]], systems="A", tasks="xy", higher_is_better=True, task_weights={"x": 2, "y": 1}
     )

@@ -18,7 +18,7 @@ from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, Starts, place_counts
-from rankagg.core import UNRANKED, Profile, counted, exact
+from rankagg.core import UNRANKED, Profile, canonical_profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 
@@ -45,7 +45,7 @@ class PlacePoints(Aggregator):
         distinct, which = np.unique(profile.ranks, axis=0, return_inverse=True)
         given = [
             place_points(
-                Profile._trusted(profile.items, row[None, :], unranked=profile.unranked),
+                canonical_profile(profile.items, row[None, :], unranked=profile.unranked),
                 self._weights,
             )
             for row in distinct

@@ -10,6 +10,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation import MOST_ITEMS, Consensus, Data
+from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
 from rankagg.analysis.comparison.tables import ComparisonTables
 from rankagg.core import (
@@ -52,7 +53,7 @@ def sentences_of(
     exact, rules = comparison.exact, comparison.consensuses
     words = rules[0]._words
     if exact is None or exact.certificate is None:
-        told = [f"{c.rule.name} gives {c.ranking._arrows()}." for c in rules]
+        told = [f"{c.rule.name} gives {c.ranking.to_text()}." for c in rules]
         told.append(
             "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
             f"from the fewest {words.vote}s that one can contradict."
@@ -99,14 +100,14 @@ def _described(data: Data) -> str:
 def _exact_told(
     exact: Consensus, known: Alternatives | None, words: Words, *, looked: bool
 ) -> list[str]:
-    cost = exact._votes_told(exact.cost, "cost")
+    cost = votes_text(exact, exact.cost, "cost")
     which = f"that contradicts the fewest {words.vote}s" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
     winners = None if known is None else known.winners
     told = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
-        said(told, head, which, exact.rule.name, exact.ranking._arrows(), cost),
+        said(told, head, which, exact.rule.name, exact.ranking.to_text(), cost),
         said("{}.", first_of(exact, winners, words)),
         proof_of(exact, known, words, looked=looked),
     ]
@@ -143,7 +144,7 @@ def proof_of(
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
-        gap = exact._votes_told(certificate.gap, "gap")
+        gap = votes_text(exact, certificate.gap, "gap")
         return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus is proved optimal"
     if not looked:
@@ -193,7 +194,7 @@ def _other(
     more = f"as many {words.vote}s"
     if excess:
         than = "more" if excess > 0 else "fewer"
-        more = said("{} {}", exact._votes_told(abs(excess), "excess of a rule"), than)
+        more = said("{} {}", votes_text(exact, abs(excess), "excess of a rule"), than)
     n = len(pairs)
     otherwise = stated(n, "pairs ordered differently", ",", "pair")
     closest = _closest(exact, next(pairs.itertuples(index=False)))
@@ -207,8 +208,8 @@ def _other(
 
 
 def _closest(exact: Consensus, pair: Any) -> str:
-    votes = exact._votes_told(pair.votes_for, "votes for the closest pair")
-    against = exact._votes_told(pair.votes_against, "votes against the closest pair", noun="")
+    votes = votes_text(exact, pair.votes_for, "votes for the closest pair")
+    against = votes_text(exact, pair.votes_against, "votes against the closest pair", noun="")
     names = named(pair.above), named(pair.below)
     return said("{} above {} ({} for, {} against)", *names, votes, against)
 
@@ -353,8 +354,8 @@ def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
     hints = {"tied": f" ({rule} ties them)", "above": f" (only {rule} has an order)"}
     hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
     names = shortened(pair.above), shortened(pair.below)
-    votes = exact._votes_told(pair.votes_for, "votes for a pair")
-    against = exact._votes_told(pair.votes_against, "votes against a pair", noun="")
-    tied = exact._votes_told(pair.ties, "votes that tie a pair", noun="")
+    votes = votes_text(exact, pair.votes_for, "votes for a pair")
+    against = votes_text(exact, pair.votes_against, "votes against a pair", noun="")
+    tied = votes_text(exact, pair.ties, "votes that tie a pair", noun="")
     ties = said(", {} tied", tied) if pair.ties else ""
     return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)

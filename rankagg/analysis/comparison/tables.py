@@ -127,7 +127,7 @@ class ComparisonTables(Result):
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row: dict[str, Any] = {
             "rule": self.rules[i],
-            "ranking": consensus.ranking._arrows(),
+            "ranking": consensus.ranking.to_text(),
             "cost": cost,
             "excess": cost - optimum,
             "ratio": cost / optimum if optimum else (1.0 if cost == 0 else np.inf),

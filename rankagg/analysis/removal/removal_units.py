@@ -220,7 +220,7 @@ class RemovalClasses:
         if self.unit == "task":
             return ()
         rows = np.flatnonzero(self._rows_taken(removed)).tolist()
-        return tuple(self.profile[row]._arrows() for row in rows)
+        return tuple(self.profile[row].to_text() for row in rows)
 
     def _rows_taken(self, removed: Integers64) -> Integers64:
         """Return how many copies of each row go: the first rows of a class before the others."""

@@ -35,6 +35,7 @@ from rankagg.core import (
     Profile,
     ScoreSummary,
     ScoreTable,
+    canonical_profile,
     exact,
     places,
     rounding_error,
@@ -244,7 +245,7 @@ class Redraw(Redraws):
         return Evidence(rows)
 
     def _rows(self, profile: Profile, **columns: Any) -> Profile:
-        return Profile._trusted(profile.items, profile.ranks, unranked=profile.unranked, **columns)
+        return canonical_profile(profile.items, profile.ranks, unranked=profile.unranked, **columns)
 
     def _table(self, table: ScoreTable, counts: Integers64) -> ScoreTable | None:
         scored = ~table.missing.all(axis=0)

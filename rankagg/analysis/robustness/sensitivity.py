@@ -411,7 +411,7 @@ class Sensitivity(Result):
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
             *([self._unsettled()] if self.n_unsettled else []),
             *(
-                f"{policy:<8}{consensus.ranking._arrows()}"
+                f"{policy:<8}{consensus.ranking.to_text()}"
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
             ),
             f"among the first {min(3, n)}:",

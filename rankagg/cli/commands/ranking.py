@@ -471,7 +471,7 @@ def verify(
 
         kept = "; ".join(one.words(votes.items) for one in parts_of(proof.demands))
         none = f"none under its constraints ({kept})"
-    this = f"the ranking {proof.ranking._arrows()} costs {cost} ({prices})"
+    this = f"the ranking {proof.ranking.to_text()} costs {cost} ({prices})"
     told = f"The proof holds: {this}, and {none} costs less"
     if proof.status != "optimal":
         told = f"The bound holds: {this}, and {none} less than {bound}"

@@ -174,7 +174,20 @@ class Ranking(Value):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    def _arrows(self) -> str:
+    def to_text(self) -> str:
+        """Return the ranking in one line, of which at most some groups are shown.
+
+        Returns
+        -------
+        str
+            Labels from the best on, tied ones joined by "=", and those that are left out.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
+        'A > B = C; unranked: D'
+        """
         groups = [_tied(bucket) for bucket in self.buckets]
         if len(groups) > BUCKETS_SHOWN:
             groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
@@ -196,7 +209,7 @@ class Ranking(Value):
             yield "unranked", self.unranked
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._arrows()}>"
+        return f"<{type(self).__name__} {self.to_text()}>"
 
     def __str__(self) -> str:
         return "\n".join(
@@ -579,7 +592,7 @@ class Permutation(PartialRanking):
 
     def _check(self) -> None:
         if not (self.is_complete and self.is_strict):
-            wrong = Described(self._arrows())
+            wrong = Described(self.to_text())
             raise InvalidInputError(
                 "ranks of Permutation",
                 "complete and strict",

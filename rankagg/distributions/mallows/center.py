@@ -308,7 +308,7 @@ def fitted_center(data: MallowsData, found: SearchedCenter) -> FittedCenter:
     center = found.center
     theta = best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):
-        remedy = f"Theta has no finite maximum: the likelihood of {center._arrows()} grows with it."
+        remedy = f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
         agreed = Described("all as the center")
         raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
     height, information = found.log_likelihood, found.information

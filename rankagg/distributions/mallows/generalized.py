@@ -247,7 +247,7 @@ class GeneralizedMallows(RankingDistribution):
         variances = np.full(len(sizes), np.nan)
         variances[inside] = 1.0 / information[inside]
         notes = [
-            f"Center: {center._arrows()}",
+            f"Center: {center.to_text()}",
             "Standard errors and intervals are conditional on the center, which these rankings "
             "chose: with few rankings thetas are too high and intervals too narrow.",
             "All centers were tried."
@@ -282,7 +282,7 @@ class GeneralizedMallows(RankingDistribution):
     def __repr__(self) -> str:
         shown = ", ".join(f"{theta:.3g}" for theta in self.thetas[:6])
         more = ", ..." if len(self.thetas) > 6 else ""
-        center = self.center._arrows()
+        center = self.center.to_text()
         return f"<GeneralizedMallows distribution: thetas {shown}{more}, center {center}>"
 
 

@@ -331,11 +331,11 @@ class Mallows(RankingDistribution):
     def __repr__(self) -> str:
         both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"
         kind = "" if self.distance == "kendall" else f"{self.distance} distance, "
-        return f"<Mallows distribution: {kind}{both}, center {self.center._arrows()}>"
+        return f"<Mallows distribution: {kind}{both}, center {self.center.to_text()}>"
 
 
 def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) -> Iterator[str]:
-    yield f"Center: {fitted.center._arrows()}; phi = exp(-theta) = {fitted.phi:.3g}"
+    yield f"Center: {fitted.center.to_text()}; phi = exp(-theta) = {fitted.phi:.3g}"
     yield (
         "Interval and standard error of theta, AIC and BIC are conditional on the center, which "
         f"{'is given' if is_given else 'these rankings chose'}."

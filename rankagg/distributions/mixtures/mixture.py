@@ -331,7 +331,7 @@ def _notes(profile: Profile, best: Climb, options: MixtureOptions, n_reached: in
     for k, part in enumerate(best.parts, 1):
         if not isinstance(part, Mallows):
             continue
-        yield f"Component {k}: center {part.center._arrows()}"
+        yield f"Component {k}: center {part.center.to_text()}"
         if part.theta >= options.max_theta:
             yield (
                 f"Component {k} is one ranking: theta is at its bound {part.theta:g}, and has no "

@@ -12,6 +12,7 @@ from rankagg.analysis.removal import order_removals as orders
 from rankagg.analysis.removal import removal_radius as search
 from rankagg.analysis.removal.order_removals import _removals
 from rankagg.analysis.removal.removal_units import RemovalClasses, Searched
+from rankagg.core import canonical_profile
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
@@ -40,7 +41,7 @@ def profiles(draw, groups=False):
     counts = np.ones(m, dtype=int)
     for _ in range(draw(st.integers(0, spare))):
         counts[draw(st.integers(0, m - 1))] += 1
-    return ra.Profile._trusted(
+    return canonical_profile(
         ra.ItemSet("ABCDE"[:n]), np.array(rows, dtype=np.int32), counts=counts,
         weights=np.array(
             draw(st.lists(st.sampled_from([1, 1, 2, 0.5, 1 / 3, 0.1]), min_size=m, max_size=m))
@@ -126,7 +127,7 @@ def gappy(seed, groups=False):
     n, m = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     values = rng.integers(0, 4, size=(m, n)).astype(float)
     values[rng.random((m, n)) < 0.35] = np.nan
-    return ra.Profile._trusted(
+    return canonical_profile(
         ra.ItemSet("ABCD"[:n]), places.competition_ranks(values),
         counts=rng.integers(1, 3, size=m), weights=rng.choice([1, 2, 1 / 3], m),
         groups=rng.integers(0, 3, m).tolist() if groups else None,

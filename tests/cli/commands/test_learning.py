@@ -61,7 +61,7 @@ def test_every_method_has_steps_or_says_why_not(run):
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
         told = run("steps --dataset", data, "--rule", method, code=0 if has_steps(kind) else 2)
         if has_steps(kind):
-            assert rule.aggregate(ra.datasets.load(data)).ranking._arrows() in told.out
+            assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in told.out
         else:
             assert f"{kind.__name__} rests on {kind.rests_on}." in told.err
 
