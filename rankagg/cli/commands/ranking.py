@@ -38,7 +38,17 @@ from rankagg.cli.options.exact import (
 from rankagg.cli.options.inputs import Input, buffered, data, two_items
 from rankagg.cli.options.kinds import DASH, NAME
 from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
-from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
+from rankagg.cli.options.typed import (
+    TIME,
+    Number,
+    OneOf,
+    Option,
+    Whole,
+    flag,
+    labels_of,
+    seed,
+    weights_of,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, amount, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
@@ -49,7 +59,7 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.agreement import Alternatives
 
 
-OUT = option(
+OUT = Option(
     "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
 )
 MOST_ITEMS_BY_HAND = 8
@@ -95,32 +105,35 @@ def rank(
 
 @command(
     data(whole=True, ballots=True),
-    option(
+    Option(
         "--seats",
         type=Whole(1, 10**6),
         help="How many are elected; default: as many as a BLT file states, or 1.",
     ),
-    option(
-        "--counting irv|scottish|meek",
+    Option(
+        "--counting",
+        type=OneOf(["irv", "scottish", "meek"]),
         help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
         "more) or by Meek.",
     ),
-    option(
+    Option(
         "--rule",
         type=RuleName(names_by_rounds),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
-    option(
-        "--quota droop|hare",
+    Option(
+        "--quota",
+        type=OneOf(["droop", "hare"]),
         help="How many votes elect where surpluses are passed on; droop by default.",
     ),
-    option(
-        "--tie-breaking order|lot|together|refuse",
+    Option(
+        "--tie-breaking",
+        type=OneOf(["order", "lot", "together", "refuse"]),
         help="What decides ties: the order of the items (default), a lot by --seed (scottish, "
         "meek), all go together (irv, coombs, baldwin), or nothing.",
     ),
     seed("For lots."),
-    option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
+    Option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
     output("candidates", pasted=True),
 )
 def count(
@@ -133,18 +146,16 @@ def count(
     csv: Path | None,
     **how: Any,
 ) -> Answer:
-    """Count an election round by round: instant runoff, or several seats by STV.
+    """Count an election round by round: instant runoff, or STV.
+
+    \b
+        rankagg count votes.csv --format cast-votes --csv rounds.csv
+        rankagg count election.soi --rule coombs
+        rankagg count election.soi --seats 3 --counting meek
 
     Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
     and the margin of the last round. Candidates that a ballot leaves out are below all that it
     lists.
-
-    \b
-        rankagg count election.soi
-        rankagg count votes.csv --format cast-votes --csv rounds.csv
-        rankagg count election.soi --rule coombs
-        rankagg count election.soi --seats 3
-        rankagg count election.soi --seats 3 --counting meek --json
     """
     if rule and counting:
         raise click.UsageError("--rule and --counting exclude each other.")
@@ -190,12 +201,13 @@ def _for_one_seat(seats: int, rule: Any, stated: dict[str, Any]) -> Any:
     EXACTLY,
     output("items and pairs", pasted=True, plot="how items move from rule to rule"),
     flag("--one", help="Do not look at the other optima."),
-    option(
-        "--decide ranking|instance|task",
+    Option(
+        "--decide",
+        type=OneOf(["ranking", "instance", "task"]),
         help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
     seed("For rules that draw."),
-    option(
+    Option(
         "--out",
         type=FOLDER,
         help="Also write rules.csv, ranks.csv, disagreements.csv, comparison.json, "
@@ -215,21 +227,18 @@ def compare(
 ) -> Answer:
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
 
+    \b
+        rankagg compare scores.csv --lower perplexity --drop Score
+        rankagg compare long.csv --task task --instance k --score value
+        rankagg compare election.soi --rule borda --rule kemeny
+
     For each rule: its cost (how many votes of the single rankings it contradicts), how far that
     is from the proved optimum, and where it disagrees. Without --rule all that suit the data:
     the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
     Where there are several optima: how many, and the distances to the nearest and the farthest.
 
-    \b
-    Scores: one row per system, one column per task, higher is better unless you say otherwise:
-        rankagg compare scores.csv --lower perplexity --drop Score --weight RTE=2
-    Scores of instances, wide and long:
-        rankagg compare scores.csv --instance k
-        rankagg compare long.csv --task task --instance k --score value
-    What score files of any size add up to (see rankagg scan):
-        rankagg compare sums.json
-    Only some rules, on bundled data:
-        rankagg compare --dataset glue_human --rule harmonic-mean --rule kemeny
+    A table of scores has a row for each system and a column for each task; higher is better
+    unless --lower says otherwise. Sums of `rankagg scan` are compared too.
     """
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import comparison_text
@@ -291,22 +300,26 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     data(taken=["--first"]),
     EXACTLY,
     CONSTRAINTS,
-    option(
-        "--backend cuts|lazy|naive|subset-dp",
+    Option(
+        "--backend",
+        type=OneOf(["cuts", "lazy", "naive", "subset-dp"]),
         default="cuts",
         help="Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
         "or dynamic programming over subsets.",
     ),
-    option("--certificate", type=FILE, help="Write the proof as JSON."),
-    option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
-    option(
-        "--item-weight ITEM=NUMBER...",
+    Option("--certificate", type=FILE, help="Write the proof as JSON."),
+    Option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
+    Option(
+        "--item-weight",
         "item_weights",
+        metavar="ITEM=NUMBER",
+        multiple=True,
         help="How much an item matters, default 1: a pair counts as often as the product of its "
         "weights.",
     ),
-    option(
-        "--top-k K",
+    Option(
+        "--top-k",
+        metavar="K",
         type=Whole(1, 10**6),
         help="The best list of K items, with all others tied behind it, by an integer program "
         "and without a proof.",
@@ -330,17 +343,15 @@ def solve(
     one: bool,
     everything: bool,
 ) -> Answer:
-    """Find the exact Kemeny consensus, prove it, and count the optima.
-
-    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
-    numbers, row above column).
+    """Find the exact Kemeny consensus, prove it, and count optima.
 
     \b
         rankagg solve election.soc --certificate proof.json
         rankagg solve matrix.lop --time-limit 60
-        rankagg solve --dataset condorcet_1785
         rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
-        rankagg solve election.soc --top-k 3
+
+    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
+    numbers, row above column).
     """
     from rankagg.analysis.comparison.agreement import Alternatives
 
@@ -409,14 +420,16 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
-    option(
-        "--time-limit SECONDS",
+    Option(
+        "--time-limit",
+        metavar="SECONDS",
         type=TIME,
         default=SECONDS,
         help="What reading and the check may take.",
     ),
-    option(
-        "--memory-limit BYTES",
+    Option(
+        "--memory-limit",
+        metavar="BYTES",
         type=Number(0, 1e15),
         default=BYTES,
         help="What the check may take beside the files, estimated from their sizes.",
@@ -425,19 +438,17 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 def verify(
     given: Input, *, certificate: Path, time_limit: float | None, memory_limit: float
 ) -> Answer:
-    """Check that CERTIFICATE proves what it states about the votes of FILE.
-
-    All of it is computed again in integers, without a solver. The data and the options that say
-    what they are must be those that the certificate was made with: other votes are noticed. The
-    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
-    to say.
+    """Check that CERTIFICATE proves what it states of the votes.
 
     \b
         rankagg solve election.soc --certificate proof.json
         rankagg verify proof.json election.soc
-        rankagg verify proof.json --dataset condorcet_1785
-    Votes as JSON, which `solve --votes` and `compare --out` write:
         rankagg verify proof.json votes.json
+
+    All of it is computed again in integers, without a solver. The data and the options that say
+    what they are must be those that the certificate was made with: other votes are noticed. The
+    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
+    to say. `solve --votes` and `compare --out` write votes as JSON.
     """
     from rankagg.aggregation.kemeny.certificate import certificate_of
     from rankagg.io.strict_json import parse_json
@@ -495,19 +506,18 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
 
 @command(
     data(),
-    option(
+    Option(
         "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
     ),
-    option("--rule", type=NAMED, help="The rule; default: ratings for battles, else kemeny."),
+    Option("--rule", type=NAMED, help="The rule; default: ratings for battles, else kemeny."),
     EXACTLY,
     output(),
 )
 def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions) -> Answer:
-    """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
+    """Explain why one item is above another, by votes and costs.
 
     \b
         rankagg explain scores.csv --pair BERT GPT --rule borda
-        rankagg explain sums.json --pair BERT GPT
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
@@ -531,13 +541,13 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         "majorities",
         plot="the majorities, and where the exact consensus and Borda go against them,",
     ),
-    option("--graphml", type=FILE, help="Also write GraphML."),
-    option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
+    Option("--graphml", type=FILE, help="Also write GraphML."),
+    Option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
 )
 def tournament(
     given: Input, *, deadline: Deadline, graphml: Path | None, dot: Path | None
 ) -> Answer:
-    """Show who beats whom by how much, the winners, and Condorcet cycles.
+    """Show who beats whom, the winners, and Condorcet cycles.
 
     \b
         rankagg tournament election.soc
@@ -573,24 +583,28 @@ def tournament(
 @command(
     data(whole=True),
     RULE,
-    option(
-        "--keep ITEM...",
+    Option(
+        "--keep",
         "items",
+        metavar="ITEM",
+        multiple=True,
         help=f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
     ),
-    option(
-        "--tie-breaking together|parallel|order|refuse",
+    Option(
+        "--tie-breaking",
+        type=OneOf(["together", "parallel", "order", "refuse"]),
         help="Items that tie for going out: all go together, every way is followed in parallel, "
         "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
         "out together, or followed in every order.",
     ),
-    option(
-        "--as text|html|latex",
+    Option(
+        "--as",
         "written",
+        type=OneOf(["text", "html", "latex"]),
         help="Text, a page of HTML, or sections for LaTeX, with the packages that they need in "
         "comments; default: what the name after --out ends in, else text.",
     ),
-    option("-o", "--out", type=FILE, help="Write the steps here."),
+    Option("-o", "--out", type=FILE, help="Write the steps here."),
     output("rows of a table", plot="the costs of all orders of at most four items"),
 )
 def steps(
@@ -603,17 +617,15 @@ def steps(
     out: Path | None,
     output: Output,
 ) -> Answer:
-    """Show how a rule reaches its answer, step by step, in tables to follow by hand.
-
-    The steps come from the definition of the rule, and are held against what it returns. A page
-    of HTML has a picture of all orders where there are at most four items.
+    """Show how a rule reaches its answer, in tables, by steps.
 
     \b
-        rankagg steps election.soc --rule borda
         rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
         rankagg steps --dataset tennessee --rule kemeny -o steps.html
-        rankagg steps --dataset tennessee --rule schulze --as latex
         rankagg steps scores.csv --rule borda --keep BERT --keep GPT --keep T5
+
+    The steps come from the definition of the rule, and are compared with what it returns. A page
+    of HTML has a picture of all orders where there are at most four items.
     """
     if output.as_json and written is not None:
         raise click.UsageError("--as and --json exclude each other.")

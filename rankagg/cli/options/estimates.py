@@ -12,10 +12,10 @@ import scipy
 
 import rankagg as ra
 from rankagg._typing import Floats
-from rankagg.cli.options.command import Group
+from rankagg.cli.options.command import Options
 from rankagg.cli.options.inputs import DATA_OPTIONS, Input, data, read_input
 from rankagg.cli.options.kinds import Typed
-from rankagg.cli.options.typed import PROBABILITY, option
+from rankagg.cli.options.typed import PROBABILITY, Option
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core import counted, level_of, listed, said
 from rankagg.exceptions import DataFormatError, visible
@@ -34,17 +34,19 @@ CALLED = {
 # A center that is farther from its estimate, in parts of the length, is said to be.
 SKEWED = 0.1
 ESTIMATE_OPTIONS = [
-    option(
-        "--estimates FILE",
+    Option(
+        "--estimates",
+        metavar="FILE",
         help="Instead of data a table with columns of items, of estimates (estimate, rating, "
         "elo, score, mean) and of their standard errors (std_err, se) or the ends of intervals "
         "(lower, upper).",
     ),
-    option(
-        "--covariance FILE",
+    Option(
+        "--covariance",
+        metavar="FILE",
         help="Instead of standard errors: a column of items, and one for each item.",
     ),
-    option(
+    Option(
         "--ends-alpha",
         type=PROBABILITY,
         help="Of the intervals whose ends are in the table: 0.05 where they are of 95 %.",
@@ -64,9 +66,9 @@ class Estimates:
         return ra.inference.rank_sets(**self.given, **options)
 
 
-def data_or_estimates() -> Group:
+def data_or_estimates() -> Options:
     """Return the options of data as `given`, or of estimates."""
-    return Group("given", [*data().options, *ESTIMATE_OPTIONS], _read)
+    return Options("given", [*data().options, *ESTIMATE_OPTIONS], _read)
 
 
 def _read(

@@ -19,9 +19,9 @@ import click
 import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options import kinds
-from rankagg.cli.options.command import Group
+from rankagg.cli.options.command import Options
 from rankagg.cli.options.kinds import DASH, NAME, OPTIONS, READER_NAMES, Typed
-from rankagg.cli.options.typed import OneOf, labels_of, option
+from rankagg.cli.options.typed import OneOf, Option, labels_of
 from rankagg.cli.options.wording import options_named
 from rankagg.core import ItemSet, counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
@@ -37,12 +37,13 @@ TASKS_NAMED = 40
 BEGIN, PIECE = 2**12, 2**20
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
-    option("--dataset NAME", help="A bundled data set instead of FILE."),
-    option(
+    Option("--dataset", metavar="NAME", help="A bundled data set, of `rankagg list datasets`."),
+    Option(
         "--format",
+        metavar="FORMAT",
         type=OneOf(lambda: ["auto", *KINDS]),
         default="auto",
-        help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
+        help="What FILE is, of `rankagg list formats`; auto: detected, or refused if ambiguous.",
     ),
     *OPTIONS,
 ]
@@ -108,6 +109,15 @@ class Input:
         if not isinstance(self.data, types):
             raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
+    def refuse_sums(self) -> None:
+        """Refuse what scores add up to."""
+        if isinstance(self.data, ra.ScoreSummary):
+            command = click.get_current_context().info_name
+            raise click.UsageError(
+                f"{self.name} holds what scores add up to, and {command} needs the scores "
+                "themselves: give it the file of these."
+            )
+
     @property
     def holds_pairs(self) -> bool:
         """Whether these are results of pairs, which hold no rankings."""
@@ -120,7 +130,7 @@ class Input:
             raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
-def data(*, whole: bool = False, ballots: bool = False, taken: Sequence[str] = ()) -> Group:
+def data(*, whole: bool = False, ballots: bool = False, taken: Sequence[str] = ()) -> Options:
     """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
 
     What holds no `ballots` is refused where these are needed.
@@ -132,18 +142,14 @@ def data(*, whole: bool = False, ballots: bool = False, taken: Sequence[str] = (
             options[at] = copy(one)
             options[at].opts = [name for name in one.opts if name not in taken]
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    read = _read_whole if whole else read_input
-    return Group("given", [files, *options], partial(read, ballots=ballots))
+    read = read_whole if whole else read_input
+    return Options("given", [files, *options], partial(read, ballots=ballots))
 
 
-def _read_whole(**values: Any) -> Input:
+def read_whole(**values: Any) -> Input:
+    """Read what the options name, and refuse sums."""
     found = read_input(**values)
-    if isinstance(found.data, ra.ScoreSummary):
-        command = click.get_current_context().info_name
-        raise click.UsageError(
-            f"{found.name} holds what scores add up to, and {command} needs the scores "
-            "themselves: give it the file of these."
-        )
+    found.refuse_sums()
     return found
 
 
@@ -154,7 +160,7 @@ def read_input(ballots: bool = False, **values: Any) -> Input:
     files = typed.files
     if (not files) == (typed.dataset is None):
         raise click.UsageError(
-            "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
+            "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
         )
     piped = DASH in files
     with buffered(files, typed.max_bytes or MAX_BYTES) as paths:

@@ -15,7 +15,17 @@ import pandas as pd
 import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.evaluations import score_table
-from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
+from rankagg.cli.options.typed import (
+    Number,
+    OneOf,
+    Option,
+    Whole,
+    flag,
+    grouped,
+    labels_of,
+    split,
+    weights_of,
+)
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
@@ -61,8 +71,8 @@ class Typed(SimpleNamespace):
 # -- options --------------------------------------------------------------------------------------
 
 
-def _column(name: str, about: str) -> click.Option:
-    return option(f"--{name}", metavar="COLUMN", help=about)
+def _column(name: str, about: str) -> Option:
+    return Option(f"--{name}", metavar="COLUMN", help=about)
 
 
 def _aliases(_: click.Context, asked: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
@@ -84,151 +94,220 @@ def _spellings(
 
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
-    option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
+    Option(
+        "--lower",
+        metavar="TASK",
+        multiple=True,
+        help="Lower is better on TASK, and higher on the others.",
+    ),
 ]
 #: Options that some kinds take, and others do not, named as parameters.
 OPTIONS = [
-    option(
-        "--max-bytes",
-        type=Whole(1, 2**60),
-        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
-    ),
     *DIRECTIONS,
-    option(
-        "--metric [TASK=]METRIC...",
-        help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
-        "has.",
+    *grouped(
+        "Input",
+        Option(
+            "--unranked",
+            type=OneOf(["uniform", "ignore", "last"]),
+            help="What a ranking says of items that it does not rank: the average over compatible "
+            "permutations (the default for scores), nothing, or that they are last (the default "
+            "for ballots and lists).",
+        ),
+        Option(
+            "--drop",
+            metavar="COLUMN",
+            multiple=True,
+            help="A column of the table, or an item of a PrefLib file, to leave out.",
+        ),
+        Option(
+            "--weight",
+            metavar="TASK=NUMBER",
+            multiple=True,
+            help="Weight of a task, default 1; ballots, comparisons: the column of weights.",
+        ),
+        Option(
+            "--decimal",
+            type=OneOf([".", ","]),
+            help="Scores, ballots: what stands before decimals; default: a point.",
+        ),
+        flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
+        Option(
+            "--na",
+            "missing",
+            metavar="TEXT",
+            multiple=True,
+            help="Scores, ballots: a further word for a missing number.",
+        ),
+        Option(
+            "--errors",
+            type=OneOf(["refuse", "drop", "repair"]),
+            help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair "
+            "what contradicts itself, and say so. Default: refuse.",
+        ),
+        Option(
+            "--max-bytes",
+            type=Whole(1, 2**60),
+            help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
+        ),
     ),
-    option(
-        "--by task|instance",
-        help="Evaluations: scores of tasks, or of instances (default where all have them).",
+    *grouped(
+        "Scores",
+        _column("system", "Column of systems; default: the first."),
+        _column("instance", "Column of instances of the tasks."),
+        _column("task", "Column of tasks, in the long form or where each system has a column."),
+        _column("score", "Long form: column of scores."),
+        Option(
+            "--only",
+            metavar="TASK",
+            multiple=True,
+            help="A task to take, by name or pattern (mmlu*); no others.",
+        ),
+        Option(
+            "--group",
+            "groups",
+            metavar="NEW=TASK,TASK",
+            multiple=True,
+            help="Average tasks (sub-metrics, languages) into a new one first.",
+        ),
+        Option(
+            "--family",
+            metavar="TASK=NAME",
+            multiple=True,
+            help="Tasks of one family depend on each other; families are independent.",
+        ),
+        Option(
+            "--tolerance",
+            type=Number(0),
+            help="Neighboring scores that differ by at most this much are tied; default 0.",
+        ),
     ),
-    option(
-        "--runs mean|first|last",
-        help="Evaluations: what becomes of several scores of a system on a task.",
+    *grouped(
+        "Evaluations",
+        Option(
+            "--metric",
+            metavar="[TASK=]METRIC",
+            multiple=True,
+            help="The metric of all tasks, or of one; of several the first that a task has.",
+        ),
+        Option(
+            "--by",
+            type=OneOf(["task", "instance"]),
+            help="Scores of tasks, or of instances (default where all have them).",
+        ),
+        Option(
+            "--runs",
+            type=OneOf(["mean", "first", "last"]),
+            help="What becomes of several scores of a system on a task.",
+        ),
+        Option(
+            "--higher",
+            metavar="METRIC",
+            multiple=True,
+            help="Higher (with --lower: lower) is better in METRIC, where the files do not state "
+            "its direction.",
+        ),
     ),
-    option(
-        "--higher METRIC...",
-        help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
-        "not state its direction.",
+    *grouped(
+        "Ballots",
+        _column("count", "Column of counts; needs --format ballots or cast-votes."),
+        Option(
+            "--choice",
+            "choices",
+            metavar="COLUMN",
+            multiple=True,
+            help="Cast votes: a column of choices, in order of preference; default: those that "
+            "share names of candidates, in the order that their headings state.",
+        ),
+        _column("ballot", "Cast votes, long form: column of ballots."),
+        _column("rank", "Cast votes and lists, long form: column of ranks."),
+        _column("item", "Cast votes and lists: column of candidates, or of other items."),
+        Option(
+            "--overvotes",
+            type=OneOf(["end", "skip"]),
+            help="Cast votes: an overvote ends its ballot (the default), or the next choice moves "
+            "up.",
+        ),
+        Option(
+            "--skipped",
+            type=OneOf(["close", "end", "end-after-two"]),
+            help="Cast votes: later choices move up (default), or the ballot ends at the first "
+            "skipped choice, or at two in a row.",
+        ),
+        Option(
+            "--write-ins",
+            type=OneOf(["keep", "pool", "drop"]),
+            help="Cast votes: write-ins are items (the default), or one item, or taken off.",
+        ),
+        Option(
+            "--alias",
+            metavar="SPELLING=NAME",
+            multiple=True,
+            callback=_aliases,
+            help="Cast votes: another spelling of a candidate, which is read as NAME.",
+        ),
+        Option(
+            "--spelling",
+            "spellings",
+            metavar="KIND=TEXT",
+            multiple=True,
+            callback=_spellings,
+            help="Cast votes: how undervote, overvote or write-in are written, instead of the "
+            "usual spellings.",
+        ),
+        _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
+        Option(
+            "--cells",
+            type=OneOf(["items", "ranks"]),
+            help="Lists: cells are the items of a list, best first (default), or ranks of the "
+            "items of the rows.",
+        ),
+        Option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
     ),
-    _column("system", "Column of systems; default: the first."),
-    _column("instance", "Column of instances of the tasks."),
-    _column("task", "Column of tasks, in the long form or where each system has a column."),
-    _column("score", "Long form: column of scores."),
-    option("--only TASK...", help="Scores: a task to take, by name or pattern (mmlu*); no others."),
-    option(
-        "--drop COLUMN...",
-        help="A column of the table, or an item of a PrefLib file, to leave out.",
-    ),
-    option(
-        "--weight TASK=NUMBER...",
-        help="Weight of a task, default 1; ballots, comparisons: the column of weights.",
-    ),
-    option(
-        "--group NEW=TASK,TASK...",
-        "groups",
-        help="Average tasks (sub-metrics, languages) into a new one first.",
-    ),
-    option(
-        "--family TASK=NAME...",
-        help="Tasks of one family depend on each other; families are independent.",
-    ),
-    option(
-        "--tolerance",
-        type=Number(0),
-        help="Neighboring scores that differ by at most this much are tied; default 0.",
-    ),
-    _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
-    option(
-        "--choice COLUMN...",
-        "choices",
-        help="Cast votes: a column of choices, in order of preference; default: those that share "
-        "names of candidates, in the order that their headings state.",
-    ),
-    _column("ballot", "Cast votes, long form: column of ballots."),
-    _column("rank", "Cast votes and lists, long form: column of ranks."),
-    _column("item", "Cast votes and lists: column of candidates, or of other items."),
-    option(
-        "--overvotes end|skip",
-        help="Cast votes: an overvote ends its ballot (the default), or the next choice moves up.",
-    ),
-    option(
-        "--skipped close|end|end-after-two",
-        help="Cast votes: later choices move up (default), or the ballot ends at the first skipped "
-        "choice, or at two in a row.",
-    ),
-    option(
-        "--write-ins keep|pool|drop",
-        help="Cast votes: write-ins are items (the default), or one item, or taken off.",
-    ),
-    option(
-        "--alias SPELLING=NAME...",
-        callback=_aliases,
-        help="Cast votes: another spelling of a candidate, which is read as NAME.",
-    ),
-    option(
-        "--spelling KIND=TEXT...",
-        "spellings",
-        callback=_spellings,
-        help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
-        "spellings.",
-    ),
-    _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
-    option(
-        "--cells items|ranks",
-        help="Lists: cells are the items of a list, best first (default), or ranks of the items "
-        "of the rows.",
-    ),
-    option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
-    option(
-        "--first --first-side COLUMN",
-        "first",
-        help="Comparisons: column of the items on the first side; needs --format comparisons.",
-    ),
-    option(
-        "--second --second-side COLUMN",
-        "second",
-        help="Comparisons: column of the items on the second side.",
-    ),
-    option(
-        "--outcome COLUMN...",
-        help="Comparisons: column of the winner, by side (left, model_a, 1, A>B, ...) or by name, "
-        "or a tie; or the columns of both sides, with --outcome-is; or three of 1 and 0: the first "
-        "won, the second won, a tie",
-    ),
-    option(
-        "--outcome-is side|winner|points|wins",
-        help="Comparisons: what outcomes are: sides, where words are names too, or names; points "
-        "of both sides, of which more win; or numbers of wins of both sides.",
-    ),
-    option(
-        "--drop-outcome WORD...",
-        help="Comparisons: leave out rows with this outcome, such as error",
-    ),
-    _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
-    _column("side", "Comparisons: column of the side with the advantage, or that of --first."),
-    option(
-        "--covariate COLUMN...",
-        "covariates",
-        help="Comparisons: column of numbers that speak for the first side.",
-    ),
-    option(
-        "--decimal .|,",
-        help="Scores, ballots: what stands before decimals; default: a point.",
-    ),
-    flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-    option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
-    option(
-        "--errors refuse|drop|repair",
-        help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair what "
-        "contradicts itself, and say so. Default: refuse.",
-    ),
-    option(
-        "--unranked uniform|ignore|last",
-        help="What a ranking says of items that it does not rank: the average over compatible "
-        "permutations (the default for scores), nothing, or that they are last (the default for "
-        "ballots and lists).",
+    *grouped(
+        "Battles",
+        Option(
+            "--first",
+            "--first-side",
+            "first",
+            metavar="COLUMN",
+            help="Column of the items on the first side; needs --format comparisons.",
+        ),
+        Option(
+            "--second",
+            "--second-side",
+            "second",
+            metavar="COLUMN",
+            help="Column of the items on the second side.",
+        ),
+        Option(
+            "--outcome",
+            metavar="COLUMN",
+            multiple=True,
+            help="Column of the winner, by side (left, model_a, 1, A>B, ...) or by name, or a tie; "
+            "or the columns of both sides, with --outcome-is; or three of 1 and 0: the first won, "
+            "the second won, a tie.",
+        ),
+        Option(
+            "--outcome-is",
+            type=OneOf(["side", "winner", "points", "wins"]),
+            help="What outcomes are: sides, where words are names too, or names; points of both "
+            "sides, of which more win; or numbers of wins of both sides.",
+        ),
+        Option(
+            "--drop-outcome",
+            metavar="WORD",
+            multiple=True,
+            help="Leave out rows with this outcome, such as error.",
+        ),
+        _column("cluster", "Column of what they have in common, the judge or the prompt."),
+        _column("side", "Column of the side with the advantage, or that of --first."),
+        Option(
+            "--covariate",
+            "covariates",
+            metavar="COLUMN",
+            multiple=True,
+            help="Column of numbers that speak for the first side.",
+        ),
     ),
 ]
 NAMES = tuple(str(one.name) for one in OPTIONS)

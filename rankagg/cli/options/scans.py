@@ -10,7 +10,16 @@ import rankagg as ra
 from rankagg._typing import Directions, Label
 from rankagg.cli.options.inputs import tell_scores
 from rankagg.cli.options.kinds import DASH, Typed
-from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
+from rankagg.cli.options.typed import (
+    SCHEDULER,
+    OneOf,
+    Option,
+    flag,
+    jobs,
+    labels_of,
+    weights_of,
+    workers,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.core import counted
 
@@ -20,13 +29,15 @@ if TYPE_CHECKING:
 
 #: How files are gone through.
 SCAN_OPTIONS = [
-    option(
-        "--systems A,B,C",
+    Option(
+        "--systems",
+        metavar="A,B,C",
         help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
         "systems.",
     ),
-    option(
-        "--scattered refuse|sort",
+    Option(
+        "--scattered",
+        type=OneOf(["refuse", "sort"]),
         default="refuse",
         help="Long files in which rows of one instance lie apart; sort: on disk first, with "
         "DuckDB.",

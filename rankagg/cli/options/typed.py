@@ -174,46 +174,54 @@ TIME = Number(0, 1e9, name="seconds")
 PROBABILITY = Number(0, 1, open_low=True, open_high=True)
 
 
-# An option is called as the parameter of the function that it is handed on to.
-def option(usage: str, *names: str, **settings: Any) -> click.Option:
-    """Return an option as usage says it: `--by task|instance`, `--lower TASK...` to be repeated.
+class Option(click.Option):
+    """An option, and the group of options under which help lists it.
 
-    A default is shown in the help.
+    Options without a group are those that most people use: each has its lines in every help.
     """
-    words = usage.split()
-    if not words[-1].startswith("-"):
-        value = words.pop()
-        if value.endswith("..."):
-            value = value.removesuffix("...")
-            about = f"{settings['help'].removesuffix('.')}; may be repeated."
-            settings |= {"multiple": True, "help": about}
-        is_choice = "|" in value
-        settings |= {"type": OneOf(value.split("|"))} if is_choice else {"metavar": value}
-    return click.Option([*words, *names], show_default="default" in settings, **settings)
+
+    def __init__(self, *names: str, group: str = "", **settings: Any) -> None:
+        super().__init__(names, show_default="default" in settings, **settings)
+        self.group = group
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        """Return what stands for the value; dots say that the option may be repeated."""
+        return super().make_metavar(ctx) + ("..." if self.multiple else "")
 
 
-def flag(*names: str, **settings: Any) -> click.Option:
+def grouped(group: str, *options: Option) -> list[Option]:
+    """Return options that help lists in one group."""
+    for one in options:
+        one.group = group
+    return [*options]
+
+
+def flag(*names: str, **settings: Any) -> Option:
     """Return an option without a value."""
-    return click.Option(names, is_flag=True, **settings)
+    return Option(*names, is_flag=True, **settings)
 
 
-def seed(about: str = "For the random numbers.") -> click.Option:
+def seed(about: str = "For the random numbers.") -> Option:
     """Return --seed, which says what is drawn, as `rng`."""
-    return option("--seed", "rng", type=Whole(0, 2**64 - 1), default=0, help=about)
+    most = 2**64 - 1
+    return Option("--seed", "rng", group="Drawing", type=Whole(0, most), default=0, help=about)
 
 
-def alpha(what: str = "Probability of error") -> click.Option:
+def alpha(what: str = "Probability of error") -> Option:
     """Return --alpha, a probability of error."""
-    return option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
+    return Option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
 
 
-def jobs(where: str = "Processes") -> click.Option:
+def jobs(where: str = "Processes") -> Option:
     """Return --jobs: how many processes share the work, as `n_jobs`."""
-    return option("--jobs", "n_jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")
+    about = f"{where}; -1 for all cores."
+    return Option("--jobs", "n_jobs", group="Drawing", type=Jobs(), default=1, help=about)
 
 
-SCHEDULER = option(
-    "--scheduler ADDRESS",
+SCHEDULER = Option(
+    "--scheduler",
+    group="Drawing",
+    metavar="ADDRESS",
     help="Let a cluster of Dask do the work, whose scheduler has this address, as tcp://host:8786.",
 )
 

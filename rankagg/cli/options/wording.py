@@ -61,6 +61,12 @@ def typed_option(*names: str) -> str | None:
     return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
 
 
+def refuse_typed(reason: str, *names: str) -> None:
+    """Refuse the first of some options that was typed."""
+    if typed := typed_option(*names):
+        raise click.UsageError(f"{typed} {reason}.")
+
+
 def option_words(text: str) -> str:
     """Return a sentence with options for the parameters that it names."""
     return GIVEN.sub(partial(_typed_as, _options()), text)
