@@ -25,7 +25,6 @@ from rankagg.exceptions import (
     nearest,
     on_screen,
 )
-from rankagg.kernels.backend import described
 
 __all__ = ["main"]
 
@@ -90,6 +89,8 @@ class LazyGroup(click.Group):
 
 
 def _say_version(context: click.Context) -> None:
+    from rankagg.kernels.backend import described
+
     click.echo(f"rankagg, version {__version__}\nkernels: {described()}")
     context.exit()
 

@@ -9,17 +9,15 @@ from collections.abc import Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 import rankagg as ra
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, Options, command, output
+from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import show_progress, time_limit
-from rankagg.cli.options.inputs import Input, buffered, data
 from rankagg.cli.options.studies import CULTURE_NUMBERS, CULTURES, culture_of
 from rankagg.cli.options.typed import (
     Number,
@@ -35,8 +33,11 @@ from rankagg.cli.options.typed import (
     seed,
 )
 from rankagg.cli.options.wording import option_of, options_named, refuse_typed
-from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
+
+if TYPE_CHECKING:
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
 OF_THETAS = ("mallows", "generalized-mallows")
@@ -50,6 +51,8 @@ def _by_features(
     given: Input, model: str, path: Path, *, formula: str | None, ridge: float | None, alpha: float
 ) -> Answer:
     """Fit worths that are linear in the features of a file."""
+    import pandas as pd
+
     battles = isinstance(given.data, ra.Comparisons) and model == "bradley-terry"
     data = given.data if battles else _rankings_for("plackett-luce", given)
     items = list(data.items)
@@ -103,6 +106,8 @@ MIXED = Options(
 
 def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     """Fit a mixture, or those with several numbers of components."""
+    from rankagg.core import counted
+
     if asked["family"] not in ("mallows", "plackett-luce"):
         raise click.UsageError("--components is for --model mallows and plackett-luce.")
     number, data = asked.pop("components"), _rankings_for(asked["family"], given)
@@ -246,6 +251,8 @@ def fit(
     comparisons, rankings, tasks. --components fits a mixture, and --features worths that depend on
     properties of the items.
     """
+    from rankagg.aggregation import Evidence
+
     if compare:
         others = {"alpha", "deadline", "reference", "elo", "features", "formula", *asked}
         refuse_typed("has no meaning with --compare", *sorted(others), *TYPED_ALONE)
@@ -340,6 +347,8 @@ def _answer(fitted: Any, ratings: Any, shown: dict[str, Any]) -> Answer:
 
 def _rankings_for(model: str, given: Input) -> Any:
     """Return the rankings that a model is fitted to."""
+    from rankagg.aggregation import Evidence
+
     given.refuse_pairs(f"--model {model} needs rankings")
     if isinstance(given.data, ra.ScoreSummary):
         raise click.UsageError(
@@ -395,6 +404,8 @@ def sample(
 
     FIT is what `rankagg fit --json` printed. Without it the options say what to draw from.
     """
+    from rankagg.core import counted
+
     if culture is not None and items is None:
         raise click.UsageError("--culture and --items belong together.")
     stated = [fit, center, log_worths or None, items]
@@ -444,6 +455,7 @@ def _labels(option: str, text: str) -> list[str]:
 
 def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
+    from rankagg.cli.options.inputs import buffered
     from rankagg.distributions.stored import distribution_from_dict
     from rankagg.io.strict_json import check_characters
     from rankagg.io.tables.sources import read_text

@@ -5,58 +5,62 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import rankagg as ra
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
+from rankagg.cli.options.data_options import DIRECTIONS, Typed, data
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
-from rankagg.cli.options.inputs import Input, data
-from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import OneOf, Option, Whole, alpha, flag, seed, split
 from rankagg.cli.options.wording import options_named
-from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 
 @command(
     data(),
-    rules_to("hold against the exact consensus"),
+    rules_to("compare with the exact consensus"),
     Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     Option(
         "--kind",
         type=OneOf(["scores", "battles", "election", "rankings", "lists", "votes"]),
-        help="What the page is made for; default: what the data are, an election for cast votes "
-        "and ABIF; other ballots are lists where they leave items unlisted and are no more than "
-        "the items, else rankings, a sample.",
+        help="What the page is made for; default: by what the data are.",
     ),
     Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
     Option(
-        "--title", help="The heading; default: that of a PrefLib file, or the name of the data."
+        "--title",
+        group="Page",
+        help="The heading; default: that of a PrefLib file, or the name of the data.",
     ),
     Option(
         "--about",
+        group="Page",
         metavar="NAME=TEXT",
         multiple=True,
         help="What stands below the heading, such as date=, version=, licence= and link=.",
     ),
     Option(
         "--items",
+        group="Page",
         metavar="TABLE",
         help="A table of the items: labels in the first column, then others such as "
         "organization, licence and link.",
     ),
     Option(
         "--unit",
+        group="Uncertainty",
         type=OneOf(["ranking", "instance", "task"]),
         help="What is independent; default: instances where there are some, else rankings.",
     ),
-    alpha("Family-wise error rate of the decided pairs"),
+    *grouped("Uncertainty", alpha("Family-wise error rate of the decided pairs")),
     time_limit("everything that is computed", usual=True),
     flag("--one", help="Do not look at the other optima."),
     Option(
@@ -94,6 +98,9 @@ def report(
     consensus is not proved within --time-limit, or something else not computed; the page is
     written all the same, and says so. Ctrl-C too leaves the page with what there is.
 
+    --kind is by default an election for cast votes and ABIF; other ballots are lists where they
+    leave items unlisted and are no more than the items, else rankings, a sample.
+
     Gates are for continuous integration: each is judged in one sentence, and where one fails, or
     what it asks was not computed, the exit code is 4. The page is written all the same.
     """
@@ -130,6 +137,8 @@ def _items_in(path: str, given: Input) -> Any:
     """Return a table with a row for each item."""
     import pandas as pd
 
+    from rankagg.aggregation import Evidence
+    from rankagg.core import listed, raw_text
     from rankagg.io.tables.reading import read_table
 
     table = read_table(path)
@@ -175,6 +184,7 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
     Option(
         "--groups",
         "n_groups",
+        group="Files",
         metavar="NUMBER",
         type=Whole(2, 10**6),
         help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
@@ -198,6 +208,7 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
     """
     import pandas as pd
 
+    from rankagg.core import shortened
     from rankagg.io.json_files import write_summary
 
     summary, lines = summed(sources, Typed(**values))

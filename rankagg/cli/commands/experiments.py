@@ -11,13 +11,12 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Options, command, output
+from rankagg.cli.options.data_options import DATA_OPTIONS, data, read_whole
 from rankagg.cli.options.exact import limited
-from rankagg.cli.options.inputs import DATA_OPTIONS, data, read_whole
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, SIZES, StudyRun, repeated, varied
 from rankagg.cli.options.typed import TIME, Number, OneOf, Option, flag, grouped
 from rankagg.cli.options.wording import typed_option
-from rankagg.core import listed
 
 QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 FROM_MODELS = ("mallows", "plackett_luce", "gumbel", "culture", "n_items", "n_rankings")
@@ -126,6 +125,8 @@ def study(
 
     agreement: rules are compared with each other on a table of scores, once.
     """
+    from rankagg.core import listed
+
     asked, takes = STUDIES[study]
     for name in dict.fromkeys(name for _, known in STUDIES.values() for name in known):
         if name not in takes and (option := typed_option(name)):

@@ -9,15 +9,12 @@ from typing import Any, cast
 import click
 
 import rankagg as ra
-from rankagg.analysis.rules import judged_rules, named_rules
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed
 from rankagg.cli.options.wording import options_named
-from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError
-from rankagg.kinds import KINDS
 
 MEANINGS = """
 needs      The least that a rule works with; scores can be ranked, and rankings counted.
@@ -49,6 +46,8 @@ def list_names(what: str, name: str | None) -> Answer:
     bundled data sets, of which a NAME is described; and what commands read, by the words for
     --format.
     """
+    from rankagg.kinds import KINDS
+
     if name is not None:
         if what != "datasets":
             raise click.UsageError(f"{what} are listed without a name. Got {name!r}.")
@@ -80,6 +79,8 @@ def _listed(what: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _rules() -> Answer:
+    from rankagg.analysis.rules import named_rules
+
     rules = named_rules()
     frame = ra.analysis.capabilities()
     frame.insert(0, "name", list(rules))
@@ -101,13 +102,14 @@ def _axioms() -> list[str]:
 
 
 @command(
-    rules_to("judge", ", ".join(judged_rules())),
+    rules_to("judge", "those of the table of axioms"),
     Option(
         "--axiom",
         "axioms",
+        metavar="AXIOM",
         multiple=True,
         type=OneOf(_axioms),
-        help="An axiom to judge by; may be repeated. Default: all.",
+        help="An axiom to judge by. Default: all.",
     ),
     Option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
     Option(
@@ -153,8 +155,10 @@ def axioms(
     The standard error tells how many profiles there are to see, and how far the search is. A
     profile takes about a millisecond, and some ten under young, dodgson and kemeny.
     """
+    from rankagg.analysis.rules import judged_rules
     from rankagg.axioms.search import as_axiom
     from rankagg.axioms.table import larger_witness, theorem_on
+    from rankagg.core import counted
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -205,6 +209,7 @@ def axioms(
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     """Say how many profiles there are to see, and let the search tell how far it is."""
     from rankagg.axioms.search import LOGGER, check_size, number_to_see
+    from rankagg.core import counted
 
     check_size(n_items, n_rankings)
     number = number_to_see(n_items, n_rankings)

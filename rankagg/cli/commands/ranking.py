@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.check_certificate import BYTES, SECONDS
 from rankagg.cli.options.command import (
     FILE,
@@ -27,6 +25,7 @@ from rankagg.cli.options.command import (
     write_frame,
     write_json,
 )
+from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import (
     CONSTRAINTS,
     EXACTLY,
@@ -35,8 +34,6 @@ from rankagg.cli.options.exact import (
     exit_code,
     time_limit,
 )
-from rankagg.cli.options.inputs import Input, buffered, data, two_items
-from rankagg.cli.options.kinds import DASH, NAME
 from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
 from rankagg.cli.options.typed import (
     TIME,
@@ -47,16 +44,18 @@ from rankagg.cli.options.typed import (
     flag,
     labels_of,
     seed,
+    two_items,
     weights_of,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core import ItemSet, amount, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
-from rankagg.inference.units import tied_rankings
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
     from rankagg.analysis.comparison.agreement import Alternatives
+    from rankagg.cli.options.inputs import Input
 
 
 OUT = Option(
@@ -118,6 +117,7 @@ def rank(
     ),
     Option(
         "--rule",
+        metavar="RULE",
         type=RuleName(names_by_rounds),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
@@ -133,7 +133,9 @@ def rank(
         "meek), all go together (irv, coombs, baldwin), or nothing.",
     ),
     seed("For lots."),
-    Option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
+    Option(
+        "--csv", group="Output", type=FILE, help="Also write the table of rounds as a CSV file."
+    ),
     output("candidates", pasted=True),
 )
 def count(
@@ -240,6 +242,7 @@ def compare(
     A table of scores has a row for each system and a column for each task; higher is better
     unless --lower says otherwise. Sums of `rankagg scan` are compared too.
     """
+    from rankagg.aggregation import Evidence
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import comparison_text
 
@@ -268,6 +271,8 @@ def compare(
 
 
 def _decisions(given: Input, unit: Any) -> Any:
+    from rankagg.inference.units import tied_rankings
+
     given.refuse_pairs("--decide needs rankings or scores")
     with options_named({"unit": "--decide"}):
         rankings = tied_rankings(given.data, given.tolerance)
@@ -302,16 +307,23 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     CONSTRAINTS,
     Option(
         "--backend",
+        group="Kemeny",
         type=OneOf(["cuts", "lazy", "naive", "subset-dp"]),
         default="cuts",
         help="Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
         "or dynamic programming over subsets.",
     ),
     Option("--certificate", type=FILE, help="Write the proof as JSON."),
-    Option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
+    Option(
+        "--votes",
+        group="Output",
+        type=FILE,
+        help="Write the votes that the proof speaks of as JSON.",
+    ),
     Option(
         "--item-weight",
         "item_weights",
+        group="Kemeny",
         metavar="ITEM=NUMBER",
         multiple=True,
         help="How much an item matters, default 1: a pair counts as often as the product of its "
@@ -326,7 +338,12 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     ),
     OUT,
     flag("--one", help="Do not look at the other optima."),
-    flag("--all", "everything", help="With --top-k: print what is behind the list too."),
+    flag(
+        "--all",
+        "everything",
+        group="Output",
+        help="With --top-k: print what is behind the list too.",
+    ),
     output(plot="who beats whom how often, in the order of the consensus,"),
 )
 def solve(
@@ -353,6 +370,7 @@ def solve(
     FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
     numbers, row above column).
     """
+    from rankagg.aggregation import Evidence
     from rankagg.analysis.comparison.agreement import Alternatives
 
     evidence = Evidence.of(given.data, given.tolerance)
@@ -450,7 +468,11 @@ def verify(
     exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
     to say. `solve --votes` and `compare --out` write votes as JSON.
     """
+    from rankagg.aggregation import Evidence
     from rankagg.aggregation.kemeny.certificate import certificate_of
+    from rankagg.cli.options.inputs import buffered
+    from rankagg.cli.options.kinds import DASH, NAME
+    from rankagg.core import amount, counted
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
@@ -492,6 +514,8 @@ def verify(
 
 def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMatrix:
     """Return votes with the items of a certificate, where these are numbers and a file has text."""
+    from rankagg.core import ItemSet
+
     if tuple(votes.items) == tuple(items) or [*map(str, votes.items)] != [*map(str, items)]:
         return votes
     wins, ties, denominator = votes.lowest_terms
@@ -509,7 +533,12 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
     Option(
         "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
     ),
-    Option("--rule", type=NAMED, help="The rule; default: ratings for battles, else kemeny."),
+    Option(
+        "--rule",
+        metavar="RULE",
+        type=NAMED,
+        help="The rule; default: ratings for battles, else kemeny.",
+    ),
     EXACTLY,
     output(),
 )
@@ -521,6 +550,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
+    from rankagg.aggregation import Evidence
     from rankagg.analysis.explanation import explain_until
     from rankagg.report.kinds.choice import kind_of
 
@@ -541,8 +571,8 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         "majorities",
         plot="the majorities, and where the exact consensus and Borda go against them,",
     ),
-    Option("--graphml", type=FILE, help="Also write GraphML."),
-    Option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
+    Option("--graphml", group="Output", type=FILE, help="Also write GraphML."),
+    Option("--dot", group="Output", type=FILE, help="Also write the DOT language of Graphviz."),
 )
 def tournament(
     given: Input, *, deadline: Deadline, graphml: Path | None, dot: Path | None
@@ -553,6 +583,9 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
+    from rankagg.aggregation import Evidence
+    from rankagg.core import amount
+
     graph = ra.TournamentGraph(Evidence(given.data, given.tolerance).votes)
 
     def told(rows: int | None) -> str:
@@ -627,6 +660,9 @@ def steps(
     The steps come from the definition of the rule, and are compared with what it returns. A page
     of HTML has a picture of all orders where there are at most four items.
     """
+    from rankagg.aggregation import Evidence
+    from rankagg.core import counted
+
     if output.as_json and written is not None:
         raise click.UsageError("--as and --json exclude each other.")
     rule = make(name)
@@ -681,6 +717,8 @@ def steps(
 
 def _kept(data: Any, names: Sequence[str]) -> Any:
     """Return the data with the named items alone."""
+    from rankagg.aggregation import Evidence
+
     if not names:
         return data
     if isinstance(data, ra.PairwiseMatrix):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 import rankagg as ra
-from rankagg._typing import Label, Unranked
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
-from rankagg.cli.options.estimates import Estimates, data_or_estimates
+from rankagg.cli.options.data_options import data, data_or_estimates
 from rankagg.cli.options.exact import (
     EXACTLY,
     ExactOptions,
@@ -22,7 +20,6 @@ from rankagg.cli.options.exact import (
     time_limit,
     usually_limited,
 )
-from rankagg.cli.options.inputs import Input, data, two_items
 from rankagg.cli.options.rules import RULE, RuleName, make, names_with_policy, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
@@ -36,11 +33,14 @@ from rankagg.cli.options.typed import (
     jobs,
     labels_of,
     seed,
+    two_items,
 )
 from rankagg.cli.options.wording import options_named, refuse_typed
-from rankagg.core import listed
-from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.units import tied_rankings
+
+if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 UNITS = OneOf(["ranking", "instance", "task"])
 PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
@@ -267,7 +267,7 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
     Option(
         "--samples",
         "n_samples",
-        group="Drawing",
+        group="Computation",
         type=Whole(1, 10**6),
         default=50,
         help="Subsets of each size.",
@@ -317,6 +317,8 @@ def stability(
 def _removals(
     given: Input, name: str, pair: Sequence[str] | None, unit: Any, deadline: Deadline
 ) -> Answer:
+    from rankagg.aggregation import Evidence
+
     given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
     chosen = None if pair is None else two_items(pair, Evidence.of(given.data).items)
@@ -339,6 +341,7 @@ def _removals(
     Option(
         "--rule",
         "name",
+        metavar="RULE",
         type=RuleName(names_with_policy),
         default="borda",
         help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
@@ -346,6 +349,7 @@ def _removals(
     Option(
         "--samples",
         "n_samples",
+        group="Computation",
         type=Whole(1, 10**6),
         default=200,
         help="Completions of the data to rank.",
@@ -362,6 +366,8 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         rankagg missing sums.json
         rankagg missing scores.csv --rule kemeny --samples 50 --json
     """
+    from rankagg._typing import Unranked
+
     given.refuse_pairs("Needs rankings or scores", "say what is missing")
     is_summed = isinstance(given.data, ra.ScoreSummary)
     if is_summed:
@@ -408,9 +414,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     Option(
         "--method",
         type=OneOf(["sign-flips", "sign-test", "hoeffding", "max-t"]),
-        help="How pairs are decided: sign-flips (default) turn whole units round; sign-test "
-        "(default for ranks by majorities) counts wins; hoeffding holds for all independent "
-        "units, and needs many; max-t is a bootstrap for hundreds.",
+        help="How pairs are decided; default: sign-flips, for majorities sign-test.",
     ),
     alpha(),
     Option(
@@ -418,21 +422,24 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     ),
     flag(
         "--marginal",
+        group="Ranks",
         help="Ranks of each item alone, for one that was chosen before looking.",
     ),
     Option(
         "--unit",
         type=OneOf([*UNITS.choices, "comparison", "cluster"]),
-        help="What is independent: rankings of one instance or task are averaged first. Of "
-        "comparisons clusters, the default where there are any, or comparisons.",
+        help="What is independent: rankings of one instance or task are averaged first; default: "
+        "rankings, or clusters where comparisons have some.",
     ),
-    flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
+    flag("--fixed-tasks", group="Ranks", help="The tasks are those of interest, and not a sample."),
     flag(
         "--anytime",
+        group="Ranks",
         help="Of comparisons by --ranks pairwise: hold at every look, so that one may stop.",
     ),
     Option(
         "--pairs",
+        group="Pairs",
         type=OneOf(PAIRS_BY),
         default="hoeffding",
         help="Intervals for the proportion in which one item is above another. hoeffding and "
@@ -442,6 +449,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     ),
     Option(
         "--simultaneous",
+        group="Pairs",
         type=OneOf(["none", "bonferroni", "max-t"]),
         default="none",
         help="Whether proportions hold for each pair alone or for all at once; max-t needs "
@@ -450,6 +458,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     Option(
         "--resamples",
         "n_resamples",
+        group="Computation",
         type=Whole(1, 10**6),
         help="Resamples (default 2000), or sign vectors (default 10,000).",
     ),
@@ -481,7 +490,13 @@ def intervals(
     First which pairs are decided, all together with one probability of error; the ranks that
     this leaves every item; and who may be first. Then for each two items the proportion in which
     one is above the other, with an interval.
+
+    --method: sign-flips turn whole units round; sign-test counts wins; hoeffding holds for all
+    independent units, and needs many; max-t is a bootstrap for hundreds.
     """
+    from rankagg.cli.options.estimates import Estimates
+    from rankagg.inference.units import tied_rankings
+
     if isinstance(given.data, Estimates):
         refuse_typed("has no meaning for --estimates", *OF_DATA)
         with options_named({"k": "--top"}):
@@ -529,6 +544,7 @@ def _ranks_and_pairs(
     marginal: bool,
 ) -> Answer:
     """Return the answer of ranks and decided pairs, and of proportions where there are some."""
+    from rankagg.core import listed
 
     def plain() -> dict[str, Any]:
         parts = {"ranks": found, "decisions": found.decisions, "intervals": proportions}
@@ -557,6 +573,8 @@ def _ranks_and_pairs(
 
 def _check_method(by: str, method: str | None) -> None:
     """Refuse a method that does not decide ranks by something."""
+    from rankagg.inference.ranks.rank_intervals import RANK_METHODS
+
     if method is None or method in RANK_METHODS[by]:
         return
     others = [kind for kind in RANK_METHODS if method in RANK_METHODS[kind]]

@@ -19,7 +19,6 @@ import click
 
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.typed import OneOf, Option, Whole, flag, grouped
-from rankagg.core import counted
 from rankagg.exceptions import OutputError, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 
@@ -135,13 +134,16 @@ class Command(click.Command):
         """Write the options that most people use, and a line for each further group of options."""
         groups: dict[str, list[tuple[str, str]]] = {"": []}
         for one in self.get_params(ctx):
-            if record := one.get_help_record(ctx):
+            record = one.get_help_record(ctx)
+            if record is not None and isinstance(one, click.Option):
                 groups.setdefault(getattr(one, "group", ""), []).append(record)
         further = []
         for name, records in groups.items():
             if name and ALL not in ctx.meta:
                 names = ", ".join(stated.split()[0].strip(",") for stated, _ in records)
-                further.append((name, shorten(names, NAMES_WIDTH, placeholder=" ...")))
+                further.append(
+                    (name, shorten(names, NAMES_WIDTH, placeholder=" ...", break_on_hyphens=False))
+                )
                 continue
             with formatter.section(f"{name} options" if name else "Options"):
                 formatter.write_dl(records)
@@ -325,6 +327,8 @@ def in_columns(rows: Iterable[Iterable[object]]) -> str:
 
 def rows_told(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) -> str:
     """Return the first rows of a table as text, and how many more there are."""
+    from rankagg.core import counted
+
     shown = frame if rows is None else frame.head(rows)
     text, more = visible(shown.to_string(**form)), len(frame) - len(shown)
     return f"{text}\n... and {counted(more, f'more {noun}')}" if more else text

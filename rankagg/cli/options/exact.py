@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import Options, tell_progress
-from rankagg.cli.options.inputs import Input
 from rankagg.cli.options.rules import made
 from rankagg.cli.options.typed import TIME, Number, Option, flag, grouped, labels_of
-from rankagg.core import ItemSet, counted
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
+    from rankagg.cli.options.inputs import Input
+    from rankagg.core import ItemSet
 
 # With more items than these a proof, or the other optima, may take hours, and with so many ranks
 # of different ballots the fewest that have to go: so many seconds, unless others are asked for.
@@ -44,6 +44,8 @@ def time_limit(what: str, *, usual: bool = False) -> Option:
 
 def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> Deadline:
     # What is loaded first takes none of the time.
+    from rankagg.aggregation import Deadline
+
     import_module("rankagg.aggregation.kemeny.aggregator")
     return Deadline.after(seconds)
 
@@ -70,6 +72,8 @@ class ExactOptions:
 
     def rules(self, rules: Sequence[ra.Aggregator]) -> list[ra.Aggregator]:
         """Give the exact rule its options; refuse them where there is none."""
+        from rankagg.aggregation import Deadline
+
         ties = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
@@ -116,6 +120,9 @@ def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = Fals
 
     Where single ballots are to go they matter too, by how many different ones there are.
     """
+    from rankagg.aggregation import Deadline, Evidence
+    from rankagg.core import counted
+
     if deadline != Deadline():
         return deadline
     evidence = Evidence.of(given.data, given.tolerance)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 import rankagg as ra
-from rankagg._typing import Directions, Label
-from rankagg.cli.options.inputs import tell_scores
-from rankagg.cli.options.kinds import DASH, Typed
+from rankagg.cli.options.data_options import Typed
 from rankagg.cli.options.typed import (
     SCHEDULER,
     OneOf,
@@ -21,9 +19,9 @@ from rankagg.cli.options.typed import (
     workers,
 )
 from rankagg.cli.options.wording import options_named
-from rankagg.core import counted
 
 if TYPE_CHECKING:
+    from rankagg._typing import Directions, Label
     from rankagg.io.scan.scan_scores import ScoreScan
 
 
@@ -53,6 +51,10 @@ SCAN_OPTIONS = [
 
 def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
     """Go through score files, and return the sums and the lines that tell of them."""
+    from rankagg.cli.options.inputs import tell_scores
+    from rankagg.cli.options.kinds import DASH
+    from rankagg.core import counted
+
     if DASH in sources:
         raise click.UsageError(
             "The standard input cannot be gone through more than once, as scans do: save it."

@@ -144,6 +144,7 @@ DRAWN = Options(
         ),
         Option(
             "--plackett-luce",
+            group="Models",
             metavar="SPREAD",
             multiple=True,
             type=Number(0, 1e3),
@@ -151,6 +152,7 @@ DRAWN = Options(
         ),
         Option(
             "--gumbel",
+            group="Models",
             metavar="STEP",
             multiple=True,
             type=Number(0, 1e3),
@@ -158,6 +160,7 @@ DRAWN = Options(
         ),
         Option(
             "--culture",
+            group="Models",
             metavar="CULTURE",
             multiple=True,
             help=f"Rankings of a culture: {CULTURES}.",

@@ -10,15 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
 from reprlib import Repr
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankagg._numbers import ascii_number
-from rankagg._typing import Label
-from rankagg.core import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest, shown
-from rankagg.io.cluster import connected
+
+if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.core import ItemSet
 
 # Names of which a message lists all.
 MOST_NAMES = 12
@@ -38,6 +39,8 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or name the option and what was meant."""
+        from rankagg.core import listed
+
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -49,6 +52,8 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
     """Return the labels that are written so; numbers in a file are numbers."""
+    from rankagg.core import counted, listed, raw_text
+
     known = {raw_text(label): label for label in items}
     found = []
     for name in names:
@@ -57,6 +62,14 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
             raise InvalidInputError(option, allowed, name, nearest(name, items))
         found.append(known[name])
     return found
+
+
+def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
+    """Return the items of --pair."""
+    first, second = labels_of("--pair", pair, items, "item")
+    if first == second:
+        raise InvalidInputError("--pair", "two different items", first)
+    return first, second
 
 
 def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) -> dict[str, str]:
@@ -204,7 +217,7 @@ def flag(*names: str, **settings: Any) -> Option:
 def seed(about: str = "For the random numbers.") -> Option:
     """Return --seed, which says what is drawn, as `rng`."""
     most = 2**64 - 1
-    return Option("--seed", "rng", group="Drawing", type=Whole(0, most), default=0, help=about)
+    return Option("--seed", "rng", group="Computation", type=Whole(0, most), default=0, help=about)
 
 
 def alpha(what: str = "Probability of error") -> Option:
@@ -215,12 +228,12 @@ def alpha(what: str = "Probability of error") -> Option:
 def jobs(where: str = "Processes") -> Option:
     """Return --jobs: how many processes share the work, as `n_jobs`."""
     about = f"{where}; -1 for all cores."
-    return Option("--jobs", "n_jobs", group="Drawing", type=Jobs(), default=1, help=about)
+    return Option("--jobs", "n_jobs", group="Computation", type=Jobs(), default=1, help=about)
 
 
 SCHEDULER = Option(
     "--scheduler",
-    group="Drawing",
+    group="Computation",
     metavar="ADDRESS",
     help="Let a cluster of Dask do the work, whose scheduler has this address, as tcp://host:8786.",
 )
@@ -229,6 +242,8 @@ SCHEDULER = Option(
 @contextmanager
 def workers(scheduler: str | None, n_jobs: int) -> Iterator[dict[str, Any]]:
     """Give what shares the work, as parameters: a cluster, or processes."""
+    from rankagg.io.cluster import connected
+
     if scheduler is None:
         yield {"n_jobs": n_jobs}
         return

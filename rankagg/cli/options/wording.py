@@ -10,7 +10,6 @@ from functools import partial
 import click
 from click.core import ParameterSource
 
-from rankagg.core import listing
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -86,6 +85,8 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 def _parameters_typed(name: str, options: Mapping[str, str]) -> str:
     """Return how "ballot, rank and item" are typed; empty where one has no option."""
+    from rankagg.core import listing
+
     words = re.findall(r"\w+", name.replace(" and ", " "))
     # What is typed several times is a list there.
     typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]
