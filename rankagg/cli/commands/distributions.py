@@ -155,6 +155,14 @@ def _models() -> list[str]:
     return list(dict.fromkeys([*OF_WORTHS, *OF_THETAS, *NAMED_MODELS]))
 
 
+def _one_model(names: Sequence[str]) -> str:
+    """Return the one model to fit."""
+    model = names[0] if names else "plackett-luce"
+    if len(names) > 1 or model not in OF_WORTHS + OF_THETAS:
+        raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
+    return model
+
+
 @command(
     data(),
     Option(
@@ -265,9 +273,7 @@ def fit(
             n_jobs=mixed["n_jobs"],
         )
     refuse_typed("belongs to --compare", "n_folds", "n_resamples")
-    model = names[0] if names else "plackett-luce"
-    if len(names) > 1 or model not in OF_WORTHS + OF_THETAS:
-        raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
+    model = _one_model(names)
     asked |= {"reference": reference, "time_limit": deadline.time_limit}
     asked = {name: value for name, value in asked.items() if value is not None}
     for name in asked:

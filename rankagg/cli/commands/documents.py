@@ -16,7 +16,7 @@ from rankagg.cli.options.data_options import DIRECTIONS, Typed, data
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import OneOf, Option, Whole, alpha, flag, seed, split
+from rankagg.cli.options.typed import OneOf, Option, Whole, alpha, flag, grouped, seed, split
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InformationLostError, InvalidInputError
 

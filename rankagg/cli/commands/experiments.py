@@ -178,7 +178,7 @@ def _of_table(
     """Run a study on a table of scores: how stable is its ranking."""
     given = read_whole(**typed)
     if not isinstance(given.data, ra.ScoreTable) or given.data.n_systems < 2:
-        raise click.UsageError("An experiment needs scores of two or more systems, and no votes.")
+        raise click.UsageError(f"{study} needs scores of two or more systems, and no votes.")
     if study == "confidence" and typed_option("removal") and not any(settings["proportion"]):
         raise click.UsageError("--removal for confidence needs --proportion, as 0.2.")
     takes = STUDIES[study][1]

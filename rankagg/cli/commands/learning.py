@@ -74,7 +74,7 @@ def _described(entry: Any) -> dict[str, Any]:
     return {"name": entry.name, "kind": entry.kind, "title": entry.title}
 
 
-def _listed(what: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _listed(what: str, rows: Sequence[Any]) -> dict[str, Any]:
     return {"schema": f"rankagg.{what}", "version": 1, what: rows}
 
 
@@ -91,8 +91,7 @@ def _rules() -> Answer:
         return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
 
     def plain() -> dict[str, Any]:
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return _listed("rules", rows)
+        return _listed("rules", frame.astype(object).where(frame.notna(), None).to_dict("records"))
 
     return Answer(data=plain, text=told)
 

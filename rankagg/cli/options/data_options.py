@@ -64,7 +64,7 @@ DIRECTIONS = [
         "--lower",
         metavar="TASK",
         multiple=True,
-        help="Lower is better on TASK, and higher on the others.",
+        help="Lower is better on TASK alone.",
     ),
 ]
 #: Options that some kinds take, and others do not, named as parameters.
@@ -288,13 +288,13 @@ def _formats() -> list[str]:
 
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
-    Option("--dataset", metavar="NAME", help="A bundled data set, of `rankagg list datasets`."),
+    Option("--dataset", metavar="NAME", help="Bundled data, of `rankagg list datasets`."),
     Option(
         "--format",
         metavar="FORMAT",
         type=OneOf(_formats),
         default="auto",
-        help="What FILE is, of `rankagg list formats`; auto: detected, or refused if ambiguous.",
+        help="What FILE holds, of `rankagg list formats`.",
     ),
     *OPTIONS,
 ]
