@@ -1,4 +1,4 @@
-"""`rankagg steps` and `cycles`: what they print is what the library finds."""
+"""`rankagg steps` and `list`: what they print is what the library finds."""
 
 import json
 import re
