@@ -144,7 +144,7 @@ def axioms(
     \b
         rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
         rankagg axioms --rule borda --axiom majority
-        rankagg axioms --rule minimax --axiom participation --items 4 --rankings 20 --samples 5000
+        rankagg axioms --rule minimax --axiom participation --samples 5000
 
     All profiles of complete strict rankings up to a size are looked at, those that differ in the
     names of items once. What is proved for every size stands beside, and a larger profile where

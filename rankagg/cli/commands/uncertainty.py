@@ -428,8 +428,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     Option(
         "--unit",
         type=OneOf([*UNITS.choices, "comparison", "cluster"]),
-        help="What is independent: rankings of one instance or task are averaged first; default: "
-        "rankings, or clusters where comparisons have some.",
+        help="What is independent, averaged first; default: rankings, or clusters of comparisons.",
     ),
     flag("--fixed-tasks", group="Ranks", help="The tasks are those of interest, and not a sample."),
     flag(

@@ -37,6 +37,10 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         """All names."""
         return tuple(self._find())
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return the names, in one line."""
+        return f"Choose from {', '.join(self.choices)}"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or name the option and what was meant."""
         from rankagg.core import listed

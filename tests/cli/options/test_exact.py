@@ -16,7 +16,7 @@ from rankagg.testing.commands import commands_of
 from tests.conftest import slow_but
 
 LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "report",
-           "study", "tournament", "axioms", "intervals", "missing", "fit"]  # fmt: skip
+           "study", "tournament", "axioms", "missing", "fit"]  # fmt: skip
 BALLOTS = "ballots.csv --format ballots --count count"
 SOLVE = "solve --dataset tennessee"
 GLUE = "solve --dataset glue_human"

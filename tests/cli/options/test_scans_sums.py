@@ -149,7 +149,6 @@ REFUSED = {
     "stability --over systems": "--over systems needs rankings; sums of scores do not hold them",
     "stability --rule bucklin": "Bucklin needs rankings",
     "stability --removals": "stability needs the scores themselves",
-    "study missing-scores": "study needs the scores themselves",
     "test --power 0.8": "test needs the scores themselves",
     "test --reference s0": "test needs the scores themselves",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
