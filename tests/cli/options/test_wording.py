@@ -97,11 +97,11 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
     of_items = ("--pair", "--reference", "--keep")
     for name, option in NAMED:
         needed = NEEDED.get(name, "")
-        if option == "--reference" and name == "test":
+        if (name, option) in (("test", "--reference"), ("explain", "--pair")):
             needed = ""
         before = "table.csv" if name == "verify" else ""
         typed = {**MISTYPED, **(SCANNED if name == "scan" else {})}[option]
-        line = told(f"{name} {before} {typed} {needed if (name, option) != ("explain", "--pair") else ''}")
+        line = told(f"{name} {before} {typed} {needed}")
         assert f"`{option}`" in line
         assert "Did you mean '" in line
         assert "item" not in line.replace("--item", "") or option in of_items
