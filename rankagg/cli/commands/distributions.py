@@ -175,10 +175,7 @@ def _one_model(names: Sequence[str]) -> str:
         "--compare any of plackett-luce, uniform, mallows-DISTANCE and generalized-mallows "
         "(default: all).",
     ),
-    flag(
-        "--compare",
-        help="Compare models: held-out scores, AIC, BIC, and a test of the best.",
-    ),
+    flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
     Option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
     *grouped(
         "Model",
@@ -259,8 +256,6 @@ def fit(
     comparisons, rankings, tasks. --components fits a mixture, and --features worths that depend on
     properties of the items.
     """
-    from rankagg.aggregation import Evidence
-
     if compare:
         others = {"alpha", "deadline", "reference", "elo", "features", "formula", *asked}
         refuse_typed("has no meaning with --compare", *sorted(others), *TYPED_ALONE)
@@ -307,7 +302,7 @@ def fit(
     data = given.data if rates else _rankings_for(model, given)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
-        items = Evidence.of(data).items
+        items = given.evidence.items
         (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     models: dict[str, Any] = {
         "plackett-luce": ra.PlackettLuce,
@@ -353,15 +348,13 @@ def _answer(fitted: Any, ratings: Any, shown: dict[str, Any]) -> Answer:
 
 def _rankings_for(model: str, given: Input) -> Any:
     """Return the rankings that a model is fitted to."""
-    from rankagg.aggregation import Evidence
-
     given.refuse_pairs(f"--model {model} needs rankings")
     if isinstance(given.data, ra.ScoreSummary):
         raise click.UsageError(
             f"{given.name} holds what scores add up to, and --model {model} needs the scores "
             "themselves: give the file of these, or take --model bradley-terry."
         )
-    return Evidence(given.data, given.tolerance).profile
+    return given.evidence.profile
 
 
 def _compared(given: Input, names: Sequence[str], **options: Any) -> Answer:

@@ -137,7 +137,6 @@ def _items_in(path: str, given: Input) -> Any:
     """Return a table with a row for each item."""
     import pandas as pd
 
-    from rankagg.aggregation import Evidence
     from rankagg.core import listed, raw_text
     from rankagg.io.tables.reading import read_table
 
@@ -146,7 +145,7 @@ def _items_in(path: str, given: Input) -> Any:
         {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
     )
     frame = frame.where(frame != "", None)
-    labels = {raw_text(label): label for label in Evidence.of(given.data, given.tolerance).items}
+    labels = {raw_text(label): label for label in given.evidence.items}
     first, *others = map(str, frame.columns)
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"

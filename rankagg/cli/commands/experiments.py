@@ -93,12 +93,7 @@ STUDIES = {
     output("rows", pasted=True, plot="what the study found"),
 )
 def study(
-    *,
-    study: str,
-    typed: dict[str, Any],
-    models: Sequence[Any],
-    run: StudyRun,
-    **settings: Any,
+    *, study: str, typed: dict[str, Any], models: Sequence[Any], run: StudyRun, **settings: Any
 ) -> Answer:
     """Measure rules on simulated or real data, many times.
 

@@ -72,20 +72,8 @@ def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
     write_json({**consensus.to_dict(), "input": list(given.lines)}, folder / "consensus.json")
 
 
-@command(
-    data(),
-    RULE,
-    EXACTLY,
-    output("items", pasted=True),
-    OUT,
-)
-def rank(
-    given: Input,
-    *,
-    name: str,
-    exact: ExactOptions,
-    out: Path | None,
-) -> Answer:
+@command(data(), RULE, EXACTLY, output("items", pasted=True), OUT)
+def rank(given: Input, *, name: str, exact: ExactOptions, out: Path | None) -> Answer:
     """Rank by one rule and print ranks and scores.
 
     \b
@@ -242,7 +230,6 @@ def compare(
     A table of scores has a row for each system and a column for each task; higher is better
     unless --lower says otherwise. Sums of `rankagg scan` are compared too.
     """
-    from rankagg.aggregation import Evidence
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import comparison_text
 
@@ -252,7 +239,7 @@ def compare(
     comparison = compare_until(
         # Looking at the other optima takes its share.
         deadline.share(1 if one else 2),
-        Evidence(given.data, given.tolerance),
+        given.evidence,
         rules,
         rng=rng,
     )
@@ -373,7 +360,7 @@ def solve(
     from rankagg.aggregation import Evidence
     from rankagg.analysis.comparison.agreement import Alternatives
 
-    evidence = Evidence.of(given.data, given.tolerance)
+    evidence = given.evidence
     constraints = wishes.of(evidence.items)
     rule: ra.Aggregator
     if top_k is not None:
@@ -468,7 +455,6 @@ def verify(
     exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
     to say. `solve --votes` and `compare --out` write votes as JSON.
     """
-    from rankagg.aggregation import Evidence
     from rankagg.aggregation.kemeny.certificate import certificate_of
     from rankagg.cli.options.inputs import buffered
     from rankagg.cli.options.kinds import DASH, NAME
@@ -476,7 +462,7 @@ def verify(
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
-    votes = Evidence(given.data, given.tolerance).votes
+    votes = given.evidence.votes
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -550,13 +536,12 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
-    from rankagg.aggregation import Evidence
     from rankagg.analysis.explanation import explain_until
     from rankagg.report.kinds.choice import kind_of
 
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated or make(rule or "kemeny")])
-    evidence = Evidence(given.data, given.tolerance)
+    evidence = given.evidence
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
@@ -583,10 +568,9 @@ def tournament(
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    from rankagg.aggregation import Evidence
     from rankagg.core import amount
 
-    graph = ra.TournamentGraph(Evidence(given.data, given.tolerance).votes)
+    graph = ra.TournamentGraph(given.evidence.votes)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -631,13 +615,11 @@ def tournament(
         "out together, or followed in every order.",
     ),
     Option(
-        "--as",
-        "written",
-        type=OneOf(["text", "html", "latex"]),
-        help="Text, a page of HTML, or sections for LaTeX, with the packages that they need in "
-        "comments; default: what the name after --out ends in, else text.",
+        "-o",
+        "--out",
+        type=FILE,
+        help="Write the steps here: .txt, a page of HTML (.html), or sections for LaTeX (.tex).",
     ),
-    Option("-o", "--out", type=FILE, help="Write the steps here."),
     output("rows of a table", plot="the costs of all orders of at most four items"),
 )
 def steps(
@@ -646,7 +628,6 @@ def steps(
     name: str,
     items: Sequence[str],
     tie_breaking: str | None,
-    written: str | None,
     out: Path | None,
     output: Output,
 ) -> Answer:
@@ -660,11 +641,12 @@ def steps(
     The steps come from the definition of the rule, and are compared with what it returns. A page
     of HTML has a picture of all orders where there are at most four items.
     """
-    from rankagg.aggregation import Evidence
     from rankagg.core import counted
 
-    if output.as_json and written is not None:
-        raise click.UsageError("--as and --json exclude each other.")
+    form = None if out is None else ENDINGS.get(out.suffix.lower())
+    if out is not None and form is None:
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        raise InvalidInputError("--out", allowed, str(out))
     rule = make(name)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
@@ -673,24 +655,16 @@ def steps(
                 "and for ranked-pairs."
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
-    data = _kept(given.data, items)
-    n_items = len(Evidence.of(data, given.tolerance).items)
+    data = _kept(given, items)
+    n_items = len(replace(given, data=data).evidence.items)
     if n_items > MOST_ITEMS_BY_HAND:
         raise click.UsageError(
             f"{given.name} has {counted(n_items, 'item')}, and steps are shown for at most "
             f"{MOST_ITEMS_BY_HAND}: --keep ITEM, given several times, takes some of them."
         )
-    ending = "" if out is None else out.suffix.lower()
-    form = written or ENDINGS.get(ending, ending)
-    if ending and ENDINGS.get(ending) != form:
-        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
-        raise InvalidInputError("--out", allowed, str(out))
     found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
 
-    # What is to be pasted stands alone.
-    alone = output.is_text and out is None and form != "text"
-
-    def written_out() -> str:
+    def written() -> str:
         if form == "latex":
             return found.to_latex_sections()
         if form == "html":
@@ -699,31 +673,22 @@ def steps(
             return steps_page(found)
         return found.summary(rows=output.rows) + "\n"
 
-    def told(rows: int | None) -> str:
-        if out is not None:
-            return f"wrote: {out}"
-        return written_out() if alone else f"\n{found.summary(rows=rows)}"
-
     return Answer(
         result=found,
-        lines=() if alone else given.lines,
-        text=told,
-        newline=not alone,
-        beside=given.lines if alone else (),
+        text=lambda rows: f"wrote: {out}" if out else f"\n{found.summary(rows=rows)}",
         plot=found.plot,
-        files=[(out, lambda path: write_text(path, written_out()))],
+        files=[(out, lambda path: write_text(path, written()))],
     )
 
 
-def _kept(data: Any, names: Sequence[str]) -> Any:
+def _kept(given: Input, names: Sequence[str]) -> Any:
     """Return the data with the named items alone."""
-    from rankagg.aggregation import Evidence
-
+    data = given.data
     if not names:
         return data
     if isinstance(data, ra.PairwiseMatrix):
         raise click.UsageError("--keep needs scores, rankings or comparisons, not votes alone.")
-    items = Evidence.of(data).items
+    items = given.evidence.items
     kept = labels_of("--keep", dict.fromkeys(names), items, "item")
     if isinstance(data, ra.ScoreTable):
         return data.drop(systems=[item for item in items if item not in kept])

@@ -253,8 +253,7 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
         help="What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
     ),
     flag(
-        "--removals",
-        help="Instead: the fewest ballots or tasks whose removal changes the winner.",
+        "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
     ),
     Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
     Option(
@@ -317,11 +316,10 @@ def stability(
 def _removals(
     given: Input, name: str, pair: Sequence[str] | None, unit: Any, deadline: Deadline
 ) -> Answer:
-    from rankagg.aggregation import Evidence
 
     given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
-    chosen = None if pair is None else two_items(pair, Evidence.of(given.data).items)
+    chosen = None if pair is None else two_items(pair, given.evidence.items)
     show_progress()
     deadline = usually_limited(deadline, given, by_ballots=True)
     with options_named({"rule": "--rule"}):

@@ -110,8 +110,6 @@ class Answer:
     data: Callable[[], dict[str, Any]] | None = None
     # The text of so many rows, by default of the result.
     text: Callable[[int | None], str] | None = None
-    # Whether a line ends behind the text.
-    newline: bool = True
     # What is said besides on the standard error.
     beside: Iterable[str] = ()
     plot: Callable[[], Axes] | None = None
@@ -264,7 +262,7 @@ def _finish(answer: Answer, shown: Output) -> None:
         click.echo(_dumps({**data, **({} if lines is None else {"input": lines})}))
     elif result is not None or answer.text is not None:
         text = result.summary(**limit) if answer.text is None else answer.text(shown.rows)
-        click.echo("\n".join([*(lines or ()), text]), nl=answer.newline)
+        click.echo("\n".join([*(lines or ()), text]))
     if shown.plot is not None and answer.plot is not None:
         _draw(answer.plot, shown.plot)
     for path, write_to in answer.files:

@@ -60,12 +60,7 @@ def _spellings(
 
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
-    Option(
-        "--lower",
-        metavar="TASK",
-        multiple=True,
-        help="Lower is better on TASK alone.",
-    ),
+    Option("--lower", metavar="TASK", multiple=True, help="Lower is better on TASK alone."),
 ]
 #: Options that some kinds take, and others do not, named as parameters.
 OPTIONS = [

@@ -120,12 +120,12 @@ def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = Fals
 
     Where single ballots are to go they matter too, by how many different ones there are.
     """
-    from rankagg.aggregation import Deadline, Evidence
+    from rankagg.aggregation import Deadline
     from rankagg.core import counted
 
     if deadline != Deadline():
         return deadline
-    evidence = Evidence.of(given.data, given.tolerance)
+    evidence = given.evidence
     n = len(evidence.items)
     size, is_large = counted(n, "item", ","), n > ITEMS_UNLIMITED
     if by_ballots:

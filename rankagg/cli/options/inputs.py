@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
+from rankagg.aggregation import Evidence
 from rankagg.cli.options import kinds
 from rankagg.cli.options.data_options import Typed
 from rankagg.cli.options.kinds import DASH, NAME, READER_NAMES
@@ -101,6 +102,11 @@ class Input:
                 f"{self.name} holds what scores add up to, and {command} needs the scores "
                 "themselves: give it the file of these."
             )
+
+    @property
+    def evidence(self) -> Evidence:
+        """What rules take: the data, with the tolerance of scores."""
+        return Evidence(self.data, self.tolerance)
 
     @property
     def holds_pairs(self) -> bool:

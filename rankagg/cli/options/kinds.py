@@ -15,11 +15,7 @@ import rankagg as ra
 from rankagg._typing import Label
 from rankagg.cli.options.data_options import DIRECTIONS, NAMES, Typed
 from rankagg.cli.options.evaluations import score_table
-from rankagg.cli.options.typed import (
-    labels_of,
-    split,
-    weights_of,
-)
+from rankagg.cli.options.typed import labels_of, split, weights_of
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError

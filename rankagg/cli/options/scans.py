@@ -43,8 +43,7 @@ SCAN_OPTIONS = [
     jobs("Processes of this machine"),
     SCHEDULER,
     flag(
-        "--progress",
-        help="Show a bar with the rate even where the standard error is no terminal.",
+        "--progress", help="Show a bar with the rate even where the standard error is no terminal."
     ),
 ]
 
@@ -66,11 +65,7 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
         raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
-    phrases = {
-        "address": "--scheduler",
-        "higher_is_better": "--lower",
-        "source": "SOURCES",
-    }
+    phrases = {"address": "--scheduler", "higher_is_better": "--lower", "source": "SOURCES"}
     with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)
         weights: dict[Label, float] = {}
