@@ -25,12 +25,14 @@ from rankagg.cli.options.typed import (
     Option,
     Whole,
     alpha,
+    choice,
     flag,
     grouped,
     jobs,
     labels_of,
     named_numbers,
     seed,
+    several,
 )
 from rankagg.cli.options.wording import option_of, options_named, refuse_typed
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
@@ -132,16 +134,16 @@ BATTLES = Options(
     "battles",
     grouped(
         "Bradley-Terry",
-        Option(
+        choice(
             "--ties",
-            type=OneOf(["half", "davidson", "rao-kupper", "ignore"]),
-            help="A tie is half a win for each (default), an outcome of its own, or left out.",
+            ["half", "davidson", "rao-kupper", "ignore"],
+            "A tie is half a win for each (default), an outcome of its own, or left out.",
         ),
         flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
-        Option(
+        choice(
             "--errors-by",
-            type=OneOf(["auto", "model", "robust", "cluster"]),
-            help="Errors by the model, by comparisons, or by clusters, rankings or "
+            ["auto", "model", "robust", "cluster"],
+            "Errors by the model, by comparisons, or by clusters, rankings or "
             "tasks; default: auto.",
         ),
     ),
@@ -165,15 +167,14 @@ def _one_model(names: Sequence[str]) -> str:
 
 @command(
     data(),
-    Option(
+    several(
         "--model",
-        "names",
-        metavar="MODEL",
-        multiple=True,
-        type=OneOf(_models),
-        help="plackett-luce (default), bradley-terry, mallows or generalized-mallows; with "
+        "MODEL",
+        "plackett-luce (default), bradley-terry, mallows or generalized-mallows; with "
         "--compare any of plackett-luce, uniform, mallows-DISTANCE and generalized-mallows "
         "(default: all).",
+        "names",
+        type=OneOf(_models),
     ),
     flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
     Option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
@@ -187,10 +188,10 @@ def _one_model(names: Sequence[str]) -> str:
         Option(
             "--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."
         ),
-        Option(
+        choice(
             "--distance",
-            type=OneOf(["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"]),
-            help="Mallows models: the distance to the center; default: kendall.",
+            ["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"],
+            "Mallows models: the distance to the center; default: kendall.",
         ),
         Option(
             "--features",
@@ -369,12 +370,11 @@ def _compared(given: Input, names: Sequence[str], **options: Any) -> Answer:
     click.Argument(["fit"], required=False, type=click.Path()),
     Option("--center", metavar="A,B,C", help="Mallows: the center, best first."),
     Option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
-    Option(
+    several(
         "--log-worth",
+        "ITEM=NUMBER",
+        "Plackett-Luce: the log worth of an item; once for every item.",
         "log_worths",
-        metavar="ITEM=NUMBER",
-        multiple=True,
-        help="Plackett-Luce: the log worth of an item; once for every item.",
     ),
     Option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items."),
     Option("--culture", metavar="CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),

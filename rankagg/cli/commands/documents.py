@@ -16,7 +16,17 @@ from rankagg.cli.options.data_options import DIRECTIONS, Typed, data
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import OneOf, Option, Whole, alpha, flag, grouped, seed, split
+from rankagg.cli.options.typed import (
+    Option,
+    Whole,
+    alpha,
+    choice,
+    flag,
+    grouped,
+    seed,
+    several,
+    split,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
@@ -29,10 +39,10 @@ if TYPE_CHECKING:
     data(),
     rules_to("compare with the exact consensus"),
     Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
-    Option(
+    choice(
         "--kind",
-        type=OneOf(["scores", "battles", "election", "rankings", "lists", "votes"]),
-        help="What the page is made for; default: by what the data are.",
+        ["scores", "battles", "election", "rankings", "lists", "votes"],
+        "What the page is made for; default: by what the data are.",
     ),
     Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
     Option(
@@ -40,12 +50,11 @@ if TYPE_CHECKING:
         group="Page",
         help="The heading; default: that of a PrefLib file, or the name of the data.",
     ),
-    Option(
+    several(
         "--about",
+        "NAME=TEXT",
+        "What stands below the heading, such as date=, version=, licence= and link=.",
         group="Page",
-        metavar="NAME=TEXT",
-        multiple=True,
-        help="What stands below the heading, such as date=, version=, licence= and link=.",
     ),
     Option(
         "--items",
@@ -54,22 +63,21 @@ if TYPE_CHECKING:
         help="A table of the items: labels in the first column, then others such as "
         "organization, licence and link.",
     ),
-    Option(
+    choice(
         "--unit",
+        ["ranking", "instance", "task"],
+        "What is independent; default: instances where there are some, else rankings.",
         group="Uncertainty",
-        type=OneOf(["ranking", "instance", "task"]),
-        help="What is independent; default: instances where there are some, else rankings.",
     ),
     *grouped("Uncertainty", alpha("Family-wise error rate of the decided pairs")),
     time_limit("everything that is computed", usual=True),
     flag("--one", help="Do not look at the other optima."),
-    Option(
+    several(
         "--gate",
-        "gates",
-        metavar="CONDITION",
-        multiple=True,
-        help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
+        "CONDITION",
+        "Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
+        "gates",
     ),
     seed("For rules that draw."),
 )
@@ -178,7 +186,7 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
     Option("--system", metavar="COLUMN", help="Long form: column of systems."),
     Option("--score", metavar="COLUMN", help="Long form: column of scores."),
     *DIRECTIONS,
-    Option("--weight", metavar="TASK=NUMBER", multiple=True, help="Weight of a task; default 1."),
+    several("--weight", "TASK=NUMBER", "Weight of a task; default 1."),
     *SCAN_OPTIONS,
     Option(
         "--groups",

@@ -15,7 +15,7 @@ from rankagg.cli.options.data_options import DATA_OPTIONS, data, read_whole
 from rankagg.cli.options.exact import limited
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, SIZES, StudyRun, repeated, varied
-from rankagg.cli.options.typed import TIME, Number, OneOf, Option, flag, grouped
+from rankagg.cli.options.typed import TIME, Number, OneOf, Option, choice, flag, grouped, several
 from rankagg.cli.options.wording import typed_option
 
 QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
@@ -56,37 +56,34 @@ STUDIES = {
             help="approximation: shares of items that every ranking loses at random.",
         ),
         flag("--nearest", help="approximation: find the nearest of all optima too; slow."),
-        Option(
+        choice(
             "--measure",
-            type=OneOf(["cycle", "winner", "optimal"]),
-            default="cycle",
-            help="cycles: what --plot shows: Condorcet cycles or winners, or how often Borda finds "
+            ["cycle", "winner", "optimal"],
+            "cycles: what --plot shows: Condorcet cycles or winners, or how often Borda finds "
             "a Kemeny optimum.",
+            default="cycle",
         ),
-        Option(
+        several(
             "--corruption",
-            metavar="CORRUPTION",
-            multiple=True,
+            "CORRUPTION",
+            "corruption: reversed, adversarial, copied, noisy, noisy=SHARE, rescaled=FACTOR.",
             default=["reversed"],
             callback=varied,
-            help="corruption: reversed, adversarial, copied, noisy, noisy=SHARE, rescaled=FACTOR.",
         ),
-        Option(
+        several(
             "--removal",
-            metavar="REMOVAL",
-            multiple=True,
+            "REMOVAL",
+            "missing-scores, confidence: which scores go missing: at-random, by-system, "
+            "by-task, by-score, by-score=STRENGTH, by-age or blocks.",
             default=["at-random"],
             callback=varied,
-            help="missing-scores, confidence: which scores go missing: at-random, by-system, "
-            "by-task, by-score, by-score=STRENGTH, by-age or blocks.",
         ),
-        Option(
+        several(
             "--proportion",
-            metavar="SHARE",
-            multiple=True,
-            type=Number(0, 1, open_high=True),
-            help="missing-scores, confidence: how many go missing; by default 0, 0.1, ..., 0.9, "
+            "SHARE",
+            "missing-scores, confidence: how many go missing; by default 0, 0.1, ..., 0.9, "
             "and for confidence none.",
+            type=Number(0, 1, open_high=True),
         ),
     ),
     repeated(),

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed
+from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed, several
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import OutOfTimeError
 
@@ -102,13 +102,8 @@ def _axioms() -> list[str]:
 
 @command(
     rules_to("judge", "those of the table of axioms"),
-    Option(
-        "--axiom",
-        "axioms",
-        metavar="AXIOM",
-        multiple=True,
-        type=OneOf(_axioms),
-        help="An axiom to judge by. Default: all.",
+    several(
+        "--axiom", "AXIOM", "An axiom to judge by. Default: all.", "axioms", type=OneOf(_axioms)
     ),
     Option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
     Option(

@@ -38,12 +38,13 @@ from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_roun
 from rankagg.cli.options.typed import (
     TIME,
     Number,
-    OneOf,
     Option,
     Whole,
+    choice,
     flag,
     labels_of,
     seed,
+    several,
     two_items,
     weights_of,
 )
@@ -97,10 +98,10 @@ def rank(given: Input, *, name: str, exact: ExactOptions, out: Path | None) -> A
         type=Whole(1, 10**6),
         help="How many are elected; default: as many as a BLT file states, or 1.",
     ),
-    Option(
+    choice(
         "--counting",
-        type=OneOf(["irv", "scottish", "meek"]),
-        help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
+        ["irv", "scottish", "meek"],
+        "Instant runoff (default for one seat), or surpluses as in Scotland (default for "
         "more) or by Meek.",
     ),
     Option(
@@ -109,15 +110,15 @@ def rank(given: Input, *, name: str, exact: ExactOptions, out: Path | None) -> A
         type=RuleName(names_by_rounds),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
-    Option(
+    choice(
         "--quota",
-        type=OneOf(["droop", "hare"]),
-        help="How many votes elect where surpluses are passed on; droop by default.",
+        ["droop", "hare"],
+        "How many votes elect where surpluses are passed on; droop by default.",
     ),
-    Option(
+    choice(
         "--tie-breaking",
-        type=OneOf(["order", "lot", "together", "refuse"]),
-        help="What decides ties: the order of the items (default), a lot by --seed (scottish, "
+        ["order", "lot", "together", "refuse"],
+        "What decides ties: the order of the items (default), a lot by --seed (scottish, "
         "meek), all go together (irv, coombs, baldwin), or nothing.",
     ),
     seed("For lots."),
@@ -191,10 +192,10 @@ def _for_one_seat(seats: int, rule: Any, stated: dict[str, Any]) -> Any:
     EXACTLY,
     output("items and pairs", pasted=True, plot="how items move from rule to rule"),
     flag("--one", help="Do not look at the other optima."),
-    Option(
+    choice(
         "--decide",
-        type=OneOf(["ranking", "instance", "task"]),
-        help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
+        ["ranking", "instance", "task"],
+        "Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
     seed("For rules that draw."),
     Option(
@@ -292,13 +293,13 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     data(taken=["--first"]),
     EXACTLY,
     CONSTRAINTS,
-    Option(
+    choice(
         "--backend",
-        group="Kemeny",
-        type=OneOf(["cuts", "lazy", "naive", "subset-dp"]),
-        default="cuts",
-        help="Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
+        ["cuts", "lazy", "naive", "subset-dp"],
+        "Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
         "or dynamic programming over subsets.",
+        group="Kemeny",
+        default="cuts",
     ),
     Option("--certificate", type=FILE, help="Write the proof as JSON."),
     Option(
@@ -307,14 +308,13 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
         type=FILE,
         help="Write the votes that the proof speaks of as JSON.",
     ),
-    Option(
+    several(
         "--item-weight",
+        "ITEM=NUMBER",
+        "How much an item matters, default 1: a pair counts as often as the product of its "
+        "weights.",
         "item_weights",
         group="Kemeny",
-        metavar="ITEM=NUMBER",
-        multiple=True,
-        help="How much an item matters, default 1: a pair counts as often as the product of its "
-        "weights.",
     ),
     Option(
         "--top-k",
@@ -600,17 +600,16 @@ def tournament(
 @command(
     data(whole=True),
     RULE,
-    Option(
+    several(
         "--keep",
+        "ITEM",
+        f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
         "items",
-        metavar="ITEM",
-        multiple=True,
-        help=f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
     ),
-    Option(
+    choice(
         "--tie-breaking",
-        type=OneOf(["together", "parallel", "order", "refuse"]),
-        help="Items that tie for going out: all go together, every way is followed in parallel, "
+        ["together", "parallel", "order", "refuse"],
+        "Items that tie for going out: all go together, every way is followed in parallel, "
         "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
         "out together, or followed in every order.",
     ),

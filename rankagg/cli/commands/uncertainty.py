@@ -28,11 +28,13 @@ from rankagg.cli.options.typed import (
     Option,
     Whole,
     alpha,
+    choice,
     flag,
     grouped,
     jobs,
     labels_of,
     seed,
+    several,
     two_items,
 )
 from rankagg.cli.options.wording import options_named, refuse_typed
@@ -59,12 +61,7 @@ PAIRED = ("against", "method", "midp", "n_resamples", "rng")
         metavar="SYSTEM",
         help="The system that others are tested against, chosen without looking at the scores.",
     ),
-    Option(
-        "--against",
-        metavar="SYSTEM",
-        multiple=True,
-        help="One of the others, once for each; by default all are tested.",
-    ),
+    several("--against", "SYSTEM", "One of the others, once for each; by default all are tested."),
     Option(
         "--power",
         type=PROBABILITY,
@@ -80,10 +77,10 @@ PAIRED = ("against", "method", "midp", "n_resamples", "rng")
     alpha(),
     *grouped(
         "Test",
-        Option(
+        choice(
             "--method",
-            type=OneOf(["mcnemar", "sign-flip", "wilcoxon", "sign"]),
-            help="mcnemar (default for scores of 0 and 1) counts the units in which only one is "
+            ["mcnemar", "sign-flip", "wilcoxon", "sign"],
+            "mcnemar (default for scores of 0 and 1) counts the units in which only one is "
             "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
             "ranks; sign how many units have the one above.",
         ),
@@ -246,21 +243,20 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
 @command(
     data(),
     RULE,
-    Option(
+    choice(
         "--over",
-        type=OneOf(["tasks", "systems"]),
+        ["tasks", "systems"],
+        "What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
         default="tasks",
-        help="What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
     ),
     flag(
         "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
     ),
     Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
-    Option(
+    choice(
         "--unit",
-        type=OneOf(["ranking", "task"]),
-        help="With --removals: ballots, or tasks or groups of ballots (default where there are "
-        "some).",
+        ["ranking", "task"],
+        "With --removals: ballots, or tasks or groups of ballots (default where there are some).",
     ),
     time_limit("the whole analysis"),
     Option(
@@ -402,17 +398,17 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
 
 @command(
     data_or_estimates(),
-    Option(
+    choice(
         "--ranks",
+        ["borda", "pairwise", "mean"],
+        "What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
         "of",
-        type=OneOf(["borda", "pairwise", "mean"]),
         default="borda",
-        help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
     ),
-    Option(
+    choice(
         "--method",
-        type=OneOf(["sign-flips", "sign-test", "hoeffding", "max-t"]),
-        help="How pairs are decided; default: sign-flips, for majorities sign-test.",
+        ["sign-flips", "sign-test", "hoeffding", "max-t"],
+        "How pairs are decided; default: sign-flips, for majorities sign-test.",
     ),
     alpha(),
     Option(
@@ -423,10 +419,10 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         group="Ranks",
         help="Ranks of each item alone, for one that was chosen before looking.",
     ),
-    Option(
+    choice(
         "--unit",
-        type=OneOf([*UNITS.choices, "comparison", "cluster"]),
-        help="What is independent, averaged first; default: rankings, or clusters of comparisons.",
+        [*UNITS.choices, "comparison", "cluster"],
+        "What is independent, averaged first; default: rankings, or clusters of comparisons.",
     ),
     flag("--fixed-tasks", group="Ranks", help="The tasks are those of interest, and not a sample."),
     flag(
@@ -444,13 +440,13 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         "they are too few; wilson and clopper-pearson, without weights, leave ties out; "
         "percentile and bca resample many units.",
     ),
-    Option(
+    choice(
         "--simultaneous",
-        group="Pairs",
-        type=OneOf(["none", "bonferroni", "max-t"]),
-        default="none",
-        help="Whether proportions hold for each pair alone or for all at once; max-t needs "
+        ["none", "bonferroni", "max-t"],
+        "Whether proportions hold for each pair alone or for all at once; max-t needs "
         "--pairs percentile.",
+        group="Pairs",
+        default="none",
     ),
     Option(
         "--resamples",

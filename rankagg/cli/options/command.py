@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import click
 
 from rankagg.cli.exit_codes import DONE
-from rankagg.cli.options.typed import OneOf, Option, Whole, flag, grouped
+from rankagg.cli.options.typed import Option, Whole, choice, flag, grouped
 from rankagg.exceptions import OutputError, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 
@@ -222,12 +222,12 @@ def output(
     if pasted:
         options += grouped(
             "Output",
-            Option(
+            choice(
                 "--as",
-                "pasted",
-                type=OneOf(["latex", "markdown"]),
-                help="Print the table alone, for a paper or a page; the standard error tells of "
+                ["latex", "markdown"],
+                "Print the table alone, for a paper or a page; the standard error tells of "
                 "the input.",
+                "pasted",
             ),
         )
     return Options("output", options, _output)

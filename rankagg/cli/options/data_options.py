@@ -17,8 +17,10 @@ from rankagg.cli.options.typed import (
     OneOf,
     Option,
     Whole,
+    choice,
     flag,
     grouped,
+    several,
     split,
 )
 from rankagg.exceptions import InvalidInputError
@@ -60,49 +62,39 @@ def _spellings(
 
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
-    Option("--lower", metavar="TASK", multiple=True, help="Lower is better on TASK alone."),
+    several("--lower", "TASK", "Lower is better on TASK alone."),
 ]
 #: Options that some kinds take, and others do not, named as parameters.
 OPTIONS = [
     *DIRECTIONS,
     *grouped(
         "Input",
-        Option(
+        choice(
             "--unranked",
-            type=OneOf(["uniform", "ignore", "last"]),
-            help="What a ranking says of items that it does not rank: the average over compatible "
+            ["uniform", "ignore", "last"],
+            "What a ranking says of items that it does not rank: the average over compatible "
             "permutations (the default for scores), nothing, or that they are last (the default "
             "for ballots and lists).",
         ),
-        Option(
-            "--drop",
-            metavar="COLUMN",
-            multiple=True,
-            help="A column of the table, or an item of a PrefLib file, to leave out.",
+        several(
+            "--drop", "COLUMN", "A column of the table, or an item of a PrefLib file, to leave out."
         ),
-        Option(
+        several(
             "--weight",
-            metavar="TASK=NUMBER",
-            multiple=True,
-            help="Weight of a task, default 1; ballots, comparisons: the column of weights.",
+            "TASK=NUMBER",
+            "Weight of a task, default 1; ballots, comparisons: the column of weights.",
         ),
-        Option(
+        choice(
             "--decimal",
-            type=OneOf([".", ","]),
-            help="Scores, ballots: what stands before decimals; default: a point.",
+            [".", ","],
+            "Scores, ballots: what stands before decimals; default: a point.",
         ),
         flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-        Option(
-            "--na",
-            "missing",
-            metavar="TEXT",
-            multiple=True,
-            help="Scores, ballots: a further word for a missing number.",
-        ),
-        Option(
+        several("--na", "TEXT", "Scores, ballots: a further word for a missing number.", "missing"),
+        choice(
             "--errors",
-            type=OneOf(["refuse", "drop", "repair"]),
-            help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair "
+            ["refuse", "drop", "repair"],
+            "Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair "
             "what contradicts itself, and say so. Default: refuse.",
         ),
         Option(
@@ -117,24 +109,17 @@ OPTIONS = [
         _column("instance", "Column of instances of the tasks."),
         _column("task", "Column of tasks, in the long form or where each system has a column."),
         _column("score", "Long form: column of scores."),
-        Option(
-            "--only",
-            metavar="TASK",
-            multiple=True,
-            help="A task to take, by name or pattern (mmlu*); no others.",
-        ),
-        Option(
+        several("--only", "TASK", "A task to take, by name or pattern (mmlu*); no others."),
+        several(
             "--group",
+            "NEW=TASK,TASK",
+            "Average tasks (sub-metrics, languages) into a new one first.",
             "groups",
-            metavar="NEW=TASK,TASK",
-            multiple=True,
-            help="Average tasks (sub-metrics, languages) into a new one first.",
         ),
-        Option(
+        several(
             "--family",
-            metavar="TASK=NAME",
-            multiple=True,
-            help="Tasks of one family depend on each other; families are independent.",
+            "TASK=NAME",
+            "Tasks of one family depend on each other; families are independent.",
         ),
         Option(
             "--tolerance",
@@ -144,82 +129,76 @@ OPTIONS = [
     ),
     *grouped(
         "Evaluations",
-        Option(
+        several(
             "--metric",
-            metavar="[TASK=]METRIC",
-            multiple=True,
-            help="The metric of all tasks, or of one; of several the first that a task has.",
+            "[TASK=]METRIC",
+            "The metric of all tasks, or of one; of several the first that a task has.",
         ),
-        Option(
+        choice(
             "--by",
-            type=OneOf(["task", "instance"]),
-            help="Scores of tasks, or of instances (default where all have them).",
+            ["task", "instance"],
+            "Scores of tasks, or of instances (default where all have them).",
         ),
-        Option(
+        choice(
             "--runs",
-            type=OneOf(["mean", "first", "last"]),
-            help="What becomes of several scores of a system on a task.",
+            ["mean", "first", "last"],
+            "What becomes of several scores of a system on a task.",
         ),
-        Option(
+        several(
             "--higher",
-            metavar="METRIC",
-            multiple=True,
-            help="Higher (with --lower: lower) is better in METRIC, where the files do not state "
+            "METRIC",
+            "Higher (with --lower: lower) is better in METRIC, where the files do not state "
             "its direction.",
         ),
     ),
     *grouped(
         "Ballots",
         _column("count", "Column of counts; needs --format ballots or cast-votes."),
-        Option(
+        several(
             "--choice",
-            "choices",
-            metavar="COLUMN",
-            multiple=True,
-            help="Cast votes: a column of choices, in order of preference; default: those that "
+            "COLUMN",
+            "Cast votes: a column of choices, in order of preference; default: those that "
             "share names of candidates, in the order that their headings state.",
+            "choices",
         ),
         _column("ballot", "Cast votes, long form: column of ballots."),
         _column("rank", "Cast votes and lists, long form: column of ranks."),
         _column("item", "Cast votes and lists: column of candidates, or of other items."),
-        Option(
+        choice(
             "--overvotes",
-            type=OneOf(["end", "skip"]),
-            help="Cast votes: an overvote ends its ballot (the default), or the next choice moves "
-            "up.",
+            ["end", "skip"],
+            "Cast votes: an overvote ends its ballot (the default), or the next choice moves up.",
         ),
-        Option(
+        choice(
             "--skipped",
-            type=OneOf(["close", "end", "end-after-two"]),
-            help="Cast votes: later choices move up (default), or the ballot ends at the first "
+            ["close", "end", "end-after-two"],
+            "Cast votes: later choices move up (default), or the ballot ends at the first "
             "skipped choice, or at two in a row.",
         ),
-        Option(
+        choice(
             "--write-ins",
-            type=OneOf(["keep", "pool", "drop"]),
-            help="Cast votes: write-ins are items (the default), or one item, or taken off.",
+            ["keep", "pool", "drop"],
+            "Cast votes: write-ins are items (the default), or one item, or taken off.",
         ),
-        Option(
+        several(
             "--alias",
-            metavar="SPELLING=NAME",
-            multiple=True,
+            "SPELLING=NAME",
+            "Cast votes: another spelling of a candidate, which is read as NAME.",
             callback=_aliases,
-            help="Cast votes: another spelling of a candidate, which is read as NAME.",
         ),
-        Option(
+        several(
             "--spelling",
-            "spellings",
-            metavar="KIND=TEXT",
-            multiple=True,
-            callback=_spellings,
-            help="Cast votes: how undervote, overvote or write-in are written, instead of the "
+            "KIND=TEXT",
+            "Cast votes: how undervote, overvote or write-in are written, instead of the "
             "usual spellings.",
+            "spellings",
+            callback=_spellings,
         ),
         _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
-        Option(
+        choice(
             "--cells",
-            type=OneOf(["items", "ranks"]),
-            help="Lists: cells are the items of a list, best first (default), or ranks of the "
+            ["items", "ranks"],
+            "Lists: cells are the items of a list, best first (default), or ranks of the "
             "items of the rows.",
         ),
         Option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
@@ -240,34 +219,27 @@ OPTIONS = [
             metavar="COLUMN",
             help="Column of the items on the second side.",
         ),
-        Option(
+        several(
             "--outcome",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column of the winner, by side (left, model_a, 1, A>B, ...) or by name, or a tie; "
+            "COLUMN",
+            "Column of the winner, by side (left, model_a, 1, A>B, ...) or by name, or a tie; "
             "or the columns of both sides, with --outcome-is; or three of 1 and 0: the first won, "
             "the second won, a tie.",
         ),
-        Option(
+        choice(
             "--outcome-is",
-            type=OneOf(["side", "winner", "points", "wins"]),
-            help="What outcomes are: sides, where words are names too, or names; points of both "
+            ["side", "winner", "points", "wins"],
+            "What outcomes are: sides, where words are names too, or names; points of both "
             "sides, of which more win; or numbers of wins of both sides.",
         ),
-        Option(
-            "--drop-outcome",
-            metavar="WORD",
-            multiple=True,
-            help="Leave out rows with this outcome, such as error.",
-        ),
+        several("--drop-outcome", "WORD", "Leave out rows with this outcome, such as error."),
         _column("cluster", "Column of what they have in common, the judge or the prompt."),
         _column("side", "Column of the side with the advantage, or that of --first."),
-        Option(
+        several(
             "--covariate",
+            "COLUMN",
+            "Column of numbers that speak for the first side.",
             "covariates",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column of numbers that speak for the first side.",
         ),
     ),
 ]

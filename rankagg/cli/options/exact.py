@@ -16,7 +16,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import Options, tell_progress
 from rankagg.cli.options.rules import made
-from rankagg.cli.options.typed import TIME, Number, Option, flag, grouped, labels_of
+from rankagg.cli.options.typed import TIME, Number, Option, flag, grouped, labels_of, several
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -217,12 +217,7 @@ CONSTRAINTS = Options(
     "wishes",
     grouped(
         "Constraints",
-        Option(
-            "--above",
-            metavar="ITEM,ITEM",
-            multiple=True,
-            help="The first item must stand above the second.",
-        ),
+        several("--above", "ITEM,ITEM", "The first item must stand above the second."),
         Option(
             "--first",
             "leaders",
@@ -235,12 +230,11 @@ CONSTRAINTS = Options(
             metavar="ITEM,...:PLACES",
             help="Each of these items must stand within the first so many places.",
         ),
-        Option(
+        several(
             "--quota",
+            "ITEM,...:PLACES:NUMBER",
+            "At least NUMBER of these items must stand within the first so many places.",
             "quotas",
-            metavar="ITEM,...:PLACES:NUMBER",
-            multiple=True,
-            help="At least NUMBER of these items must stand within the first so many places.",
         ),
     ),
     Wishes,

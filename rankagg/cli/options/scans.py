@@ -10,8 +10,8 @@ import rankagg as ra
 from rankagg.cli.options.data_options import Typed
 from rankagg.cli.options.typed import (
     SCHEDULER,
-    OneOf,
     Option,
+    choice,
     flag,
     jobs,
     labels_of,
@@ -33,12 +33,11 @@ SCAN_OPTIONS = [
         help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
         "systems.",
     ),
-    Option(
+    choice(
         "--scattered",
-        type=OneOf(["refuse", "sort"]),
+        ["refuse", "sort"],
+        "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
         default="refuse",
-        help="Long files in which rows of one instance lie apart; sort: on disk first, with "
-        "DuckDB.",
     ),
     jobs("Processes of this machine"),
     SCHEDULER,

@@ -13,7 +13,17 @@ import rankagg as ra
 from rankagg._numbers import ascii_number
 from rankagg.cli.exit_codes import DONE
 from rankagg.cli.options.command import FILE, Answer, Options, write_frame
-from rankagg.cli.options.typed import SCHEDULER, Number, Option, Whole, grouped, jobs, seed, workers
+from rankagg.cli.options.typed import (
+    SCHEDULER,
+    Number,
+    Option,
+    Whole,
+    grouped,
+    jobs,
+    seed,
+    several,
+    workers,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.output_files import write_text
@@ -135,36 +145,27 @@ def _models(
 DRAWN = Options(
     "models",
     [
-        Option(
+        several(
             "--mallows",
-            metavar="PHI",
-            multiple=True,
+            "PHI",
+            "Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
             type=Number(0, 1, open_low=True),
-            help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
         ),
-        Option(
+        several(
             "--plackett-luce",
+            "SPREAD",
+            "Plackett-Luce rankings, log worths of this standard deviation.",
             group="Models",
-            metavar="SPREAD",
-            multiple=True,
             type=Number(0, 1e3),
-            help="Plackett-Luce rankings, log worths of this standard deviation.",
         ),
-        Option(
+        several(
             "--gumbel",
+            "STEP",
+            "Scores with Gumbel noise, locations STEP apart.",
             group="Models",
-            metavar="STEP",
-            multiple=True,
             type=Number(0, 1e3),
-            help="Scores with Gumbel noise, locations STEP apart.",
         ),
-        Option(
-            "--culture",
-            group="Models",
-            metavar="CULTURE",
-            multiple=True,
-            help=f"Rankings of a culture: {CULTURES}.",
-        ),
+        several("--culture", "CULTURE", f"Rankings of a culture: {CULTURES}.", group="Models"),
     ],
     _models,
 )

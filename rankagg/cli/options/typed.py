@@ -213,6 +213,16 @@ def grouped(group: str, *options: Option) -> list[Option]:
     return [*options]
 
 
+def several(name: str, metavar: str, about: str, *dest: str, **settings: Any) -> Option:
+    """Return an option that may be repeated."""
+    return Option(name, *dest, metavar=metavar, multiple=True, help=about, **settings)
+
+
+def choice(name: str, words: Sequence[str], about: str, *dest: str, **settings: Any) -> Option:
+    """Return an option that takes one of some words."""
+    return Option(name, *dest, type=OneOf(words), help=about, **settings)
+
+
 def flag(*names: str, **settings: Any) -> Option:
     """Return an option without a value."""
     return Option(*names, is_flag=True, **settings)
