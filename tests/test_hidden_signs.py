@@ -156,7 +156,7 @@ COMMANDS = [
     "tournament --plot {}.svg", "explain --pair X Y", "stability --subsets 3", "missing",
     "dispersion --agreement", "test --reference X", "test --power 0.8", "stability --removals",
     "steps --rule schulze",
-    "steps --rule borda -o {}.html", "steps --rule borda --as latex", "report -o {}.html",
+    "steps --rule borda -o {}.html", "steps --rule borda -o {}.tex", "report -o {}.html",
     "solve", "explain --pair nobody X", "rank --weight nothing=1", "fit --model plackett-luce",
 ]  # fmt: skip
 
