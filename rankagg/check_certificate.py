@@ -325,7 +325,7 @@ class Field:
             got = f"an integer of {value.bit_length()} bits"
         else:
             got = " ".join(short(value).split())
-        self.fail(f"{f'`{path}`' if path else 'it'} must be {allowed}. Got {got}.", remedy)
+        self.fail(f"{f'`{path}`' if path else 'the whole'} must be {allowed}. Got {got}.", remedy)
 
     def has(self, key: str) -> bool:
         """Say whether this is an object with a key."""
@@ -559,13 +559,13 @@ class ProofReader:
             if len(parts) != 2:
                 row.refuse("a row and a weight")
             weighted.append((parts[0].integer(high=self.n_rows - 1), parts[1].integer(low=1)))
-        return Leaf(*self._triples(triples, most, "cycles"), tuple(weighted))
+        return Leaf(*self._triples(triples, most), tuple(weighted))
 
-    def _triples(self, field: Field, most: int, noun: str) -> tuple[Any, Any]:
+    def _triples(self, field: Field, most: int) -> tuple[Any, Any]:
         """Return lists of three different positions of the part and a weight, and the weights."""
         rows, part = field.as_list(), self.part
         if len(rows) > most:
-            field.refuse(f"at most {most} {noun}, as {len(part)} items have")
+            field.refuse(f"a list of at most {most}")
         for at, row in enumerate(rows):
             if type(row) is list and len(row) == 4 and set(map(type, row)) == {int}:
                 a, b, c, weight = row
@@ -588,7 +588,7 @@ class WeakProofReader(ProofReader):
 
     def _leaf(self, triples: Field, _: Field | None = None) -> Leaf:
         n = len(self.part)
-        return Leaf(*self._triples(triples, n * (n - 1) * (n - 2), "rows"))
+        return Leaf(*self._triples(triples, n * (n - 1) * (n - 2)))
 
 
 # -- the votes ------------------------------------------------------------------------------------
@@ -628,14 +628,14 @@ class Votes:
             work.spend()
             numbers = Field(row, f"{matrix.path}[{i}]").integers(high=LARGEST_SCALED)
             if len(numbers) != self.n or i >= self.n or numbers[i]:
-                matrix.refuse(f"{self.n} rows of {self.n} integers, with 0 on the diagonal")
+                matrix.refuse(f"a square matrix of integers, {self.n} wide, with 0 on the diagonal")
             if max(numbers) > LARGEST_VOTES * denominator:
                 matrix.refuse("of at most 10**100 votes")
             rows.append({j: x for j, x in enumerate(numbers) if x})
             self.entries += len(rows[-1])
             work.hold(self.entries * ENTRY)
         if len(rows) != self.n:
-            matrix.refuse(f"{self.n} rows of {self.n} integers")
+            matrix.refuse(f"a square matrix of integers, {self.n} wide")
         return rows
 
     def fingerprint(self) -> str:
@@ -1148,7 +1148,7 @@ class Statement(ABC):
         within = votes.off * n * (n - 1)
         require(
             self.tolerance == within,
-            f"The costs are known to within {within} votes, not {self.tolerance} as stated.",
+            f"The costs are known to within {within}, not {self.tolerance} as stated.",
         )
         costs = (
             f"The {self.called} costs {stated(total)}, not {stated(self.scaled_cost)} as stated."

@@ -9,22 +9,25 @@ from itertools import product
 import numpy as np
 
 from rankagg._typing import Integers64, Label, Ranks
+from rankagg.aggregation import Held, as_data
 from rankagg.core import ItemSet, Profile, discordances
 from rankagg.exceptions import Described, InvalidInputError
 
 
-def different_rankings(profile: object) -> Ranks:
-    """Return the ranks of the different rankings, in the order in which they first occur."""
+def _different_rankings(data: object) -> tuple[ItemSet, Ranks]:
+    """Return the items, and the ranks of the different rankings as they first occur."""
+    profile = as_data(data)
     if not isinstance(profile, Profile):
-        raise InvalidInputError("profile", "a Profile", profile)
+        raise InvalidInputError("data", "a Profile, or orders", data)
     if not (profile.is_complete and profile.is_strict):
         remedy = "`sample_compatible` draws the ties and gaps; the answer is then that of the draw."
-        raise InvalidInputError("profile", "complete and strict", Described(repr(profile)), remedy)
+        found = Described(repr(profile))
+        raise InvalidInputError("data", "complete and strict rankings", found, remedy)
     _, first = np.unique(profile.ranks, axis=0, return_index=True)
-    return profile.ranks[np.sort(first)]
+    return profile.items, profile.ranks[np.sort(first)]
 
 
-def single_crossing_order(profile: Profile) -> Profile | None:
+def single_crossing_order(data: Held) -> Profile | None:
     """Return the different rankings so that on the way every two items change places at most once.
 
     Majorities are then transitive where no two items tie: the middle ranking is that of the
@@ -32,8 +35,8 @@ def single_crossing_order(profile: Profile) -> Profile | None:
 
     Parameters
     ----------
-    profile : Profile
-        Complete and strict. Counts and weights play no part.
+    data : Profile, or orders
+        Complete and strict rankings. Counts and weights play no part.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def single_crossing_order(profile: Profile) -> Profile | None:
     >>> ra.analysis.single_crossing_order(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
     True
     """
-    ranks = different_rankings(profile)
+    items, ranks = _different_rankings(data)
     # Along such an order distances add up, so that the farthest from any ranking is an end of it.
     end = int(np.argmax(_distances(ranks, ranks[0])))
     from_end = _distances(ranks, ranks[end])
@@ -69,7 +72,7 @@ def single_crossing_order(profile: Profile) -> Profile | None:
     steps = sum(int(_distances(ordered[[k]], ordered[k - 1])[0]) for k in range(1, len(ranks)))
     if steps != from_end.max():
         return None
-    return Profile._trusted(ItemSet(profile.items), ordered)
+    return Profile._trusted(items, ordered)
 
 
 def _distances(ranks: Ranks, center: Ranks) -> Integers64:
@@ -77,7 +80,7 @@ def _distances(ranks: Ranks, center: Ranks) -> Integers64:
     return discordances(ranks[:, np.argsort(center)])
 
 
-def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
+def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     """Return an axis on which every ranking of a profile falls off to both sides of its peak.
 
     Of all three items on the axis, no ranking then puts the middle one below both others. On
@@ -86,8 +89,8 @@ def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
 
     Parameters
     ----------
-    profile : Profile
-        Complete and strict. Counts and weights play no part.
+    data : Profile, or orders
+        Complete and strict rankings. Counts and weights play no part.
 
     Returns
     -------
@@ -112,16 +115,16 @@ def single_peaked_axis(profile: Profile) -> tuple[Label, ...] | None:
     >>> ra.analysis.single_peaked_axis(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
     True
     """
-    return next(single_peaked_axes(profile), None)
+    return next(single_peaked_axes(data), None)
 
 
-def single_peaked_axes(profile: Profile) -> Iterator[tuple[Label, ...]]:
+def single_peaked_axes(data: Held) -> Iterator[tuple[Label, ...]]:
     """Iterate over all axes on which a profile is single-peaked, of each and its reverse one.
 
     Parameters
     ----------
-    profile : Profile
-        Complete and strict. Counts and weights play no part.
+    data : Profile, or orders
+        Complete and strict rankings. Counts and weights play no part.
 
     Yields
     ------
@@ -141,8 +144,8 @@ def single_peaked_axes(profile: Profile) -> Iterator[tuple[Label, ...]]:
     >>> ["".join(axis) for axis in ra.analysis.single_peaked_axes(ra.Profile.from_orders(["ABC"]))]
     ['CBA', 'CAB']
     """
-    ranks = different_rankings(profile)
-    return _axes(profile.items.labels, _axis_parts(ranks))
+    items, ranks = _different_rankings(data)
+    return _axes(items.labels, _axis_parts(ranks))
 
 
 @dataclass

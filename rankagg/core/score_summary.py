@@ -483,4 +483,4 @@ class ScoreSummary(ScoredTasks):
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
+    return sha256(json.dumps(content, default=str, sort_keys=True).encode()).hexdigest()[:16]

@@ -23,6 +23,7 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
+from rankagg.aggregation import Held, as_data
 from rankagg.core import PartialRanking, Profile, Result, counted
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.pair_values import order_shares
@@ -104,7 +105,7 @@ class SamplingEstimator(ABC):
 
     def estimate(
         self,
-        profile: Profile,
+        data: Held,
         distance: Distance | None = None,
         *,
         high: float | None = None,
@@ -114,7 +115,7 @@ class SamplingEstimator(ABC):
 
         Parameters
         ----------
-        profile : Profile
+        data : Profile, or orders
             The rankings; a count is so many different ones, and weights multiply: a pair has the
             product of its rankings' weights.
         distance : callable, optional
@@ -143,11 +144,12 @@ class SamplingEstimator(ABC):
         >>> round(found.value, 3)
         1.924
         """
+        profile = as_data(data)
         if not isinstance(profile, Profile):
-            raise InvalidInputError("profile", "a Profile", profile)
+            raise InvalidInputError("data", "a Profile, or orders", data)
         if profile.n_rankings < 2:
             few = Described(counted(profile.n_rankings, "ranking"))
-            raise InvalidInputError("profile", "2 rankings or more", few)
+            raise InvalidInputError("data", "2 rankings or more", few)
         if distance is None and high is None:
             high = most_discordant(profile.n_items)
         elif not callable(distance):
@@ -221,7 +223,7 @@ class _Sampler:
             if not len(todo):
                 return rows
         twice = Described("one in which nearly every pair holds a ranking twice")
-        raise InvalidInputError("profile", "a profile with more rankings of like weight", twice)
+        raise InvalidInputError("data", "rankings with more rankings of like weight", twice)
 
     def _values(self, rows: Positions) -> Floats:
         """Return the distances of pairs of rows, shape (b,)."""

@@ -17,6 +17,7 @@ import numpy as np
 from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ItemSet,
     Profile,
@@ -353,6 +354,7 @@ def rankings_of(
     data: object, tolerance: Tolerance = 0.0, instances: Sequence[Label] | None = None
 ) -> tuple[Profile, Sequence[Label] | None]:
     """Return the rankings of some data and their instances, which a table has of its own."""
+    data = as_data(data)
     if isinstance(data, ScoreTable):
         if instances is not None and len(instances) != data.n_units:
             allowed = f"one for each column of the table ({data.n_units} of them)"

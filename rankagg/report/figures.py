@@ -1,14 +1,14 @@
-"""Plots as SVG inside a page, and the pages of the steps of a rule and of a study."""
+"""Plots as SVG inside a page."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,15 +16,7 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from rankagg import __version__
-from rankagg.core import capital
-from rankagg.cultures import Named
-from rankagg.plotting import style
-from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
-from rankagg.report.chapters_data import colophon, references_of
-from rankagg.report.sections import STYLES, Inline, Section, environment, render_page, table_of
-from rankagg.studies.study import StudyResult
-from rankagg.teaching.steps import Step, Steps, plain
+from rankagg.plotting.theme import style
 
 
 @dataclass(frozen=True)
@@ -87,83 +79,3 @@ def _attributes(style: str) -> str:
         else:
             found.append((name, value))
     return "".join(f' {name}="{escape(value)}"' for name, value in found)
-
-
-def steps_page(steps: Steps) -> str:
-    """Return steps as one page of HTML."""
-    return (
-        environment()
-        .get_template("steps.html")
-        .render(
-            title=steps.title,
-            steps=[_as_text(step) for step in steps.steps],
-            answer=steps.answer,
-            picture=_picture(steps),
-            screen=None,
-            style=Inline.read(*STYLES[:2], *STYLES[3:5], "steps.css"),
-            scripts=[],
-            version=__version__,
-        )
-    )
-
-
-def _as_text(step: Step) -> dict[str, Any]:
-    """Return a step as text; numbers stand at the right, and texts of more than 24 signs break."""
-    kinds = ["number"] * len(step.columns)
-    for k in range(len(step.columns)):
-        if step.texts[k]:
-            kinds[k] = "long" if max(len(plain(row[k])) for row in step.rows) > 24 else ""
-    return {
-        "heading": step.heading,
-        "sentences": step.sentences,
-        "head": list(zip(map(plain, step.columns), kinds, strict=True)),
-        "rows": [list(zip(map(plain, row), kinds, strict=True)) for row in step.rows],
-    }
-
-
-def _picture(steps: Steps) -> Figure | None:
-    consensus = steps.consensus
-    if consensus is None or len(consensus.items) > MOST_PERMUTED:
-        return None
-    return figure_of(
-        lambda: permutohedron_plot(consensus),
-        "All orders of the items with their Kemeny costs, the cheapest at the bottom",
-        "All orders: a line swaps two neighbors, and the number is the votes that an order "
-        "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the answer.",
-    )
-
-
-def study_page(result: StudyResult, title: str, source: Iterable[str], **plotted: Any) -> str:
-    """Return what a study found as one page of HTML."""
-    study, table = result.study, result._table()
-    kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
-    lead, *facts = result._facts()
-    # Points of the grid stay as they were asked for.
-    rounded = {*map(str, table.select_dtypes("float"))} - {"alpha", *result._grid}
-    formats = dict.fromkeys(rounded, result._number[2:-1])
-    words = map(str, table.select_dtypes(exclude="number"))
-    found = Section("found", "What was found", is_open=True).items(facts)
-    usual = next(iter(result._curves.values()))
-    curve = result._curves.get(plotted.get("y", ""), usual)
-    caption = capital(" ".join(curve.label.split()))
-    found.add("figure", figure_of(lambda: result.plot(**plotted), kind, caption))
-    found.table(table_of(table, "In numbers", formats=formats, text=words))
-    rules, asked = list[Any](), list[tuple[str, object]]()
-    for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
-        if name in ("rules", "methods", "corruptions", "removals"):
-            rules += value
-        elif value is not None:
-            heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
-            asked.append((heading.capitalize(), _told(value)))
-    asked += [("After", reference)] if (reference := references_of(study)) else []
-    found.items(result._below(None))
-    sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
-    return render_page(title or kind, sections, lead=[lead])
-
-
-def _told(value: Any) -> str:
-    """Return the value of a parameter: data by their size, sources by their names, several so."""
-    if isinstance(value, tuple):
-        return "; ".join(map(_told, value))
-    sized = f" ({repr(value.data)[1:-1]})" if hasattr(value, "data") else ""
-    return value.name + sized if isinstance(value, Named) else str(value).strip("<>")

@@ -364,7 +364,7 @@ def as_sources(data: object, parameter: str) -> tuple[DataSource, ...]:
     is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or isinstance(data, np.ndarray)
     sources: list[DataSource] = []
     for number, given in enumerate([data] if is_one else listed_values(data, parameter), start=1):
-        one = given if isinstance(given, str | DataSource) else as_data(given, parameter)
+        one = given if isinstance(given, str | PathLike | DataSource) else as_data(given, parameter)
         if isinstance(one, DataSource):
             sources.append(one)
         elif isinstance(one, RankingDistribution):

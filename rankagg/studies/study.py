@@ -437,7 +437,7 @@ class StudyResult(Result):
         str
         """
         # By name: studies know nothing about pages.
-        page = importlib.import_module("rankagg.report.figures")
+        page = importlib.import_module("rankagg.report.study_page")
         return str(page.study_page(self, title, source, **options))
 
     def _results(self) -> pd.DataFrame:

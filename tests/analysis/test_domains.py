@@ -160,5 +160,5 @@ def test_large_profiles_have_an_axis():
     ],
 )
 def test_what_is_not_complete_and_strict_is_refused(ask, profile):
-    with pytest.raises(InvalidInputError, match="profile"):
+    with pytest.raises(InvalidInputError, match="data"):
         ask(profile)

@@ -221,7 +221,7 @@ def test_what_is_refused():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
     ignored = ra.TournamentGraph(profile.with_unranked("ignore"))
     assert len(ignored.arcs()) == 1
-    with pytest.raises(InvalidInputError, match="must be a ScoreTable, ScoreSummary, Pro"):
+    with pytest.raises(InvalidInputError, match="data that were read, or orders in a list"):
         ra.TournamentGraph("AB")
     with pytest.raises(ItemMismatchError):
         ignored.feedback_arcs(ra.Permutation.from_order("ABD"))

@@ -1,6 +1,7 @@
 """Which model: scores by hand, errors of chances, failed models, what is chosen."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 from runpy import run_path
 
@@ -11,7 +12,6 @@ from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED
-from rankagg.distributions import goodness_of_fit
 from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 from rankagg.distributions.model_choice import _calibration
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
@@ -114,8 +114,9 @@ def test_the_unit_of_weights_changes_no_comparison():
 @pytest.mark.parametrize("drawn", [None, 10])  # rankings in place of sums over all of them
 def test_errors_of_chances_are_beyond_chance(drawn, monkeypatch):
     if drawn:
-        monkeypatch.setattr(goodness_of_fit, "MOST_ENUMERATED", 0)
-        monkeypatch.setattr(goodness_of_fit, "N_DRAWN", drawn)
+        file = import_module("rankagg.distributions.goodness_of_fit")
+        monkeypatch.setattr(file, "MOST_ENUMERATED", 0)
+        monkeypatch.setattr(file, "N_DRAWN", drawn)
     # The fold of a model that is right has no error on average, and that of another has its own.
     other = ra.PlackettLuce([0.5, 0.5, -0.5, -0.5], items="ABCD")
     rng = np.random.default_rng(0)

@@ -492,7 +492,7 @@ def test_items_of_a_unit_are_ranked_once():
         (ra.Profile.from_orders(["A", "A"]), "two items or more"),
         (ra.Profile.from_orders(["A", "B"]), "tell two items apart"),
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), "equal weight"),
-        ([[1, 2]], "ScoreTable or a Profile"),
+        ([[1, 2]], "orders of labels that are texts"),
     ],
 )
 def test_bad_input_is_named(data, said):

@@ -259,7 +259,7 @@ def stopping(**options):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda rule=rule, data=data: rule.estimate(data), "`profile` must be a Profile")
+        *((lambda rule=rule, data=data: rule.estimate(data), "`data` must be ")
           for rule in RULES for data in (SMALL.pairwise(), None)),
         *((lambda rule=rule: rule.estimate(SMALL, ra.kendall_distance), "`high` must be a number")
           for rule in RULES),

@@ -333,7 +333,7 @@ WHOLE = ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True)
     ("given_data", "choice", "message"),
     [
         (BALLOTS, {"unit": "metric"}, "`unit` must be 'ranking' or 'instance' or 'task'"),
-        ([[0, 1]], {}, "`data` must be a ScoreTable or a Profile"),
+        ([[0, 1]], {}, "`data` must be orders of labels that are texts"),
         (BALLOTS, {"unit": "instance"}, "they have no instances.*has `clusters=`"),
         (WHOLE, {"unit": "instance"}, "A ScoreTable with instances has them"),
         (BALLOTS, {"unit": "task"}, "they have no tasks.*Give the profile `groups=`"),

@@ -112,7 +112,7 @@ def test_members_come_in_the_order_asked_for() -> None:
 def test_the_whole_has_no_name() -> None:
     for value, said in (
         ({"a": 1, 7: 3}, r"^7 is no key; the keys are a\.$"),
-        (None, r"^it must be an object\. Got None\.$"),
+        (None, r"^the whole must be an object\. Got None\.$"),
     ):
         with pytest.raises(DataFormatError, match=said):
             Field(value, "").members("a")

@@ -9,7 +9,8 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares, Span
+from rankagg.analysis.robustness.rank_shares import RankShares
+from rankagg.analysis.robustness.resamples import Spans
 from rankagg.exceptions import ItemMismatchError
 from rankagg.plotting.heatmaps import _tau_told, percent_told
 from rankagg.testing.plots import collisions, faults, of_group
@@ -188,10 +189,8 @@ def of_sports():
 
 def by_hand(best, worst, *, proved=True, items=None, rule=None):
     """Return shares of resamples that leave these places."""
-    spans = [
-        Span(np.array(low), np.array(high), np.array(low) == 1, proved)
-        for low, high in zip(best, worst, strict=True)
-    ]
+    first = np.array(best)
+    spans = Spans(first, np.array(worst), first == 1, np.full(len(first), proved))
     names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
     return RankShares._of_spans(names, rule or ra.Kemeny(), "ranking", spans)
 

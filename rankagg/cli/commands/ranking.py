@@ -667,7 +667,7 @@ def steps(
         if form == "latex":
             return found.to_latex_sections()
         if form == "html":
-            from rankagg.report.figures import steps_page
+            from rankagg.report.steps_page import steps_page
 
             return steps_page(found)
         return found.summary(rows=output.rows) + "\n"

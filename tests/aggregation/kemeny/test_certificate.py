@@ -114,7 +114,7 @@ def test_tolerance_is_what_all_pairs_can_be_off() -> None:
     certificate = ra.Kemeny().aggregate(halves).certificate
     assert (certificate.tolerance, certificate.denominator) == (0, 2)
     assert certificate.summary().endswith(", exact)")
-    with pytest.raises(VerificationError, match="within 0 votes, not 1/10 as stated"):
+    with pytest.raises(VerificationError, match="within 0, not 1/10 as stated"):
         replace(certificate, tolerance=Fraction(1, 10)).verify(halves)
     with pytest.raises(VerificationError, match="costs 1, not 3/2 as stated"):
         replace(certificate, scaled_cost=3).verify(halves)

@@ -137,9 +137,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             (0, 2, 3, 0), (0, 2, 3, LONG), (0, 2, True, 1), (0, 2, 3.0, 1),
         )),
         ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 3})},
-         f"`{NODE}.cycles` must be at most 2 cycles, as 3 items have. Got a list of 3."),
+         f"`{NODE}.cycles` must be a list of at most 2. Got a list of 3."),
         ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 9}, positions=(0, 1, 2, 3))},
-         f"`{NODE}.cycles` must be at most 8 cycles, as 4 items have. Got a list of 9."),
+         f"`{NODE}.cycles` must be a list of at most 8. Got a list of 9."),
 ]  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def test_no_other_key_and_no_other_kind_of_data_is_allowed() -> None:
     with pytest.raises(DataFormatError, match=r"^'more' is no key; the keys are schema, version"):
         Certificate.from_dict(plain(more=1))
     for data in (None, [], "x", 7, True):
-        with pytest.raises(DataFormatError, match=r"^it must be an object"):
+        with pytest.raises(DataFormatError, match=r"^the whole must be an object"):
             Certificate.from_dict(data)
 
 
