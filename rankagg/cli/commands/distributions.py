@@ -159,6 +159,7 @@ def _models() -> list[str]:
 
 def _one_model(names: Sequence[str]) -> str:
     """Return the one model to fit."""
+    refuse_typed("belongs to --compare", "n_folds", "n_resamples", "rows", "everything")
     model = names[0] if names else "plackett-luce"
     if len(names) > 1 or model not in OF_WORTHS + OF_THETAS:
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
@@ -268,7 +269,6 @@ def fit(
             rng=mixed["rng"],
             n_jobs=mixed["n_jobs"],
         )
-    refuse_typed("belongs to --compare", "n_folds", "n_resamples")
     model = _one_model(names)
     asked |= {"reference": reference, "time_limit": deadline.time_limit}
     asked = {name: value for name, value in asked.items() if value is not None}

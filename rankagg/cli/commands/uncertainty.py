@@ -201,7 +201,8 @@ def dispersion(
     if agreement:
         refuse_typed("has no meaning with --agreement", "names", "deadline", *TIES)
         return _agreement(given, output, **options)
-    refuse_typed("belongs to --agreement", "n_resamples", "rng", "pasted", "plot")
+    printed = ("pasted", "plot", "rows", "everything")
+    refuse_typed("belongs to --agreement", "n_resamples", "rng", *printed)
     given.refuse_pairs("Dispersion needs rankings or scores")
     limit = exact.deadline.time_limit
     found = ra.inference.dispersion_report(

@@ -105,6 +105,13 @@ FIT_REFUSED = {
     f"{DATA} --jobs 1": "--jobs is of mixtures",
     f"{DATA} --components 1-2 --alpha .1": "one number of --comp",
     f"{DATA} --components 3": "not identif",
+    f"{DATA} --folds 3": "--folds belongs to --compare",
+    f"{DATA} --rows 3": "--rows belongs to --compare",
+    f"{DATA} --model uniform": "--model uniform needs --compare",
+    f"{DATA} --model mallows --model plackett-luce": "needs --compare",
+    f"{DATA} --compare --ridge 1": "--ridge has no meaning with --compare",
+    f"{DATA} --compare --noise": "--noise has no meaning with --compare",
+    f"{DATA} --model malows": "Did you mean 'mallows'?",
 }
 
 
