@@ -13,14 +13,16 @@ import click
 
 import rankagg as ra
 from rankagg.cli.app import app
+from rankagg.cli.options.data_options import DATA_OPTIONS
+from rankagg.cli.options.typed import Option
 from rankagg.kinds import KINDS as DATA_KINDS
 
 COMMANDS = re.compile(r"^\.\. command-listing::$", flags=re.MULTILINE)
 KINDS = re.compile(r"^\.\. kind-listing::$", flags=re.MULTILINE)
 RULE = re.compile(r"^\.\. worked-rule:: (.+)$", flags=re.MULTILINE)
 OPTION = re.compile(r"`+[^`]+`+|(?<!\w)--?[a-z][a-z-]*")  # what is code already is left alone
-# Options that so many commands share are common; that so many do, are of data.
-COMMON, OF_DATA = 5, 17
+# Options that so many commands share are stated once.
+COMMON = 5
 
 
 def code(text):
@@ -36,25 +38,28 @@ def commands(_):
     """Return all commands as reStructuredText."""
     root = click.Context(app, info_name="rankagg")
     found = {name: app.get_command(root, name) for name in app.list_commands(root)}
-    records = {name: _records(command) for name, command in found.items()}
+    records = {name: _records(command.params) for name, command in found.items()}
     held = Counter(record for own in records.values() for record in own)
-    common = {record for record, times in held.items() if times >= COMMON}
-    data = {record for record, times in held.items() if times >= OF_DATA} & common
-    lines = _section("Options of data", "~", _options(sorted(data)), "options-of-data")
-    lines += _section("Options of several commands", "~", _options(sorted(common - data)))
+    data = _records(DATA_OPTIONS)
+    common = sorted(one for one in held if held[one] >= COMMON and one not in data)
+    lines = _section("Options of data", "~", _options(data), "options-of-data")
+    lines += _section(
+        "Options of several commands", "~", _options([(*one[:2], "") for one in common])
+    )
     for name, command in found.items():
         usage = command.collect_usage_pieces(click.Context(command, info_name=name))
         body = block("none", [" ".join(["rankagg", name, *usage])]) + _help(command)
-        body += _options([one for one in records[name] if one not in common])
+        body += _options([one for one in records[name] if one not in {*common, *data}])
         body += _shared(records[name], common, data)
         lines += _section(f"rankagg {name}", "~", body, f"rankagg-{name}")
     return "\n".join(lines)
 
 
-def _records(command):
-    context = click.Context(command)
-    options = [one for one in command.params if isinstance(one, click.Option)]
-    return [record for one in options if (record := one.get_help_record(context))]
+def _records(params):
+    """Return what is typed, what it means, and the group, for each option."""
+    context = click.Context(click.Command("any"))
+    options = [one for one in params if isinstance(one, Option)]
+    return [(*one.get_help_record(context), one.group) for one in options]
 
 
 def _section(title, sign, body, label=""):
@@ -62,14 +67,18 @@ def _section(title, sign, body, label=""):
 
 
 def _options(records):
-    return [line for stated, said in records for line in (f"``{stated}``", f"   {code(said)}", "")]
+    lines = []
+    for group in dict.fromkeys(["", *(group for *_, group in records)]):
+        lines += [f"**{group}**", ""] if group else []
+        for stated, said, own in records:
+            lines += [f"``{stated}``", f"   {code(said)}", ""] if own == group else []
+    return lines
 
 
 def _shared(own, common, data):
-    names = [stated.split()[0].strip(",") for stated, _ in own if (stated, _) in common - data]
-    has_data = sum(record in data for record in own)
+    names = [one[0].split()[0].strip(",") for one in own if one in common]
     told = [", ".join(f"``{name}``" for name in names)] if names else []
-    told += [":ref:`options of data <options-of-data>`"] if has_data else []
+    told += [":ref:`options of data <options-of-data>`"] if {*data} & {*own} else []
     return [f"Also {' and '.join(told)}.", ""] if told else []
 
 

@@ -154,8 +154,9 @@ COMMANDS = [
     "rank --rule borda", "rank --as latex", "rank --as markdown", "compare", "compare --json",
     "dispersion", "intervals --marginal", "tournament --graphml {}.graphml --dot {}.dot",
     "tournament --plot {}.svg", "explain --pair X Y", "stability --subsets 3", "missing",
-    "agreement", "test --reference X", "power", "removals", "steps --rule schulze",
-    "steps --rule borda -o {}.html", "steps --rule borda --as latex", "report -o {}.html",
+    "dispersion --agreement", "test --reference X", "test --power 0.8", "stability --removals",
+    "steps --rule schulze",
+    "steps --rule borda -o {}.html", "steps --rule borda -o {}.tex", "report -o {}.html",
     "solve", "explain --pair nobody X", "rank --weight nothing=1", "fit --model plackett-luce",
 ]  # fmt: skip
 

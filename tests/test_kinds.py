@@ -59,7 +59,7 @@ def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
     assert ra.recognize(path).read() == ra.Profile.from_orders(["ABC", "ACB"])
     assert str(ra.recognize(path)) == "o.txt holds orders of letters: read_lines('o.txt')"
     assert "   1    A" in said(f"rank {path} --format orders --rule borda --unranked last")
-    assert "orders of letters" in said("formats")
+    assert "orders of letters" in said("list formats")
     assert "--max-bytes has no meaning for orders of" in said(
         f"rank {path} --max-bytes 9999", code=2
     )

@@ -87,7 +87,7 @@ def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
     Parameters
     ----------
     rules : iterable of Aggregator, optional
-        The rules; by default those that ``rankagg rules`` lists.
+        The rules; by default those that ``rankagg list rules`` lists.
 
     Returns
     -------

@@ -25,72 +25,34 @@ from rankagg.exceptions import (
     nearest,
     on_screen,
 )
-from rankagg.kernels.backend import described
 
 __all__ = ["main"]
 
 # A failure of this side, not of what was given.
 FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 
-#: Each command and its first line: --help loads none of them.
+#: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
 COMMANDS = {
-    "compare": "Compare the rankings by mean, Borda, Copeland and exact Kemeny.",
-    "scan": "Add up score files of any size in one pass, and describe them.",
-    "report": "Write one page with everything: consensus, proof, other rules, uncertainty, gaps, "
-    "plots.",
-    "rank": "Rank by one rule and print ranks and scores.",
-    "count": "Count an election round by round: instant runoff, or several seats by STV.",
-    "solve": "Find the exact Kemeny consensus, prove it, and count the optima.",
-    "verify": "Check that CERTIFICATE proves what it states about the votes of FILE.",
-    "tournament": "Show who beats whom by how much, the winners, and Condorcet cycles.",
-    "explain": "Say why one item stands above another: votes, cycle, scores, and what a swap "
-    "costs.",
-    "steps": "Show how a rule reaches its answer, step by step, in tables to follow by hand.",
-    "stability": "Rank again without single tasks or systems, and on subsets of every size.",
-    "axioms": "Say which rule breaks which axiom, and show the smallest profile that does.",
-    "removals": "Find the fewest ballots or tasks whose removal changes the winner or reverses a "
-    "pair.",
-    "intervals": "Say how certain each rank and each pair is.",
-    "test": "Test whether other systems are better than one on the same tasks or instances.",
-    "power": "Say how many units would tell each system from the next one by mean scores.",
-    "agreement": "Say how far tasks, or rankings, order systems alike, and test whether they do so "
-    "at all.",
-    "dispersion": "Measure the distance of consensuses to the rankings, and of the rankings to "
-    "each other.",
-    "missing": "Report missing scores, pairs never compared, and results that depend on gaps.",
-    "fit": "Fit a distribution over rankings by maximum likelihood.",
-    "models": "Say which model fits: held-out scores, AIC, BIC, and a test of the best.",
-    "sample": "Draw rankings and print them as a CSV table of ranks with counts.",
-    "study": "Measure each rule's distance from the proved optimum, on simulated or real data.",
-    "cycles": "Say how often majorities of drawn profiles are cyclic, and Borda and Kemeny "
-    "disagree.",
-    "experiment": "Run an experiment of the papers on a table of scores: how stable is its "
-    "ranking.",
-    "rules": "List the rules: what they need, how they treat gaps and ties, and what is proved.",
-    "datasets": "List the bundled data sets, or describe one.",
-    "formats": "List the kinds of files that commands read, by the words for --format.",
-}
-
-
-#: What was a command, and where it is now.
-MOVED = {
-    "quiz": "The questions are in examples/course of the source: "
-    "marimo run examples/course/quiz.py",
-    "replicate": "The replication is in examples/papers of the source: "
-    "python examples/papers/replicate.py",
-    "teach": "The course is in examples/course of the source: marimo run examples/course",
-}
-#: The files of `rankagg.cli.commands`, and the commands in each.
-FILES = {
-    "ranking": {"compare", "rank", "count", "solve", "verify", "tournament", "explain", "steps"},
-    "uncertainty": {
-        *("stability", "removals", "intervals", "test"),
-        *("power", "agreement", "dispersion", "missing"),
-    },
-    "distributions": {"fit", "models", "sample"},
-    "experiments": {"study", "cycles", "experiment"},
-    "learning": {"axioms", "rules", "datasets", "formats"},
-    "documents": {"scan", "report"},
+    "compare": ("ranking", "Compare the rankings by mean, Borda, Copeland and exact Kemeny."),
+    "rank": ("ranking", "Rank by one rule and print ranks and scores."),
+    "solve": ("ranking", "Find the exact Kemeny consensus, prove it, and count optima."),
+    "verify": ("ranking", "Check that CERTIFICATE proves what it states of the votes."),
+    "count": ("ranking", "Count an election round by round: instant runoff, or STV."),
+    "tournament": ("ranking", "Show who beats whom, the winners, and Condorcet cycles."),
+    "explain": ("ranking", "Explain why one item is above another, by votes and costs."),
+    "steps": ("ranking", "Show how a rule reaches its answer, in tables, by steps."),
+    "axioms": ("learning", "Show which rule breaks which axiom, with a smallest example."),
+    "intervals": ("uncertainty", "Compute confidence intervals of ranks and of pairs."),
+    "test": ("uncertainty", "Test systems against one, or plan how many units a test needs."),
+    "dispersion": ("uncertainty", "Measure how far rankings are apart, or how far tasks agree."),
+    "missing": ("uncertainty", "Report missing scores, and results that depend on gaps."),
+    "stability": ("uncertainty", "Rank again without some tasks, ballots or systems."),
+    "fit": ("distributions", "Fit a distribution over rankings, or compare several."),
+    "sample": ("distributions", "Draw rankings and print them as a CSV table with counts."),
+    "study": ("experiments", "Measure rules on simulated or real data, many times."),
+    "scan": ("documents", "Add up score files of any size in one pass."),
+    "report": ("documents", "Write one page with all results, a proof and plots."),
+    "list": ("learning", "List rules, data sets or kinds of files."),
 }
 
 
@@ -102,9 +64,10 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
+        own = [(name, sentence) for name, (_, sentence) in COMMANDS.items()]
         added = [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items(), *added])
+            formatter.write_dl([*own, *added])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *self.commands]
@@ -112,8 +75,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        file = next(file for file, names in FILES.items() if cmd_name in names)
-        found = vars(import_module(f"rankagg.cli.commands.{file}")).values()
+        found = vars(import_module(f"rankagg.cli.commands.{COMMANDS[cmd_name][0]}")).values()
         commands = (one for one in found if isinstance(one, click.Command))
         return next(command for command in commands if command.name == cmd_name)
 
@@ -121,15 +83,14 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, known = args[0], self.list_commands(ctx)
-        if name in MOVED:
-            click.echo(MOVED[name], err=True)
-            ctx.exit(BAD_INPUT)
         if name not in known and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}. {nearest(name, known)}".rstrip())
         return super().resolve_command(ctx, args)
 
 
 def _say_version(context: click.Context) -> None:
+    from rankagg.kernels.backend import described
+
     click.echo(f"rankagg, version {__version__}\nkernels: {described()}")
     context.exit()
 
@@ -147,51 +108,17 @@ def app() -> None:
     """Turn many rankings into one, and know how good it is.
 
     \b
-    A table of scores, one row per system and one column per task:
-        rankagg compare scores.csv
-    Ballots in a PrefLib format, or as a CSV table of ranks:
-        rankagg compare election.soi
-        rankagg compare ballots.csv --format ballots --count count
-    An election, counted round by round (IRV, RCV, STV):
+        rankagg compare scores.csv          # a row per system, a column per task
+        rankagg compare election.soi        # ballots, as PrefLib has them
         rankagg count election.soi --seats 3
-    Score files that do not fit in memory:
-        rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
-        rankagg compare sums.json
-    One page with all results and plots:
         rankagg report scores.csv -o report.html
-    The exact optimum alone, with its proof:
-        rankagg solve election.soc --certificate proof.json
-        rankagg verify proof.json election.soc
-    Who beats whom, and why one stands above another:
-        rankagg tournament election.soc
-        rankagg explain scores.csv --pair BERT GPT
-        rankagg steps election.soc --rule schulze
-    Confidence intervals, tests, missing scores, stability:
-        rankagg intervals scores.csv
-        rankagg test scores.csv --reference baseline
-        rankagg power scores.csv
-        rankagg agreement scores.csv
-        rankagg dispersion scores.csv
-        rankagg missing scores.csv
-        rankagg stability scores.csv
-        rankagg removals scores.csv
-    A distribution over rankings, and samples from it:
-        rankagg fit election.soc --model mallows
-        rankagg sample --center A,B,C --theta 0.5
-    The axioms that each rule satisfies or violates, with examples:
-        rankagg axioms
-    The quality of a rule on simulated data:
-        rankagg study --mallows 0.8 --items 10 --items 30
-        rankagg cycles
-    Lists of rules, data sets and kinds of files, and a data set to try:
-        rankagg rules
-        rankagg datasets
-        rankagg formats
         rankagg compare --dataset tennessee
 
-    \b
-    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in
-    time, 4 a gate fails, 130 interrupted.
+    `rankagg COMMAND --help` shows how a command is used, and --help-all all its options.
+    Options with dots behind their value can be repeated.
+
+    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in time, 4 a
+    gate fails, 130 interrupted.
     """
 
 

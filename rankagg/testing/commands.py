@@ -148,7 +148,8 @@ class CommandContract:
 
     def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
         command = commands_of(self.group)[path]
-        told = self.run(path, "--help")
+        names = {name for one in command.params for name in one.opts}
+        told = self.run(path, "--help-all" if "--help-all" in names else "--help")
         assert (told.code, told.err) == (0, "")
         summary = command.get_short_help_str(limit=1000)
         assert summary.endswith("."), f"no sentence sums {path} up: {summary!r}"

@@ -20,7 +20,7 @@ from rankagg import __main__ as entry
 from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
-from rankagg.cli.app import FILES, MOVED, app
+from rankagg.cli.app import app
 from rankagg.testing.commands import UNREADABLE, CommandContract, commands_of
 from tests.benchmarks.test_memory import COMMANDS
 
@@ -41,20 +41,15 @@ class TestCommands(CommandContract):
             if any("--dataset" in one.opts for one in command.params)
         },
         "axioms": ["--rule", "borda", "--rankings", "2"],
-        "agreement": ["--dataset", "superglue_human"],
-        "experiment": ["--dataset", "superglue_human", "--repetitions", "2"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
-        "power": ["--dataset", "superglue_human"],
-        "cycles": ["--rankings", "5", "--repetitions", "3"],
-        "removals": [*BUNDLED, "--rule", "borda"],
-        "models": [*BUNDLED, "--model", "uniform", "--folds", "2", "--resamples", "9"],
+        "list": ["rules"],
         "report": ["--dataset", "three_cycle"],
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--rule", "borda", "--samples", "5"],
-        "study": ["--mallows", "0.8", "--items", "4", "--repetitions", "2"],
+        "study": ["approximation", "--mallows", "0.8", "--items", "4", "--repetitions", "2"],
         "test": ["--dataset", "superglue_human", "--reference", "Human"],
         "verify": ["proof.json", *BUNDLED],
     }
@@ -103,12 +98,22 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     assert set(rows) <= set(COMMANDS) == set(commands_of(app))
 
 
-def test_what_was_a_command_says_in_one_line_where_it_is(called) -> None:
-    for name, said in MOVED.items():
-        told = called(f"{name} --help")
-        assert (told.code, told.out, told.err) == (2, "", f"{said}\n")
-        assert (ROOT / said.split()[-1]).exists()
-        assert name not in commands_of(app)
+def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called) -> None:
+    for name in ["", *FIRST_LINES]:
+        told = called(f"{name} --help").out
+        assert len(told.splitlines()) <= 45, name
+        assert max(map(len, told.splitlines())) <= 82, name
+    told, full = called("solve --help").out, called("solve --help-all").out
+    assert "  Constraints  --above, --first, --last, --top, --quota\n" in told
+    assert "Constraints options:\n  --above ITEM,ITEM..." in full
+    assert "FILE may be a table" in full
+    assert "FILE may be a table" not in told
+
+
+def test_a_command_that_is_none_names_the_nearest(refused) -> None:
+    assert refused("stabilty") == "error: No such command 'stabilty'. Did you mean 'stability'?"
+    for gone in ("power", "agreement", "removals", "models", "cycles", "experiment", "rules"):
+        assert refused(gone).startswith(f"error: No such command '{gone}'.")
 
 
 # -- the contract of a group of somebody else's ---------------------------------------------------
@@ -238,13 +243,13 @@ DATA = ["--dataset", "tennessee"]
 # it is there, and none of what reads files.
 CALLS = (
     (["--help"], set()),
+    *(([name, "--help"], {"numpy"}) for name in FIRST_LINES),
     (["--version"], set()),
-    *(([name, "--help"], {"numpy", "pandas"}) for name in FIRST_LINES),
-    (["datasets"], set()),
+    (["list", "datasets"], {"pandas"}),
     (["rank", *DATA, "--rule", "borda"], set()),
     (["compare", *DATA, "--one"], {"pulp", "highspy"}),
     (["scan", "a.csv"], {"joblib", "tqdm", "pyarrow.csv"}),
-    (["rules"], set()),
+    (["list", "rules"], set()),
 )
 
 
@@ -259,16 +264,13 @@ def test_a_command_loads_only_what_it_uses(tmp_path) -> None:
         assert set(new) <= allowed, args
 
 
-def test_every_file_of_commands_is_listed() -> None:
-    assert {module.name for module in iter_modules(commands.__path__)} == set(FILES)
-    assert sorted(name for names in FILES.values() for name in names) == sorted(FIRST_LINES)
-
-
-def test_first_lines_and_the_overview_are_those_of_the_commands() -> None:
-    overview = " ".join(app.get_help(click.Context(app)).split())
-    for name, words in FIRST_LINES.items():
+def test_the_overview_lists_the_commands_of_all_files_by_their_first_sentences() -> None:
+    files = {file for file, _ in FIRST_LINES.values()}
+    assert {module.name for module in iter_modules(commands.__path__)} == files
+    overview = app.get_help(click.Context(app))
+    for name, (_, words) in FIRST_LINES.items():
         assert commands_of(app)[name].get_short_help_str(limit=1000) == words
-        assert f"{name} {words}" in overview
+        assert re.search(f"^  {name} +{re.escape(words)}$", overview, flags=re.MULTILINE)
 
 
 # -- Ctrl-C ---------------------------------------------------------------------------------------
@@ -368,7 +370,7 @@ def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0, 0.05])
 def test_the_end_of_a_study_with_workers_shows_no_traceback(tmp_path, delay) -> None:
-    study = ["study", "--mallows", "0.8", "--items", "5", "--repetitions", "10"]
+    study = ["study", "approximation", "--mallows", "0.8", "--items", "5", "--repetitions", "10"]
     study += ["--rule", "borda", "--jobs", "2"]
     code = interrupted(tmp_path, "stdout", "-m", "rankagg", *study, delay=delay)
     assert code in (130, 0)
@@ -394,7 +396,7 @@ def test_what_is_done_is_not_interrupted(monkeypatch) -> None:
 def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(SystemExit) as ended:
-        main(["rules"])
+        main(["list", "rules"])
     monkeypatch.undo()
     assert ended.value.code == 1
     assert "the standard output is closed" in capsys.readouterr().err

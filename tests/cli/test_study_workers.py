@@ -6,7 +6,7 @@ from tests.io.scan.test_count_dask import client, pytestmark  # noqa: F401 - a f
 
 def test_commands_take_a_cluster(client, said):  # noqa: F811
     ra.datasets.load("superglue_human").to_frame().to_csv("scores.csv")
-    command = "experiment scores.csv --repetitions 3 --json"
+    command = "study missing-scores scores.csv --repetitions 3 --json"
     address = client.scheduler.address
     assert said(f"{command} --scheduler {address}") == said(command)
     wrong = said(f"{command} --scheduler {address} --jobs 2", code=2)
@@ -16,5 +16,5 @@ def test_commands_take_a_cluster(client, said):  # noqa: F811
 def test_journals_have_a_file_of_their_own(said):
     ra.datasets.load("superglue_human").to_frame().to_csv("scores.csv")
     for other in ("--out", "--html"):
-        wrong = said(f"experiment scores.csv --journal same {other} same", code=2)
+        wrong = said(f"study missing-scores scores.csv --journal same {other} same", code=2)
         assert "--journal needs a file of its own" in wrong

@@ -164,7 +164,18 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
 
 
 def test_the_command_line_says_what_was_dropped(path, capsys):
-    args = ["study", "--mallows", "0.9", "--items", "3", "--items", "5", "--rankings", "4"]
+    args = [
+        "study",
+        "approximation",
+        "--mallows",
+        "0.9",
+        "--items",
+        "3",
+        "--items",
+        "5",
+        "--rankings",
+        "4",
+    ]
     args += ["--repetitions", "3", "--rule", "borda", "--rule", "copeland"]
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(SystemExit) as stop:

@@ -1,4 +1,4 @@
-"""Commands for distributions over rankings: to fit them, to compare fits, and to draw."""
+"""Commands for distributions over rankings: to fit and compare them, and to draw."""
 
 from __future__ import annotations
 
@@ -9,36 +9,42 @@ from collections.abc import Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 import rankagg as ra
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, UNPROVED
-from rankagg.cli.options.command import FILE, Answer, Group, command, output
+from rankagg.cli.options.command import FILE, Answer, Options, command, output
+from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import show_progress, time_limit
-from rankagg.cli.options.inputs import Input, buffered, data
 from rankagg.cli.options.studies import CULTURE_NUMBERS, CULTURES, culture_of
 from rankagg.cli.options.typed import (
     Number,
     OneOf,
+    Option,
     Whole,
     alpha,
+    choice,
     flag,
+    grouped,
     jobs,
     labels_of,
     named_numbers,
-    option,
     seed,
+    several,
 )
-from rankagg.cli.options.wording import option_of, options_named, typed_option
-from rankagg.core import counted
+from rankagg.cli.options.wording import option_of, options_named, refuse_typed
 from rankagg.exceptions import DataFormatError, InvalidInputError, visible
+
+if TYPE_CHECKING:
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 OF_WORTHS = ("plackett-luce", "bradley-terry")
 OF_THETAS = ("mallows", "generalized-mallows")
+# Options of mixtures and battles, which a comparison of models has not.
+TYPED_ALONE = ("components", "noise", "n_starts", "ties", "advantage", "errors_by")
 # Ranks of all items in all rankings that are drawn at a time.
 MOST_PLACES_DRAWN = 10**8
 
@@ -47,6 +53,8 @@ def _by_features(
     given: Input, model: str, path: Path, *, formula: str | None, ridge: float | None, alpha: float
 ) -> Answer:
     """Fit worths that are linear in the features of a file."""
+    import pandas as pd
+
     battles = isinstance(given.data, ra.Comparisons) and model == "bradley-terry"
     data = given.data if battles else _rankings_for("plackett-luce", given)
     items = list(data.items)
@@ -71,20 +79,28 @@ def _numbers(_: Any, __: Any, text: str | None) -> range | int | None:
     return range(int(found[1]), int(found[2]) + 1) if found[2] else int(found[1])
 
 
-MIXED = Group(
+MIXED = Options(
     "mixed",
     [
-        option("--components K", callback=_numbers, help="Fit a mixture of so many; 1-5: compare."),
-        flag("--noise", help="Mixtures: let one more component be uniform."),
-        option(
-            "--starts",
-            "n_starts",
-            type=Whole(1, 10**4),
-            default=20,
-            help="Mixtures: from how many places the search starts.",
+        Option(
+            "--components",
+            metavar="K",
+            callback=_numbers,
+            help="Fit a mixture of so many; 1-5: compare these.",
         ),
-        seed("Mixtures: for the starts."),
-        jobs("Mixtures: processes"),
+        *grouped(
+            "Mixtures",
+            flag("--noise", help="Let one more component be uniform."),
+            Option(
+                "--starts",
+                "n_starts",
+                type=Whole(1, 10**4),
+                default=20,
+                help="From how many places the search starts.",
+            ),
+        ),
+        seed("For the starts, or parts and samples."),
+        jobs(),
     ],
     dict,
 )
@@ -92,14 +108,15 @@ MIXED = Group(
 
 def _mixture(given: Input, asked: dict[str, Any], alpha: float) -> Answer:
     """Fit a mixture, or those with several numbers of components."""
+    from rankagg.core import counted
+
     if asked["family"] not in ("mallows", "plackett-luce"):
         raise click.UsageError("--components is for --model mallows and plackett-luce.")
     number, data = asked.pop("components"), _rankings_for(asked["family"], given)
     with options_named({"data": "FILE", "n_components": "--components", "models": "--components"}):
         if isinstance(number, int):
             return _answer(ra.Mixture.fit(data, number, **asked), None, {"alpha": alpha})
-        if typed_option("alpha"):
-            raise click.UsageError("--alpha is of one fit: state one number of --components.")
+        refuse_typed("is of one fit: state one number of --components", "alpha")
         models = [
             (counted(k, "component"), partial(ra.Mixture.fit, n_components=k, **asked))
             for k in number
@@ -113,89 +130,146 @@ def _battles(*, ties: Any, advantage: bool, errors_by: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value}
 
 
-BATTLES = Group(
+BATTLES = Options(
     "battles",
-    [
-        option(
-            "--ties half|davidson|rao-kupper|ignore",
-            help="Bradley-Terry: a tie is half a win for each (default), an outcome of its own, or "
-            "left out.",
+    grouped(
+        "Bradley-Terry",
+        choice(
+            "--ties",
+            ["half", "davidson", "rao-kupper", "ignore"],
+            "A tie is half a win for each (default), an outcome of its own, or left out.",
         ),
         flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
-        option(
-            "--errors-by auto|model|robust|cluster",
-            help="Bradley-Terry: errors by the model, by comparisons, or by clusters, rankings or "
+        choice(
+            "--errors-by",
+            ["auto", "model", "robust", "cluster"],
+            "Errors by the model, by comparisons, or by clusters, rankings or "
             "tasks; default: auto.",
         ),
-    ],
+    ),
     _battles,
 )
 
 
+def _models() -> list[str]:
+    from rankagg.distributions.goodness_of_fit import NAMED_MODELS
+
+    return list(dict.fromkeys([*OF_WORTHS, *OF_THETAS, *NAMED_MODELS]))
+
+
+def _one_model(names: Sequence[str]) -> str:
+    """Return the one model to fit."""
+    refuse_typed("belongs to --compare", "n_folds", "n_resamples", "rows", "everything")
+    model = names[0] if names else "plackett-luce"
+    if len(names) > 1 or model not in OF_WORTHS + OF_THETAS:
+        raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
+    return model
+
+
 @command(
     data(),
-    option(
+    several(
         "--model",
-        type=OneOf([*OF_WORTHS, *OF_THETAS]),
-        default="plackett-luce",
-        help="The distribution.",
+        "MODEL",
+        "plackett-luce (default), bradley-terry, mallows or generalized-mallows; with "
+        "--compare any of plackett-luce, uniform, mallows-DISTANCE and generalized-mallows "
+        "(default: all).",
+        "names",
+        type=OneOf(_models),
     ),
-    option(
-        "--pseudo-rankings",
-        type=Number(0, 1e9),
-        help="Worths: every item wins and loses so often against a ghost item; default 0.",
+    flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
+    Option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
+    *grouped(
+        "Model",
+        Option(
+            "--pseudo-rankings",
+            type=Number(0, 1e9),
+            help="Worths: every item wins and loses so often against a ghost item; default 0.",
+        ),
+        Option(
+            "--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."
+        ),
+        choice(
+            "--distance",
+            ["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"],
+            "Mallows models: the distance to the center; default: kendall.",
+        ),
+        Option(
+            "--features",
+            metavar="FILE",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="Worths: linear in the columns of this CSV file, whose first names the items.",
+        ),
+        Option(
+            "--formula",
+            help="What of --features, such as '~ size + C(kind)'; default: all. A formula may call "
+            "any Python code (formulaic evaluates it): run none from a source that you do not "
+            "trust.",
+        ),
     ),
-    option("--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."),
-    option("--reference ITEM", help="Worths: show them less that of ITEM."),
     BATTLES,
-    flag("--elo", help="Bradley-Terry: show ratings on the scale of Elo too."),
-    option(
-        "--distance kendall|cayley|hamming|ulam|footrule|spearman",
-        help="Mallows models: the distance to the center; default: kendall.",
-    ),
-    option(
-        "--features FILE",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="Worths: linear in the columns of this CSV file, whose first names the items.",
-    ),
-    option(
-        "--formula",
-        help="What of --features, such as '~ size + C(kind)'; default: all. A formula may call any "
-        "Python code (formulaic evaluates it): run none from a source that you do not trust.",
-    ),
+    flag("--elo", group="Bradley-Terry", help="Show ratings on the scale of Elo too."),
     MIXED,
+    *grouped(
+        "Comparison",
+        Option(
+            "--folds",
+            "n_folds",
+            type=Whole(2, 1000),
+            help="Parts to be left out; default: 5, or half the rankings where these are fewer.",
+        ),
+        Option(
+            "--resamples",
+            "n_resamples",
+            type=Whole(0, 10**6),
+            default=99,
+            help="Samples that test whether the best model fits; 0 for no test.",
+        ),
+    ),
     time_limit("the center of Mallows models"),
     alpha("Error of the intervals"),
-    output(plot="the fit"),
+    output("models", pasted=True, plot="the fit"),
 )
 def fit(
     given: Input,
     *,
-    model: str,
+    names: Sequence[str],
+    compare: bool,
     reference: str | None,
     battles: dict[str, Any],
     elo: bool,
     features: Path | None,
     formula: str | None,
     mixed: dict[str, Any],
+    n_folds: int | None,
+    n_resamples: int,
     deadline: Deadline,
     alpha: float,
     **asked: Any,
 ) -> Answer:
-    """Fit a distribution over rankings by maximum likelihood.
+    """Fit a distribution over rankings, or compare several.
 
     \b
-        rankagg fit election.soc --model mallows
         rankagg fit election.soc --model mallows --distance footrule
-        rankagg fit ranks.csv --features dressings.csv --formula "~ acetic + gluconic"
-        rankagg fit election.soc --model mallows --components 1-5
-        rankagg fit scores.csv --model plackett-luce --reference baseline
-        rankagg fit --dataset tennessee --pseudo-rankings 0.5
-        rankagg fit battles.csv --format comparisons --first a --second b --outcome winner
-        --cluster judge --model bradley-terry --ties davidson --advantage --elo
+        rankagg fit election.soc --compare
+        rankagg fit battles.csv --cluster judge --model bradley-terry --elo
 
-    Errors of bradley-terry are by what is independent: --cluster of comparisons, rankings, tasks.
+    By maximum likelihood. Errors of bradley-terry are by what is independent: --cluster of
+    comparisons, rankings, tasks. --components fits a mixture, and --features worths that depend on
+    properties of the items.
     """
+    if compare:
+        others = {"alpha", "deadline", "reference", "elo", "features", "formula", *asked}
+        refuse_typed("has no meaning with --compare", *sorted(others), *TYPED_ALONE)
+        return _compared(
+            given,
+            names,
+            n_folds=n_folds,
+            n_resamples=n_resamples,
+            rng=mixed["rng"],
+            n_jobs=mixed["n_jobs"],
+        )
+    model = _one_model(names)
     asked |= {"reference": reference, "time_limit": deadline.time_limit}
     asked = {name: value for name, value in asked.items() if value is not None}
     for name in asked:
@@ -211,8 +285,7 @@ def fit(
                 "--components goes with --model, --distance, --ridge and --time-limit."
             )
         return _mixture(given, {"family": model, **mixed, **asked}, alpha)
-    if of_mixtures := typed_option("noise", "n_starts", "rng", "n_jobs"):
-        raise click.UsageError(f"{of_mixtures} is of mixtures: state --components.")
+    refuse_typed("is of mixtures: state --components", "noise", "n_starts", "rng", "n_jobs")
     if features is not None:
         if clash or model not in OF_WORTHS:
             raise click.UsageError("--features goes with --model of worths, --formula and --ridge.")
@@ -230,7 +303,7 @@ def fit(
     data = given.data if rates else _rankings_for(model, given)
     shown: dict[str, Any] = {"alpha": alpha}
     if reference is not None:
-        items = Evidence.of(data).items
+        items = given.evidence.items
         (shown["reference"],) = labels_of("--reference", [reference], items, "item")
     models: dict[str, Any] = {
         "plackett-luce": ra.PlackettLuce,
@@ -282,61 +355,32 @@ def _rankings_for(model: str, given: Input) -> Any:
             f"{given.name} holds what scores add up to, and --model {model} needs the scores "
             "themselves: give the file of these, or take --model bradley-terry."
         )
-    return Evidence(given.data, given.tolerance).profile
+    return given.evidence.profile
 
 
-@command(
-    data(),
-    option(
-        "--model MODEL...",
-        help="A model to compare: uniform, mallows-DISTANCE, generalized-mallows or plackett-luce; "
-        "default: all.",
-    ),
-    option(
-        "--folds",
-        "n_folds",
-        type=Whole(2, 1000),
-        help="Parts to be left out; default: 5, or half the rankings where these are fewer.",
-    ),
-    option(
-        "--resamples",
-        "n_resamples",
-        type=Whole(0, 10**6),
-        default=99,
-        help="Samples that test whether the best model fits; 0 for no test.",
-    ),
-    seed("For the parts and the samples."),
-    jobs(),
-    output("models", pasted=True, plot="how far scores are below the best"),
-)
-def models(given: Input, *, model: Sequence[str], **options: Any) -> Answer:
-    """Say which model fits: held-out scores, AIC, BIC, and a test of the best.
-
-    \b
-        rankagg models election.soc
-        rankagg models ballots.csv --model mallows-cayley --model plackett-luce --plot scores.svg
-    """
+def _compared(given: Input, names: Sequence[str], **options: Any) -> Answer:
     given.refuse_pairs("a comparison of models needs rankings")
     with options_named({"data": "FILE", "models": "--model"}):
         data = _rankings_for("plackett-luce", given)
-        found = ra.distributions.compare_models(data, model or None, **options)
+        found = ra.distributions.compare_models(data, names or None, **options)
     return Answer(result=found, plot=found.plot)
 
 
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
-    option("--center A,B,C", help="Mallows: the center, best first."),
-    option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
-    option(
-        "--log-worth ITEM=NUMBER...",
+    Option("--center", metavar="A,B,C", help="Mallows: the center, best first."),
+    Option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
+    several(
+        "--log-worth",
+        "ITEM=NUMBER",
+        "Plackett-Luce: the log worth of an item; once for every item.",
         "log_worths",
-        help="Plackett-Luce: the log worth of an item; once for every item.",
     ),
-    option("--items A,B,C", help="Uniform, or of the culture: the items."),
-    option("--culture CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),
-    option("--size", type=Whole(1, MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
+    Option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items."),
+    Option("--culture", metavar="CULTURE", help=f"What a whole profile is drawn from: {CULTURES}."),
+    Option("--size", type=Whole(1, MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
     seed(),
-    option("--out", type=FILE, help="Write here; default: the standard output."),
+    Option("--out", type=FILE, help="Write here; default: the standard output."),
 )
 def sample(
     fit: str | None,
@@ -350,18 +394,17 @@ def sample(
     rng: int,
     out: Path | None,
 ) -> Answer:
-    """Draw rankings and print them as a CSV table of ranks with counts.
-
-    FIT is what `rankagg fit --json` printed. Without it the options say what to draw from.
+    """Draw rankings and print them as a CSV table with counts.
 
     \b
-        rankagg fit election.soc --model mallows --json > fit.json
-        rankagg sample fit.json --size 1000 --out drawn.csv
         rankagg sample --center A,B,C --theta 0.5
-        rankagg sample --log-worth A=1 --log-worth B=0 --log-worth C=-0.3
         rankagg sample --culture euclidean=2 --items A,B,C
-        rankagg compare drawn.csv --format ballots --count count
+        rankagg sample fit.json --size 1000 --out drawn.csv
+
+    FIT is what `rankagg fit --json` printed. Without it the options say what to draw from.
     """
+    from rankagg.core import counted
+
     if culture is not None and items is None:
         raise click.UsageError("--culture and --items belong together.")
     stated = [fit, center, log_worths or None, items]
@@ -411,6 +454,7 @@ def _labels(option: str, text: str) -> list[str]:
 
 def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
+    from rankagg.cli.options.inputs import buffered
     from rankagg.distributions.stored import distribution_from_dict
     from rankagg.io.strict_json import check_characters
     from rankagg.io.tables.sources import read_text

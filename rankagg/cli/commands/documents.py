@@ -5,60 +5,79 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import rankagg as ra
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
+from rankagg.cli.options.data_options import DIRECTIONS, Typed, data
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
-from rankagg.cli.options.inputs import Input, data
-from rankagg.cli.options.kinds import DIRECTIONS, Typed
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import Whole, alpha, flag, option, seed, split
+from rankagg.cli.options.typed import (
+    Option,
+    Whole,
+    alpha,
+    choice,
+    flag,
+    grouped,
+    seed,
+    several,
+    split,
+)
 from rankagg.cli.options.wording import options_named
-from rankagg.core import listed, raw_text, shortened
 from rankagg.exceptions import InformationLostError, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 
 @command(
     data(),
-    rules_to("hold against the exact consensus"),
-    option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
-    option(
-        "--kind scores|battles|election|rankings|lists|votes",
-        help="What the page is made for; default: what the data are, an election for cast votes "
-        "and ABIF; other ballots are lists where they leave items unlisted and are no more than "
-        "the items, else rankings, a sample.",
+    rules_to("compare with the exact consensus"),
+    Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
+    choice(
+        "--kind",
+        ["scores", "battles", "election", "rankings", "lists", "votes"],
+        "What the page is made for; default: by what the data are.",
     ),
-    option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
-    option(
-        "--title", help="The heading; default: that of a PrefLib file, or the name of the data."
+    Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
+    Option(
+        "--title",
+        group="Page",
+        help="The heading; default: that of a PrefLib file, or the name of the data.",
     ),
-    option(
-        "--about NAME=TEXT...",
-        help="What stands below the heading, such as date=, version=, licence= and link=.",
+    several(
+        "--about",
+        "NAME=TEXT",
+        "What stands below the heading, such as date=, version=, licence= and link=.",
+        group="Page",
     ),
-    option(
-        "--items TABLE",
+    Option(
+        "--items",
+        group="Page",
+        metavar="TABLE",
         help="A table of the items: labels in the first column, then others such as "
         "organization, licence and link.",
     ),
-    option(
-        "--unit ranking|instance|task",
-        help="What is independent; default: instances where there are some, else rankings.",
+    choice(
+        "--unit",
+        ["ranking", "instance", "task"],
+        "What is independent; default: instances where there are some, else rankings.",
+        group="Uncertainty",
     ),
-    alpha("Family-wise error rate of the decided pairs"),
+    *grouped("Uncertainty", alpha("Family-wise error rate of the decided pairs")),
     time_limit("everything that is computed", usual=True),
     flag("--one", help="Do not look at the other optima."),
-    option(
-        "--gate CONDITION...",
-        "gates",
-        help="Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
+    several(
+        "--gate",
+        "CONDITION",
+        "Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
+        "gates",
     ),
     seed("For rules that draw."),
 )
@@ -76,23 +95,22 @@ def report(
     one: bool,
     **options: Any,
 ) -> Answer:
-    """Write one page with everything: consensus, proof, other rules, uncertainty, gaps, plots.
+    """Write one page with all results, a proof and plots.
+
+    \b
+        rankagg report scores.csv -o report.html
+        rankagg report election.soi --title "Council election" --kind election
+        rankagg report scores.csv --gate proved --gate first=BERT
 
     The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
     consensus is not proved within --time-limit, or something else not computed; the page is
     written all the same, and says so. Ctrl-C too leaves the page with what there is.
 
+    --kind is by default an election for cast votes and ABIF; other ballots are lists where they
+    leave items unlisted and are no more than the items, else rankings, a sample.
+
     Gates are for continuous integration: each is judged in one sentence, and where one fails, or
     what it asks was not computed, the exit code is 4. The page is written all the same.
-
-    \b
-        rankagg report scores.csv -o report.html
-        rankagg report election.soi --title "Council election" --kind election
-        rankagg report election.soi --seats 3
-        rankagg report votes.csv --format cast-votes --about date=2026-03-01
-        rankagg report sums.json
-        rankagg report --dataset glue_human
-        rankagg report scores.csv --gate proved --gate first=BERT
     """
     show_progress()
     deadline = usually_limited(deadline, given)
@@ -127,6 +145,7 @@ def _items_in(path: str, given: Input) -> Any:
     """Return a table with a row for each item."""
     import pandas as pd
 
+    from rankagg.core import listed, raw_text
     from rankagg.io.tables.reading import read_table
 
     table = read_table(path)
@@ -134,7 +153,7 @@ def _items_in(path: str, given: Input) -> Any:
         {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
     )
     frame = frame.where(frame != "", None)
-    labels = {raw_text(label): label for label in Evidence.of(given.data, given.tolerance).items}
+    labels = {raw_text(label): label for label in given.evidence.items}
     first, *others = map(str, frame.columns)
     if frame[first].duplicated().any():
         allowed = "a table with one row for each item, whose name is in its first column"
@@ -160,38 +179,43 @@ def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
 
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    option("--task COLUMN", help="Column of tasks; default: all rows are of one."),
-    option("--instance COLUMN", help="Column of instances; none of a task may occur twice."),
-    option("--system COLUMN", help="Long form: column of systems."),
-    option("--score COLUMN", help="Long form: column of scores."),
+    Option("--task", metavar="COLUMN", help="Column of tasks; default: all rows are of one."),
+    Option(
+        "--instance", metavar="COLUMN", help="Column of instances; none of a task may occur twice."
+    ),
+    Option("--system", metavar="COLUMN", help="Long form: column of systems."),
+    Option("--score", metavar="COLUMN", help="Long form: column of scores."),
     *DIRECTIONS,
-    option("--weight TASK=NUMBER...", help="Weight of a task; default 1."),
+    several("--weight", "TASK=NUMBER", "Weight of a task; default 1."),
     *SCAN_OPTIONS,
-    option(
-        "--groups NUMBER",
+    Option(
+        "--groups",
         "n_groups",
+        group="Files",
+        metavar="NUMBER",
         type=Whole(2, 10**6),
         help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
         "are enough. Needs --instance.",
     ),
     output("tasks and systems"),
-    option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
+    Option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
 )
 def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer:
-    """Add up score files of any size in one pass, and describe them.
-
-    SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
-    row for each task and instance, and a column for each system; a long one has a row for each
-    score. No scores are held. What --out writes goes where scores go, as far as sums tell; only
-    experiment and fits of whole rankings need the scores.
+    """Add up score files of any size in one pass.
 
     \b
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
         rankagg scan long.csv --task task --instance id --system model --score value
         rankagg compare sums.json
+
+    SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
+    row for each task and instance, and a column for each system; a long one has a row for each
+    score. No scores are held. What --out writes goes where scores go, as far as sums tell; only
+    studies and fits of whole rankings need the scores.
     """
     import pandas as pd
 
+    from rankagg.core import shortened
     from rankagg.io.json_files import write_summary
 
     summary, lines = summed(sources, Typed(**values))

@@ -9,15 +9,12 @@ from typing import Any, cast
 import click
 
 import rankagg as ra
-from rankagg.analysis.rules import judged_rules, named_rules
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.typed import TIME, OneOf, Whole, option, seed
+from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed, several
 from rankagg.cli.options.wording import options_named
-from rankagg.core import counted
 from rankagg.exceptions import OutOfTimeError
-from rankagg.kinds import KINDS
 
 MEANINGS = """
 needs      The least that a rule works with; scores can be ranked, and rankings counted.
@@ -28,53 +25,73 @@ guarantee  On complete strict rankings the Kendall cost is at most so many times
            "-" where no bound is stated."""
 
 
-@command(click.Argument(["name"], required=False))
-def datasets(name: str | None) -> Answer:
-    """List the bundled data sets, or describe one.
+LISTED = ["rules", "datasets", "formats"]
+
+
+@command(
+    click.Argument(["what"], metavar="|".join(LISTED), type=OneOf(LISTED)),
+    click.Argument(["name"], required=False),
+    output(),
+    name="list",
+)
+def list_names(what: str, name: str | None) -> Answer:
+    """List rules, data sets or kinds of files.
 
     \b
-        rankagg datasets
-        rankagg datasets tennessee
+        rankagg list rules
+        rankagg list datasets tennessee
+        rankagg list formats
+
+    Rules with what they need, how they treat gaps and ties, and what is proved of them; the
+    bundled data sets, of which a NAME is described; and what commands read, by the words for
+    --format.
     """
+    from rankagg.kinds import KINDS
+
     if name is not None:
+        if what != "datasets":
+            raise click.UsageError(f"{what} are listed without a name. Got {name!r}.")
         with options_named({"name": "NAME"}):
-            entry = str(ra.datasets.info(name))
-        return Answer(text=lambda rows: entry)
-    entries = [(known, ra.datasets.info(known)) for known in ra.datasets.names()]
-    told = in_columns((known, entry.kind, entry.title) for known, entry in entries)
-    return Answer(text=lambda rows: told)
+            entry = ra.datasets.info(name)
+        return Answer(
+            data=lambda: _listed("datasets", [_described(entry)]), text=lambda _: str(entry)
+        )
+    if what == "rules":
+        return _rules()
+    if what == "datasets":
+        rows = [_described(ra.datasets.info(known)) for known in ra.datasets.names()]
+    else:
+        rows = [
+            {"name": one.name, "holds": one.what, "reader": one.read.__name__}
+            for one in KINDS.values()
+        ]
+    return Answer(
+        data=lambda: _listed(what, rows), text=lambda _: in_columns(row.values() for row in rows)
+    )
 
 
-@command()
-def formats() -> Answer:
-    """List the kinds of files that commands read, by the words for --format.
-
-    \b
-        rankagg formats
-    """
-    told = in_columns((one.name, one.what, one.read.__name__) for one in KINDS.values())
-    return Answer(text=lambda rows: told)
+def _described(entry: Any) -> dict[str, Any]:
+    return {"name": entry.name, "kind": entry.kind, "title": entry.title}
 
 
-@command(output(), name="rules")
-def list_rules() -> Answer:
-    """List the rules: what they need, how they treat gaps and ties, and what is proved.
+def _listed(what: str, rows: Sequence[Any]) -> dict[str, Any]:
+    return {"schema": f"rankagg.{what}", "version": 1, what: rows}
 
-    \b
-        rankagg rules
-    """
+
+def _rules() -> Answer:
+    from rankagg.analysis.rules import named_rules
+
     rules = named_rules()
     frame = ra.analysis.capabilities()
     frame.insert(0, "name", list(rules))
-
-    def plain() -> dict[str, Any]:
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return {"schema": "rankagg.rules", "version": 1, "rules": rows}
 
     def told(rows: int | None) -> str:
         bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules.values()]
         shown = frame.drop(columns="in_expectation").assign(guarantee=bounds)
         return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
+
+    def plain() -> dict[str, Any]:
+        return _listed("rules", frame.astype(object).where(frame.notna(), None).to_dict("records"))
 
     return Answer(data=plain, text=told)
 
@@ -84,29 +101,25 @@ def _axioms() -> list[str]:
 
 
 @command(
-    rules_to("judge", ", ".join(judged_rules())),
-    option(
-        "--axiom",
-        "axioms",
-        multiple=True,
-        type=OneOf(_axioms),
-        help="An axiom to judge by; may be repeated. Default: all.",
+    rules_to("judge", "those of the table of axioms"),
+    several(
+        "--axiom", "AXIOM", "An axiom to judge by. Default: all.", "axioms", type=OneOf(_axioms)
     ),
-    option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
-    option(
+    Option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
+    Option(
         "--rankings",
         "n_rankings",
         type=Whole(1, 10_000),
         default=5,
         help="The most rankings of a profile.",
     ),
-    option(
+    Option(
         "--samples",
         "n_samples",
         type=Whole(1, 1_000_000),
         help="Draw so many profiles and do not look at all; for one rule and one axiom.",
     ),
-    option(
+    Option(
         "--time-limit", type=TIME, help="Stop after that time, and say how far the search came."
     ),
     seed("For what is drawn."),
@@ -121,7 +134,12 @@ def axioms(
     rng: int,
     **size: int,
 ) -> Answer:
-    """Say which rule breaks which axiom, and show the smallest profile that does.
+    """Show which rule breaks which axiom, with a smallest example.
+
+    \b
+        rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
+        rankagg axioms --rule borda --axiom majority
+        rankagg axioms --rule minimax --axiom participation --samples 5000
 
     All profiles of complete strict rankings up to a size are looked at, those that differ in the
     names of items once. What is proved for every size stands beside, and a larger profile where
@@ -130,17 +148,11 @@ def axioms(
 
     The standard error tells how many profiles there are to see, and how far the search is. A
     profile takes about a millisecond, and some ten under young, dodgson and kemeny.
-
-    \b
-    The table:
-        rankagg axioms
-        rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
-    One rule and one axiom, with the witness in full:
-        rankagg axioms --rule borda --axiom majority
-        rankagg axioms --rule minimax --axiom participation --items 4 --rankings 20 --samples 5000
     """
+    from rankagg.analysis.rules import judged_rules
     from rankagg.axioms.search import as_axiom
     from rankagg.axioms.table import larger_witness, theorem_on
+    from rankagg.core import counted
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -191,6 +203,7 @@ def axioms(
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     """Say how many profiles there are to see, and let the search tell how far it is."""
     from rankagg.axioms.search import LOGGER, check_size, number_to_see
+    from rankagg.core import counted
 
     check_size(n_items, n_rankings)
     number = number_to_see(n_items, n_rankings)

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.check_certificate import BYTES, SECONDS
 from rankagg.cli.options.command import (
     FILE,
@@ -27,6 +25,7 @@ from rankagg.cli.options.command import (
     write_frame,
     write_json,
 )
+from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import (
     CONSTRAINTS,
     EXACTLY,
@@ -35,21 +34,32 @@ from rankagg.cli.options.exact import (
     exit_code,
     time_limit,
 )
-from rankagg.cli.options.inputs import Input, buffered, data, two_items
-from rankagg.cli.options.kinds import DASH, NAME
 from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
-from rankagg.cli.options.typed import TIME, Number, Whole, flag, labels_of, option, seed, weights_of
+from rankagg.cli.options.typed import (
+    TIME,
+    Number,
+    Option,
+    Whole,
+    choice,
+    flag,
+    labels_of,
+    seed,
+    several,
+    two_items,
+    weights_of,
+)
 from rankagg.cli.options.wording import options_named
-from rankagg.core import ItemSet, amount, counted
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
-from rankagg.inference.units import tied_rankings
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
     from rankagg.analysis.comparison.agreement import Alternatives
+    from rankagg.cli.options.inputs import Input
 
 
-OUT = option(
+OUT = Option(
     "--out", type=FOLDER, help="Also write ranking.csv and consensus.json into this folder."
 )
 MOST_ITEMS_BY_HAND = 8
@@ -63,20 +73,8 @@ def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
     write_json({**consensus.to_dict(), "input": list(given.lines)}, folder / "consensus.json")
 
 
-@command(
-    data(),
-    RULE,
-    EXACTLY,
-    output("items", pasted=True),
-    OUT,
-)
-def rank(
-    given: Input,
-    *,
-    name: str,
-    exact: ExactOptions,
-    out: Path | None,
-) -> Answer:
+@command(data(), RULE, EXACTLY, output("items", pasted=True), OUT)
+def rank(given: Input, *, name: str, exact: ExactOptions, out: Path | None) -> Answer:
     """Rank by one rule and print ranks and scores.
 
     \b
@@ -95,32 +93,38 @@ def rank(
 
 @command(
     data(whole=True, ballots=True),
-    option(
+    Option(
         "--seats",
         type=Whole(1, 10**6),
         help="How many are elected; default: as many as a BLT file states, or 1.",
     ),
-    option(
-        "--counting irv|scottish|meek",
-        help="Instant runoff (default for one seat), or surpluses as in Scotland (default for "
+    choice(
+        "--counting",
+        ["irv", "scottish", "meek"],
+        "Instant runoff (default for one seat), or surpluses as in Scotland (default for "
         "more) or by Meek.",
     ),
-    option(
+    Option(
         "--rule",
+        metavar="RULE",
         type=RuleName(names_by_rounds),
         help="A rule for one seat that counts by rounds, in place of --counting.",
     ),
-    option(
-        "--quota droop|hare",
-        help="How many votes elect where surpluses are passed on; droop by default.",
+    choice(
+        "--quota",
+        ["droop", "hare"],
+        "How many votes elect where surpluses are passed on; droop by default.",
     ),
-    option(
-        "--tie-breaking order|lot|together|refuse",
-        help="What decides ties: the order of the items (default), a lot by --seed (scottish, "
+    choice(
+        "--tie-breaking",
+        ["order", "lot", "together", "refuse"],
+        "What decides ties: the order of the items (default), a lot by --seed (scottish, "
         "meek), all go together (irv, coombs, baldwin), or nothing.",
     ),
     seed("For lots."),
-    option("--csv", type=FILE, help="Also write the table of rounds as a CSV file."),
+    Option(
+        "--csv", group="Output", type=FILE, help="Also write the table of rounds as a CSV file."
+    ),
     output("candidates", pasted=True),
 )
 def count(
@@ -133,18 +137,16 @@ def count(
     csv: Path | None,
     **how: Any,
 ) -> Answer:
-    """Count an election round by round: instant runoff, or several seats by STV.
+    """Count an election round by round: instant runoff, or STV.
+
+    \b
+        rankagg count votes.csv --format cast-votes --csv rounds.csv
+        rankagg count election.soi --rule coombs
+        rankagg count election.soi --seats 3 --counting meek
 
     Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
     and the margin of the last round. Candidates that a ballot leaves out are below all that it
     lists.
-
-    \b
-        rankagg count election.soi
-        rankagg count votes.csv --format cast-votes --csv rounds.csv
-        rankagg count election.soi --rule coombs
-        rankagg count election.soi --seats 3
-        rankagg count election.soi --seats 3 --counting meek --json
     """
     if rule and counting:
         raise click.UsageError("--rule and --counting exclude each other.")
@@ -190,12 +192,13 @@ def _for_one_seat(seats: int, rule: Any, stated: dict[str, Any]) -> Any:
     EXACTLY,
     output("items and pairs", pasted=True, plot="how items move from rule to rule"),
     flag("--one", help="Do not look at the other optima."),
-    option(
-        "--decide ranking|instance|task",
-        help="Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
+    choice(
+        "--decide",
+        ["ranking", "instance", "task"],
+        "Say which disagreeing pairs are decided at 5 %, where each of these is independent.",
     ),
     seed("For rules that draw."),
-    option(
+    Option(
         "--out",
         type=FOLDER,
         help="Also write rules.csv, ranks.csv, disagreements.csv, comparison.json, "
@@ -215,21 +218,18 @@ def compare(
 ) -> Answer:
     """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
 
+    \b
+        rankagg compare scores.csv --lower perplexity --drop Score
+        rankagg compare long.csv --task task --instance k --score value
+        rankagg compare election.soi --rule borda --rule kemeny
+
     For each rule: its cost (how many votes of the single rankings it contradicts), how far that
     is from the proved optimum, and where it disagrees. Without --rule all that suit the data:
     the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
     Where there are several optima: how many, and the distances to the nearest and the farthest.
 
-    \b
-    Scores: one row per system, one column per task, higher is better unless you say otherwise:
-        rankagg compare scores.csv --lower perplexity --drop Score --weight RTE=2
-    Scores of instances, wide and long:
-        rankagg compare scores.csv --instance k
-        rankagg compare long.csv --task task --instance k --score value
-    What score files of any size add up to (see rankagg scan):
-        rankagg compare sums.json
-    Only some rules, on bundled data:
-        rankagg compare --dataset glue_human --rule harmonic-mean --rule kemeny
+    A table of scores has a row for each system and a column for each task; higher is better
+    unless --lower says otherwise. Sums of `rankagg scan` are compared too.
     """
     from rankagg.analysis.comparison.compare import compare_until
     from rankagg.analysis.comparison.sentences import comparison_text
@@ -240,7 +240,7 @@ def compare(
     comparison = compare_until(
         # Looking at the other optima takes its share.
         deadline.share(1 if one else 2),
-        Evidence(given.data, given.tolerance),
+        given.evidence,
         rules,
         rng=rng,
     )
@@ -259,6 +259,8 @@ def compare(
 
 
 def _decisions(given: Input, unit: Any) -> Any:
+    from rankagg.inference.units import tied_rankings
+
     given.refuse_pairs("--decide needs rankings or scores")
     with options_named({"unit": "--decide"}):
         rankings = tied_rankings(given.data, given.tolerance)
@@ -291,29 +293,44 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     data(taken=["--first"]),
     EXACTLY,
     CONSTRAINTS,
-    option(
-        "--backend cuts|lazy|naive|subset-dp",
-        default="cuts",
-        help="Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
+    choice(
+        "--backend",
+        ["cuts", "lazy", "naive", "subset-dp"],
+        "Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
         "or dynamic programming over subsets.",
+        group="Kemeny",
+        default="cuts",
     ),
-    option("--certificate", type=FILE, help="Write the proof as JSON."),
-    option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
-    option(
-        "--item-weight ITEM=NUMBER...",
-        "item_weights",
-        help="How much an item matters, default 1: a pair counts as often as the product of its "
+    Option("--certificate", type=FILE, help="Write the proof as JSON."),
+    Option(
+        "--votes",
+        group="Output",
+        type=FILE,
+        help="Write the votes that the proof speaks of as JSON.",
+    ),
+    several(
+        "--item-weight",
+        "ITEM=NUMBER",
+        "How much an item matters, default 1: a pair counts as often as the product of its "
         "weights.",
+        "item_weights",
+        group="Kemeny",
     ),
-    option(
-        "--top-k K",
+    Option(
+        "--top-k",
+        metavar="K",
         type=Whole(1, 10**6),
         help="The best list of K items, with all others tied behind it, by an integer program "
         "and without a proof.",
     ),
     OUT,
     flag("--one", help="Do not look at the other optima."),
-    flag("--all", "everything", help="With --top-k: print what is behind the list too."),
+    flag(
+        "--all",
+        "everything",
+        group="Output",
+        help="With --top-k: print what is behind the list too.",
+    ),
     output(plot="who beats whom how often, in the order of the consensus,"),
 )
 def solve(
@@ -330,21 +347,20 @@ def solve(
     one: bool,
     everything: bool,
 ) -> Answer:
-    """Find the exact Kemeny consensus, prove it, and count the optima.
-
-    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
-    numbers, row above column).
+    """Find the exact Kemeny consensus, prove it, and count optima.
 
     \b
         rankagg solve election.soc --certificate proof.json
         rankagg solve matrix.lop --time-limit 60
-        rankagg solve --dataset condorcet_1785
         rankagg solve election.soc --above A,B --last Z --quota A,B,C:5:2
-        rankagg solve election.soc --top-k 3
+
+    FILE may be a table of scores, ballots, or a linear ordering matrix (the number n, then n x n
+    numbers, row above column).
     """
+    from rankagg.aggregation import Evidence
     from rankagg.analysis.comparison.agreement import Alternatives
 
-    evidence = Evidence.of(given.data, given.tolerance)
+    evidence = given.evidence
     constraints = wishes.of(evidence.items)
     rule: ra.Aggregator
     if top_k is not None:
@@ -409,14 +425,16 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
-    option(
-        "--time-limit SECONDS",
+    Option(
+        "--time-limit",
+        metavar="SECONDS",
         type=TIME,
         default=SECONDS,
         help="What reading and the check may take.",
     ),
-    option(
-        "--memory-limit BYTES",
+    Option(
+        "--memory-limit",
+        metavar="BYTES",
         type=Number(0, 1e15),
         default=BYTES,
         help="What the check may take beside the files, estimated from their sizes.",
@@ -425,25 +443,26 @@ def _plain_optima(known: Alternatives) -> dict[str, Any]:
 def verify(
     given: Input, *, certificate: Path, time_limit: float | None, memory_limit: float
 ) -> Answer:
-    """Check that CERTIFICATE proves what it states about the votes of FILE.
-
-    All of it is computed again in integers, without a solver. The data and the options that say
-    what they are must be those that the certificate was made with: other votes are noticed. The
-    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
-    to say.
+    """Check that CERTIFICATE proves what it states of the votes.
 
     \b
         rankagg solve election.soc --certificate proof.json
         rankagg verify proof.json election.soc
-        rankagg verify proof.json --dataset condorcet_1785
-    Votes as JSON, which `solve --votes` and `compare --out` write:
         rankagg verify proof.json votes.json
+
+    All of it is computed again in integers, without a solver. The data and the options that say
+    what they are must be those that the certificate was made with: other votes are noticed. The
+    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
+    to say. `solve --votes` and `compare --out` write votes as JSON.
     """
     from rankagg.aggregation.kemeny.certificate import certificate_of
+    from rankagg.cli.options.inputs import buffered
+    from rankagg.cli.options.kinds import DASH, NAME
+    from rankagg.core import amount, counted
     from rankagg.io.strict_json import parse_json
     from rankagg.io.tables.sources import read_text
 
-    votes = Evidence(given.data, given.tolerance).votes
+    votes = given.evidence.votes
     if str(certificate) == DASH and given.name == NAME:
         raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
@@ -481,6 +500,8 @@ def verify(
 
 def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMatrix:
     """Return votes with the items of a certificate, where these are numbers and a file has text."""
+    from rankagg.core import ItemSet
+
     if tuple(votes.items) == tuple(items) or [*map(str, votes.items)] != [*map(str, items)]:
         return votes
     wins, ties, denominator = votes.lowest_terms
@@ -495,19 +516,23 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
 
 @command(
     data(),
-    option(
+    Option(
         "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
     ),
-    option("--rule", type=NAMED, help="The rule; default: ratings for battles, else kemeny."),
+    Option(
+        "--rule",
+        metavar="RULE",
+        type=NAMED,
+        help="The rule; default: ratings for battles, else kemeny.",
+    ),
     EXACTLY,
     output(),
 )
 def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions) -> Answer:
-    """Say why one item stands above another: votes, cycle, scores, and what a swap costs.
+    """Explain why one item is above another, by votes and costs.
 
     \b
         rankagg explain scores.csv --pair BERT GPT --rule borda
-        rankagg explain sums.json --pair BERT GPT
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
@@ -516,7 +541,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
 
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated or make(rule or "kemeny")])
-    evidence = Evidence(given.data, given.tolerance)
+    evidence = given.evidence
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
@@ -531,19 +556,21 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         "majorities",
         plot="the majorities, and where the exact consensus and Borda go against them,",
     ),
-    option("--graphml", type=FILE, help="Also write GraphML."),
-    option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
+    Option("--graphml", group="Output", type=FILE, help="Also write GraphML."),
+    Option("--dot", group="Output", type=FILE, help="Also write the DOT language of Graphviz."),
 )
 def tournament(
     given: Input, *, deadline: Deadline, graphml: Path | None, dot: Path | None
 ) -> Answer:
-    """Show who beats whom by how much, the winners, and Condorcet cycles.
+    """Show who beats whom, the winners, and Condorcet cycles.
 
     \b
         rankagg tournament election.soc
         rankagg tournament scores.csv --dot graph.dot
     """
-    graph = ra.TournamentGraph(Evidence(given.data, given.tolerance).votes)
+    from rankagg.core import amount
+
+    graph = ra.TournamentGraph(given.evidence.votes)
 
     def told(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -573,24 +600,25 @@ def tournament(
 @command(
     data(whole=True),
     RULE,
-    option(
-        "--keep ITEM...",
+    several(
+        "--keep",
+        "ITEM",
+        f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
         "items",
-        help=f"An item to keep. Default: all, which are at most {MOST_ITEMS_BY_HAND}.",
     ),
-    option(
-        "--tie-breaking together|parallel|order|refuse",
-        help="Items that tie for going out: all go together, every way is followed in parallel, "
+    choice(
+        "--tie-breaking",
+        ["together", "parallel", "order", "refuse"],
+        "Items that tie for going out: all go together, every way is followed in parallel, "
         "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
         "out together, or followed in every order.",
     ),
-    option(
-        "--as text|html|latex",
-        "written",
-        help="Text, a page of HTML, or sections for LaTeX, with the packages that they need in "
-        "comments; default: what the name after --out ends in, else text.",
+    Option(
+        "-o",
+        "--out",
+        type=FILE,
+        help="Write the steps here: .txt, a page of HTML (.html), or sections for LaTeX (.tex).",
     ),
-    option("-o", "--out", type=FILE, help="Write the steps here."),
     output("rows of a table", plot="the costs of all orders of at most four items"),
 )
 def steps(
@@ -599,24 +627,25 @@ def steps(
     name: str,
     items: Sequence[str],
     tie_breaking: str | None,
-    written: str | None,
     out: Path | None,
     output: Output,
 ) -> Answer:
-    """Show how a rule reaches its answer, step by step, in tables to follow by hand.
-
-    The steps come from the definition of the rule, and are held against what it returns. A page
-    of HTML has a picture of all orders where there are at most four items.
+    """Show how a rule reaches its answer, in tables, by steps.
 
     \b
-        rankagg steps election.soc --rule borda
         rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
         rankagg steps --dataset tennessee --rule kemeny -o steps.html
-        rankagg steps --dataset tennessee --rule schulze --as latex
         rankagg steps scores.csv --rule borda --keep BERT --keep GPT --keep T5
+
+    The steps come from the definition of the rule, and are compared with what it returns. A page
+    of HTML has a picture of all orders where there are at most four items.
     """
-    if output.as_json and written is not None:
-        raise click.UsageError("--as and --json exclude each other.")
+    from rankagg.core import counted
+
+    form = None if out is None else ENDINGS.get(out.suffix.lower())
+    if out is not None and form is None:
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        raise InvalidInputError("--out", allowed, str(out))
     rule = make(name)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
@@ -625,24 +654,16 @@ def steps(
                 "and for ranked-pairs."
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
-    data = _kept(given.data, items)
-    n_items = len(Evidence.of(data, given.tolerance).items)
+    data = _kept(given, items)
+    n_items = len(replace(given, data=data).evidence.items)
     if n_items > MOST_ITEMS_BY_HAND:
         raise click.UsageError(
             f"{given.name} has {counted(n_items, 'item')}, and steps are shown for at most "
             f"{MOST_ITEMS_BY_HAND}: --keep ITEM, given several times, takes some of them."
         )
-    ending = "" if out is None else out.suffix.lower()
-    form = written or ENDINGS.get(ending, ending)
-    if ending and ENDINGS.get(ending) != form:
-        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
-        raise InvalidInputError("--out", allowed, str(out))
     found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
 
-    # What is to be pasted stands alone.
-    alone = output.is_text and out is None and form != "text"
-
-    def written_out() -> str:
+    def written() -> str:
         if form == "latex":
             return found.to_latex_sections()
         if form == "html":
@@ -651,29 +672,22 @@ def steps(
             return steps_page(found)
         return found.summary(rows=output.rows) + "\n"
 
-    def told(rows: int | None) -> str:
-        if out is not None:
-            return f"wrote: {out}"
-        return written_out() if alone else f"\n{found.summary(rows=rows)}"
-
     return Answer(
         result=found,
-        lines=() if alone else given.lines,
-        text=told,
-        newline=not alone,
-        beside=given.lines if alone else (),
+        text=lambda rows: f"wrote: {out}" if out else f"\n{found.summary(rows=rows)}",
         plot=found.plot,
-        files=[(out, lambda path: write_text(path, written_out()))],
+        files=[(out, lambda path: write_text(path, written()))],
     )
 
 
-def _kept(data: Any, names: Sequence[str]) -> Any:
+def _kept(given: Input, names: Sequence[str]) -> Any:
     """Return the data with the named items alone."""
+    data = given.data
     if not names:
         return data
     if isinstance(data, ra.PairwiseMatrix):
         raise click.UsageError("--keep needs scores, rankings or comparisons, not votes alone.")
-    items = Evidence.of(data).items
+    items = given.evidence.items
     kept = labels_of("--keep", dict.fromkeys(names), items, "item")
     if isinstance(data, ra.ScoreTable):
         return data.drop(systems=[item for item in items if item not in kept])

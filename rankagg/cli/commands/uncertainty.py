@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 import rankagg as ra
-from rankagg._typing import Label, Unranked
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
-from rankagg.cli.options.estimates import Estimates, data_or_estimates
+from rankagg.cli.options.data_options import data, data_or_estimates
 from rankagg.cli.options.exact import (
     EXACTLY,
     ExactOptions,
@@ -22,147 +20,206 @@ from rankagg.cli.options.exact import (
     time_limit,
     usually_limited,
 )
-from rankagg.cli.options.inputs import Input, data, two_items
 from rankagg.cli.options.rules import RULE, RuleName, make, names_with_policy, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
+    TIME,
     OneOf,
+    Option,
     Whole,
     alpha,
+    choice,
     flag,
+    grouped,
     jobs,
     labels_of,
-    option,
     seed,
+    several,
+    two_items,
 )
-from rankagg.cli.options.wording import options_named, typed_option
-from rankagg.core import listed
-from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.units import tied_rankings
+from rankagg.cli.options.wording import options_named, refuse_typed
+
+if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
+    from rankagg.cli.options.inputs import Input
 
 UNITS = OneOf(["ranking", "instance", "task"])
 PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
 #: What says how data are looked at, of which estimates have none.
 OF_DATA = (*("of", "method", "unit", "fixed_tasks", "anytime", "pairs", "simultaneous"),)
+TIES = ("tie_cost", "consensus_ties")
+
+
+PAIRED = ("against", "method", "midp", "n_resamples", "rng")
 
 
 @command(
     data(whole=True),
-    option(
-        "--reference SYSTEM",
-        required=True,
+    Option(
+        "--reference",
+        metavar="SYSTEM",
         help="The system that others are tested against, chosen without looking at the scores.",
     ),
-    option(
-        "--against SYSTEM...", help="One of the others, once for each; by default all are tested."
+    several("--against", "SYSTEM", "One of the others, once for each; by default all are tested."),
+    Option(
+        "--power",
+        type=PROBABILITY,
+        help="Instead of a test: how many units would tell each system from the next one by mean "
+        "scores, with this probability, such as 0.8.",
     ),
-    option(
-        "--method mcnemar|sign-flip|wilcoxon|sign",
-        help="mcnemar (default for scores of 0 and 1) counts the units in which only one is "
-        "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
-        "ranks; sign how many units have the one above.",
-    ),
-    option(
+    Option(
         "--unit",
         type=UNITS,
         default="ranking",
-        help="What is independent: columns, or instances or tasks, whose columns are averaged "
-        "first.",
+        help="What is independent: columns, or instances or tasks, whose columns are averaged.",
     ),
     alpha(),
-    flag(
-        "--mid-p", "midp", help="For mcnemar and sign: count what was observed half; less careful."
-    ),
-    option(
-        "--resamples",
-        "n_resamples",
-        type=Whole(100, 10**6),
-        default=10_000,
-        help="Sign vectors, where there are more than these.",
+    *grouped(
+        "Test",
+        choice(
+            "--method",
+            ["mcnemar", "sign-flip", "wilcoxon", "sign"],
+            "mcnemar (default for scores of 0 and 1) counts the units in which only one is "
+            "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
+            "ranks; sign how many units have the one above.",
+        ),
+        flag(
+            "--mid-p",
+            "midp",
+            help="For mcnemar and sign: count what was observed half; less careful.",
+        ),
+        Option(
+            "--resamples",
+            "n_resamples",
+            type=Whole(100, 10**6),
+            default=10_000,
+            help="Sign vectors, where there are more than these.",
+        ),
+        Option(
+            "--tests",
+            "n_tests",
+            type=Whole(1, 10**9),
+            help="With --power: how many tests share alpha; one for each two neighbors by default.",
+        ),
     ),
     seed(),
-    output("systems", pasted=True, plot="the effects with their intervals"),
+    output("systems or pairs", pasted=True, plot="the effects, or the numbers of units,"),
 )
-def test(given: Input, *, reference: str, against: Sequence[str], **options: Any) -> Answer:
-    """Test whether other systems are better than one on the same tasks or instances.
-
-    Every test states its effect with an interval. Holm's procedure bounds the probability that
-    any decision is wrong.
+def test(
+    given: Input,
+    *,
+    reference: str | None,
+    against: Sequence[str],
+    power: float | None,
+    unit: Any,
+    alpha: float,
+    n_tests: int | None,
+    **options: Any,
+) -> Answer:
+    """Test systems against one, or plan how many units a test needs.
 
     \b
         rankagg test scores.csv --reference baseline
-        rankagg test instances.csv --instance id --reference A --against B --method mcnemar
         rankagg test instances.csv --instance id --reference A --unit task
+        rankagg test scores.csv --power 0.8
+
+    Every test states its effect with an interval. Holm's procedure bounds the probability that
+    any decision is wrong. --power states for each two neighbors by mean scores the units that
+    would tell them apart, and the difference that the units at hand detect; it takes the observed
+    difference for the true one.
     """
+    if (reference is None) == (power is None):
+        raise click.UsageError(
+            "Give one of --reference SYSTEM, to test the others against it, and --power 0.8, to "
+            "plan the number of units."
+        )
     remedy = " `rankagg intervals` says how often one is above the other."
-    given.need(ra.ScoreTable, "Tests of two systems need their scores", remedy)
+    given.need(ra.ScoreTable, "Tests need the scores of systems", remedy)
+    found: Any
+    if power is not None:
+        refuse_typed("has no meaning with --power", *PAIRED)
+        with options_named():
+            found = ra.inference.separation(
+                given.data, unit=unit, alpha=alpha, power=power, n_tests=n_tests
+            )
+        return Answer(result=found, plot=found.plot)
+    refuse_typed("belongs to --power", "n_tests")
     systems = given.data.systems
-    (one,) = labels_of("--reference", [reference], systems, "system")
+    (one,) = labels_of("--reference", [reference or ""], systems, "system")
     others = labels_of("--against", against, systems, "system") or None
     with options_named({"second": "--against", "systems": "--against"}):
-        found = ra.inference.paired_tests(given.data, one, others, **options)
+        found = ra.inference.paired_tests(
+            given.data, one, others, unit=unit, alpha=alpha, **options
+        )
     return Answer(result=found, plot=found.plot)
 
 
 @command(
-    data(whole=True),
-    option(
-        "--unit",
-        type=UNITS,
-        default="ranking",
-        help="What is independent, and of what more would be taken: columns, instances, or tasks.",
+    data(),
+    rules_to("measure"),
+    flag(
+        "--agreement",
+        help="Instead: how far tasks, or rankings, order systems alike, with a test of chance.",
     ),
-    alpha(),
-    option("--power", type=PROBABILITY, default=0.8, help="Probability to decide a pair."),
-    option(
-        "--tests",
-        "n_tests",
-        type=Whole(1, 10**9),
-        help="How many tests share alpha; one for each two neighbors by default.",
-    ),
-    output("pairs", pasted=True, plot="how many units would tell neighbors apart"),
-)
-def power(given: Input, **options: Any) -> Answer:
-    """Say how many units would tell each system from the next one by mean scores.
-
-    And which difference the units at hand detect. As true it takes what was seen.
-
-    \b
-        rankagg power scores.csv
-        rankagg power instances.csv --instance id --unit task --power 0.9
-    """
-    given.need(ra.ScoreTable, "Power needs the scores of systems")
-    with options_named():
-        found = ra.inference.separation(given.data, **options)
-    return Answer(result=found, plot=found.plot)
-
-
-@command(
-    data(whole=True),
-    option(
+    EXACTLY,
+    Option(
         "--resamples",
         "n_resamples",
+        group="Agreement",
         type=Whole(100, 10**6),
         help="Draws for the p-value; by default 10,000 with up to 50 tasks, and above none.",
     ),
     seed(),
     output("tasks", pasted=True, plot="how far tasks agree"),
 )
-def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
-    """Say how far tasks, or rankings, order systems alike, and test whether they do so at all.
-
-    Kendall's tau of each task with the others and with the ranking by the rest; Kendall's W of all;
-    and Skillings and Mack's test of chance, which is Friedman's where no score is missing. Of a
-    task with instances the average scores are ranked. Of ballots and lists: Kendall's W.
+def dispersion(
+    given: Input,
+    *,
+    names: Sequence[str],
+    agreement: bool,
+    exact: ExactOptions,
+    output: Output,
+    **options: Any,
+) -> Answer:
+    """Measure how far rankings are apart, or how far tasks agree.
 
     \b
-        rankagg agreement scores.csv
-        rankagg agreement judges.csv --task judge
-        rankagg agreement instances.csv --instance id --json
-        rankagg agreement scores.csv --as latex
+        rankagg dispersion scores.csv
+        rankagg dispersion election.soc --rule borda --rule kemeny --json
+        rankagg dispersion judges.csv --task judge --agreement
+
+    The distance of consensuses to the rankings, and of the rankings to each other. The mean
+    distance of two rankings bounds what any consensus can reach; the exact one shows what is
+    reached, or found within 60 seconds where --time-limit says nothing else.
+
+    --agreement: Kendall's tau of each task with the others and with the ranking by the rest;
+    Kendall's W of all; and Skillings and Mack's test of chance, which is Friedman's where no score
+    is missing. Of a task with instances the average scores are ranked. Of ballots and lists:
+    Kendall's W.
     """
+    if agreement:
+        refuse_typed("has no meaning with --agreement", "names", "deadline", *TIES)
+        return _agreement(given, output, **options)
+    printed = ("pasted", "plot", "rows", "everything")
+    refuse_typed("belongs to --agreement", "n_resamples", "rng", *printed)
+    given.refuse_pairs("Dispersion needs rankings or scores")
+    limit = exact.deadline.time_limit
+    found = ra.inference.dispersion_report(
+        given.data,
+        exact.chosen(names, given),
+        tolerance=given.tolerance,
+        **({} if limit is None else {"time_limit": limit}),
+    )
+    return Answer(
+        result=found, text=lambda rows: found.summary(), code=exit_code(found.consensuses)
+    )
+
+
+def _agreement(given: Input, output: Output, **options: Any) -> Answer:
     from rankagg.analysis.comparison.agreement import averaged_tasks
 
+    given.refuse_sums()
     given.need(ra.ScoreTable | ra.Profile, "Agreement needs the scores of systems, or rankings")
     with options_named({"data": "FILE"}):
         if isinstance(given.data, ra.Profile):
@@ -184,54 +241,61 @@ def agreement(given: Input, *, output: Output, **options: Any) -> Answer:
     )
 
 
-@command(data(), rules_to("measure"), EXACTLY, output())
-def dispersion(given: Input, *, names: Sequence[str], exact: ExactOptions) -> Answer:
-    """Measure the distance of consensuses to the rankings, and of the rankings to each other.
-
-    The mean distance of two rankings bounds what any consensus can reach; the exact one shows
-    what is reached, or found within 60 seconds where --time-limit says nothing else.
-
-    \b
-        rankagg dispersion scores.csv
-        rankagg dispersion sums.json
-        rankagg dispersion election.soc --rule borda --rule kemeny --json
-    """
-    given.refuse_pairs("Dispersion needs rankings or scores")
-    limit = exact.deadline.time_limit
-    found = ra.inference.dispersion_report(
-        given.data,
-        exact.chosen(names, given),
-        tolerance=given.tolerance,
-        **({} if limit is None else {"time_limit": limit}),
-    )
-    return Answer(result=found, code=exit_code(found.consensuses))
-
-
 @command(
     data(),
     RULE,
-    option(
-        "--over tasks|systems",
+    choice(
+        "--over",
+        ["tasks", "systems"],
+        "What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
         default="tasks",
-        help="What is left out: tasks (without scores groups of ballots, or ballots), or "
-        "systems (items).",
     ),
-    option(
-        "--samples", "n_samples", type=Whole(1, 10**6), default=50, help="Subsets of each size."
+    flag(
+        "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
+    ),
+    Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
+    choice(
+        "--unit",
+        ["ranking", "task"],
+        "With --removals: ballots, or tasks or groups of ballots (default where there are some).",
+    ),
+    time_limit("the whole analysis"),
+    Option(
+        "--samples",
+        "n_samples",
+        group="Computation",
+        type=Whole(1, 10**6),
+        default=50,
+        help="Subsets of each size.",
     ),
     seed("For the subsets."),
     jobs(),
-    time_limit("the whole analysis"),
     output("tasks or systems", plot="how near subsets come to the consensus of all"),
 )
-def stability(given: Input, *, name: str, deadline: Deadline, **options: Any) -> Answer:
-    """Rank again without single tasks or systems, and on subsets of every size.
+def stability(
+    given: Input,
+    *,
+    name: str,
+    removals: bool,
+    pair: Sequence[str] | None,
+    unit: Any,
+    deadline: Deadline,
+    **options: Any,
+) -> Answer:
+    """Rank again without some tasks, ballots or systems.
 
     \b
         rankagg stability scores.csv --rule borda
         rankagg stability scores.csv --over systems --jobs -1
-        rankagg stability sums.json
+        rankagg stability election.soc --removals --pair A B
+
+    Single tasks or systems are left out, and subsets of every size are ranked. --removals finds
+    the fewest ballots or tasks whose removal changes the winner, or reverses a pair.
     """
+    if removals:
+        refuse_typed("has no meaning with --removals", *options, "plot")
+        return _removals(given, name, pair, unit, deadline)
+    refuse_typed("belongs to --removals", "pair", "unit")
     given.refuse_pairs("Stability needs rankings or scores")
     show_progress()
     with options_named():
@@ -246,39 +310,13 @@ def stability(given: Input, *, name: str, deadline: Deadline, **options: Any) ->
     return Answer(result=found, plot=found.plot, code=code)
 
 
-@command(
-    data(whole=True),
-    RULE,
-    option(
-        "--pair",
-        nargs=2,
-        metavar="ITEM ITEM",
-        help="Ask about the order of two items and not about the first place.",
-    ),
-    option(
-        "--unit ranking|task",
-        help="What is removed: ballots, or tasks (groups of ballots), the default where there "
-        "are some.",
-    ),
-    time_limit("the whole search", usual=True),
-    output("rankings or tasks"),
-)
-def removals(
-    given: Input,
-    *,
-    name: str,
-    pair: Sequence[str] | None,
-    unit: Any,
-    deadline: Deadline,
+def _removals(
+    given: Input, name: str, pair: Sequence[str] | None, unit: Any, deadline: Deadline
 ) -> Answer:
-    """Find the fewest ballots or tasks whose removal changes the winner or reverses a pair.
 
-    \b
-        rankagg removals scores.csv --rule borda
-        rankagg removals election.soc --pair A B
-    """
+    given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
-    chosen = None if pair is None else two_items(pair, Evidence.of(given.data).items)
+    chosen = None if pair is None else two_items(pair, given.evidence.items)
     show_progress()
     deadline = usually_limited(deadline, given, by_ballots=True)
     with options_named({"rule": "--rule"}):
@@ -290,49 +328,53 @@ def removals(
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
         )
-    code = DONE if found.is_proved else UNPROVED
-    return Answer(result=found, code=code)
+    return Answer(result=found, code=DONE if found.is_proved else UNPROVED)
 
 
 @command(
     data(),
-    option(
+    Option(
         "--rule",
         "name",
+        metavar="RULE",
         type=RuleName(names_with_policy),
         default="borda",
         help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
     ),
-    option(
+    Option(
         "--samples",
         "n_samples",
+        group="Computation",
         type=Whole(1, 10**6),
         default=200,
         help="Completions of the data to rank.",
     ),
-    time_limit("each policy, and all completions"),
+    Option("--time-limit", type=TIME, help="For each policy, and for all completions."),
     seed("For the completions."),
     output("items and pairs", plot="a map of what is missing"),
 )
-def missing(given: Input, *, name: str, deadline: Deadline, **options: Any) -> Answer:
-    """Report missing scores, pairs never compared, and results that depend on gaps.
+def missing(given: Input, *, name: str, time_limit: float | None, **options: Any) -> Answer:
+    """Report missing scores, and results that depend on gaps.
 
     \b
         rankagg missing scores.csv
         rankagg missing sums.json
         rankagg missing scores.csv --rule kemeny --samples 50 --json
     """
+    from rankagg._typing import Unranked
+
     given.refuse_pairs("Needs rankings or scores", "say what is missing")
     is_summed = isinstance(given.data, ra.ScoreSummary)
     if is_summed:
-        _refuse_completions(given)
+        why = f"{given.name} holds what scores add up to: give the file of the scores"
+        refuse_typed(f"is for completions of rankings, and {why}", "n_samples", "rng")
     report = ra.analysis.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     code, said = DONE, []
     if isinstance(given.data, ra.Profile) and given.data.has_unlisted:
         said.append("what a list leaves out is below all of it; --unranked uniform asks what else")
     elif report.n_missing:
-        (rule,) = limited([make(name)], deadline)
+        (rule,) = limited([make(name)], time_limit)
         policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
         parts["sensitivity"] = ra.analysis.sensitivity(
             given.data, rule, policies=policies, tolerance=given.tolerance, **options
@@ -355,48 +397,43 @@ def missing(given: Input, *, name: str, deadline: Deadline, **options: Any) -> A
     )
 
 
-def _refuse_completions(given: Input) -> None:
-    if typed := typed_option("n_samples", "rng"):
-        raise click.UsageError(
-            f"{typed} is for completions of rankings, and {given.name} holds what scores add "
-            "up to: give the file of the scores."
-        )
-
-
 @command(
     data_or_estimates(),
-    option(
-        "--ranks borda|pairwise|mean",
+    choice(
+        "--ranks",
+        ["borda", "pairwise", "mean"],
+        "What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
         "of",
         default="borda",
-        help="What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
     ),
-    option(
+    choice(
         "--method",
-        type=OneOf(["sign-flips", "sign-test", "hoeffding", "max-t"]),
-        help="How pairs are decided: sign-flips (default) turn whole units round; sign-test "
-        "(default for ranks by majorities) counts wins; hoeffding holds for all independent "
-        "units, and needs many; max-t is a bootstrap for hundreds.",
+        ["sign-flips", "sign-test", "hoeffding", "max-t"],
+        "How pairs are decided; default: sign-flips, for majorities sign-test.",
     ),
     alpha(),
-    option("--top K", type=Whole(1, 10**6), help="Also say who may be among the first K."),
+    Option(
+        "--top", metavar="K", type=Whole(1, 10**6), help="Also say who may be among the first K."
+    ),
     flag(
         "--marginal",
+        group="Ranks",
         help="Ranks of each item alone, for one that was chosen before looking.",
     ),
-    option(
+    choice(
         "--unit",
-        type=OneOf([*UNITS.choices, "comparison", "cluster"]),
-        help="What is independent: rankings of one instance or task are averaged first. Of "
-        "comparisons clusters, the default where there are any, or comparisons.",
+        [*UNITS.choices, "comparison", "cluster"],
+        "What is independent, averaged first; default: rankings, or clusters of comparisons.",
     ),
-    flag("--fixed-tasks", help="The tasks are those of interest, and not a sample."),
+    flag("--fixed-tasks", group="Ranks", help="The tasks are those of interest, and not a sample."),
     flag(
         "--anytime",
+        group="Ranks",
         help="Of comparisons by --ranks pairwise: hold at every look, so that one may stop.",
     ),
-    option(
+    Option(
         "--pairs",
+        group="Pairs",
         type=OneOf(PAIRS_BY),
         default="hoeffding",
         help="Intervals for the proportion in which one item is above another. hoeffding and "
@@ -404,15 +441,18 @@ def _refuse_completions(given: Input) -> None:
         "they are too few; wilson and clopper-pearson, without weights, leave ties out; "
         "percentile and bca resample many units.",
     ),
-    option(
-        "--simultaneous none|bonferroni|max-t",
-        default="none",
-        help="Whether proportions hold for each pair alone or for all at once; max-t needs "
+    choice(
+        "--simultaneous",
+        ["none", "bonferroni", "max-t"],
+        "Whether proportions hold for each pair alone or for all at once; max-t needs "
         "--pairs percentile.",
+        group="Pairs",
+        default="none",
     ),
-    option(
+    Option(
         "--resamples",
         "n_resamples",
+        group="Computation",
         type=Whole(1, 10**6),
         help="Resamples (default 2000), or sign vectors (default 10,000).",
     ),
@@ -434,31 +474,34 @@ def intervals(
     n_resamples: int | None,
     **shared: Any,
 ) -> Answer:
-    """Say how certain each rank and each pair is.
+    """Compute confidence intervals of ranks and of pairs.
+
+    \b
+        rankagg intervals scores.csv --ranks pairwise --top 3
+        rankagg intervals instances.csv --instance k --unit instance
+        rankagg intervals --estimates ratings.csv --top 3
 
     First which pairs are decided, all together with one probability of error; the ranks that
     this leaves every item; and who may be first. Then for each two items the proportion in which
     one is above the other, with an interval.
 
-    \b
-        rankagg intervals scores.csv
-        rankagg intervals scores.csv --ranks pairwise --top 3
-        rankagg intervals instances.csv --instance k --unit instance
-        rankagg intervals sums.json --pairs normal
-        rankagg intervals --dataset condorcet_1785 --ranks pairwise --pairs clopper-pearson
-        rankagg intervals --estimates ratings.csv --top 3
+    --method: sign-flips turn whole units round; sign-test counts wins; hoeffding holds for all
+    independent units, and needs many; max-t is a bootstrap for hundreds.
     """
+    from rankagg.cli.options.estimates import Estimates
+    from rankagg.inference.units import tied_rankings
+
     if isinstance(given.data, Estimates):
-        if typed := typed_option(*OF_DATA):
-            raise click.UsageError(f"{typed} has no meaning for --estimates.")
+        refuse_typed("has no meaning for --estimates", *OF_DATA)
         with options_named({"k": "--top"}):
             asked = {"alpha": shared["alpha"], "rng": shared["rng"], "n_resamples": n_resamples}
             found = given.data.rank_sets(**asked)
             first = None if top is None else found.top(top)
         return _ranks_and_pairs(found, None, top, first, marginal=marginal)
     if isinstance(given.data, ra.Comparisons):
-        if typed := typed_option("method", "fixed_tasks", "pairs", "simultaneous"):
-            raise click.UsageError(f"{typed} has no meaning for comparisons.")
+        refuse_typed(
+            "has no meaning for comparisons", "method", "fixed_tasks", "pairs", "simultaneous"
+        )
         with options_named({"k": "--top"}):
             found = ra.inference.comparison_rank_intervals(
                 given.data, of=of, unit=unit, anytime=anytime, n_resamples=n_resamples, **shared
@@ -495,6 +538,7 @@ def _ranks_and_pairs(
     marginal: bool,
 ) -> Answer:
     """Return the answer of ranks and decided pairs, and of proportions where there are some."""
+    from rankagg.core import listed
 
     def plain() -> dict[str, Any]:
         parts = {"ranks": found, "decisions": found.decisions, "intervals": proportions}
@@ -523,6 +567,8 @@ def _ranks_and_pairs(
 
 def _check_method(by: str, method: str | None) -> None:
     """Refuse a method that does not decide ranks by something."""
+    from rankagg.inference.ranks.rank_intervals import RANK_METHODS
+
     if method is None or method in RANK_METHODS[by]:
         return
     others = [kind for kind in RANK_METHODS if method in RANK_METHODS[kind]]

@@ -1,6 +1,6 @@
 """Commands: a function that returns an answer, and the one place that prints, draws and writes it.
 
-Options that belong together are a `Group`, which reaches the function as one value.
+`Options` that belong together reach the function as one value.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import click
 
 from rankagg.cli.exit_codes import DONE
-from rankagg.cli.options.typed import Whole, flag, option
-from rankagg.core import counted
+from rankagg.cli.options.typed import Option, Whole, choice, flag, grouped
 from rankagg.exceptions import OutputError, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
 
@@ -64,10 +64,14 @@ class OutputFolder(click.Path):
 
 
 FILE, FOLDER = OutputFile(), OutputFolder()
+# Notes in a context of click that all options are to be explained.
+ALL = "rankagg.help_all"
+# Letters of the names of options in a line of help.
+NAMES_WIDTH = 58
 
 
 @dataclass(frozen=True)
-class Group:
+class Options:
     """Options that reach a command as one value."""
 
     # The parameter of the command.
@@ -106,8 +110,6 @@ class Answer:
     data: Callable[[], dict[str, Any]] | None = None
     # The text of so many rows, by default of the result.
     text: Callable[[int | None], str] | None = None
-    # Whether a line ends behind the text.
-    newline: bool = True
     # What is said besides on the standard error.
     beside: Iterable[str] = ()
     plot: Callable[[], Axes] | None = None
@@ -116,14 +118,62 @@ class Answer:
     code: int = DONE
 
 
-Part: TypeAlias = click.Parameter | Group
+class Command(click.Command):
+    """A command whose --help fits on a screen, and whose --help-all explains every option."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence and the examples, or all that is said."""
+        paragraphs = (self.help or "").split("\n\n")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(paragraphs if ALL in ctx.meta else paragraphs[:2]))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options that most people use, and a line for each further group of options."""
+        groups: dict[str, list[tuple[str, str]]] = {"": []}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record is not None and isinstance(one, click.Option):
+                groups.setdefault(getattr(one, "group", ""), []).append(record)
+        further = []
+        for name, records in groups.items():
+            if name and ALL not in ctx.meta:
+                names = ", ".join(stated.split()[0].strip(",") for stated, _ in records)
+                further.append(
+                    (name, shorten(names, NAMES_WIDTH, placeholder=" ...", break_on_hyphens=False))
+                )
+                continue
+            with formatter.section(f"{name} options" if name else "Options"):
+                formatter.write_dl(records)
+        if further:
+            with formatter.section("Further options, which --help-all explains"):
+                formatter.write_dl(further)
+
+
+def _help_all(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+ALL_HELP = flag(
+    "--help-all",
+    is_eager=True,
+    expose_value=False,
+    callback=_help_all,
+    help="Show all options, in groups, and exit.",
+)
+
+
+Part: TypeAlias = click.Parameter | Options
 
 
 def command(*parts: Part, name: str = "") -> Callable[[Callable[..., Answer]], click.Command]:
     """Make a command of a function: what its options and groups give are its parameters."""
-    groups = [part for part in parts if isinstance(part, Group)]
+    groups = [part for part in parts if isinstance(part, Options)]
     params = [
-        one for part in parts for one in (part.options if isinstance(part, Group) else (part,))
+        one for part in parts for one in (part.options if isinstance(part, Options) else (part,))
     ]
 
     def make(function: Callable[..., Answer]) -> click.Command:
@@ -142,29 +192,45 @@ def command(*parts: Part, name: str = "") -> Callable[[Callable[..., Answer]], c
             _finish(answer, shown)
             return answer.code
 
-        return click.Command(
-            name or function.__name__, callback=run, params=params, help=inspect.getdoc(function)
+        return Command(
+            name or function.__name__,
+            callback=run,
+            params=[*params, ALL_HELP],
+            help=inspect.getdoc(function),
         )
 
     return make
 
 
-def output(rows: str = "", *, as_json: bool = True, pasted: bool = False, plot: str = "") -> Group:
+def output(
+    rows: str = "", *, as_json: bool = True, pasted: bool = False, plot: str = ""
+) -> Options:
     """Return the options of what is printed: of how many `rows`, in which ways, and what plot."""
     options: list[click.Parameter] = []
-    if rows:
-        about = f"{rows.capitalize()} to print at most."
-        options.append(option("--rows", type=Whole(1, 10**18), default=20, help=about))
-        options.append(flag("--all", "everything", help=f"Print all {rows}."))
     if as_json:
         options.append(flag("--json", "as_json", help="Print JSON instead of text."))
-    if pasted:
-        about = "Print the table alone, for a paper or a page; the standard error tells of the "
-        options.append(option("--as latex|markdown", "pasted", help=f"{about}input."))
     if plot:
         about = f"Draw {plot} into a .svg, .pdf or .png file."
-        options.append(option("--plot", type=FILE, callback=_check_picture, help=about))
-    return Group("output", options, _output)
+        options.append(Option("--plot", type=FILE, callback=_check_picture, help=about))
+    if rows:
+        about = f"{rows.capitalize()} to print at most."
+        options += grouped(
+            "Output",
+            Option("--rows", type=Whole(1, 10**18), default=20, help=about),
+            flag("--all", "everything", help=f"Print all {rows}."),
+        )
+    if pasted:
+        options += grouped(
+            "Output",
+            choice(
+                "--as",
+                ["latex", "markdown"],
+                "Print the table alone, for a paper or a page; the standard error tells of "
+                "the input.",
+                "pasted",
+            ),
+        )
+    return Options("output", options, _output)
 
 
 def _output(*, rows: int | None = 0, everything: bool = False, **values: Any) -> Output:
@@ -196,7 +262,7 @@ def _finish(answer: Answer, shown: Output) -> None:
         click.echo(_dumps({**data, **({} if lines is None else {"input": lines})}))
     elif result is not None or answer.text is not None:
         text = result.summary(**limit) if answer.text is None else answer.text(shown.rows)
-        click.echo("\n".join([*(lines or ()), text]), nl=answer.newline)
+        click.echo("\n".join([*(lines or ()), text]))
     if shown.plot is not None and answer.plot is not None:
         _draw(answer.plot, shown.plot)
     for path, write_to in answer.files:
@@ -259,6 +325,8 @@ def in_columns(rows: Iterable[Iterable[object]]) -> str:
 
 def rows_told(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) -> str:
     """Return the first rows of a table as text, and how many more there are."""
+    from rankagg.core import counted
+
     shown = frame if rows is None else frame.head(rows)
     text, more = visible(shown.to_string(**form)), len(frame) - len(shown)
     return f"{text}\n... and {counted(more, f'more {noun}')}" if more else text

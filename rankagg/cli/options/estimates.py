@@ -12,10 +12,8 @@ import scipy
 
 import rankagg as ra
 from rankagg._typing import Floats
-from rankagg.cli.options.command import Group
-from rankagg.cli.options.inputs import DATA_OPTIONS, Input, data, read_input
-from rankagg.cli.options.kinds import Typed
-from rankagg.cli.options.typed import PROBABILITY, option
+from rankagg.cli.options.data_options import DATA_OPTIONS, Typed
+from rankagg.cli.options.inputs import Input, read_input
 from rankagg.cli.options.wording import option_of, options_named
 from rankagg.core import counted, level_of, listed, said
 from rankagg.exceptions import DataFormatError, visible
@@ -33,23 +31,6 @@ CALLED = {
 }
 # A center that is farther from its estimate, in parts of the length, is said to be.
 SKEWED = 0.1
-ESTIMATE_OPTIONS = [
-    option(
-        "--estimates FILE",
-        help="Instead of data a table with columns of items, of estimates (estimate, rating, "
-        "elo, score, mean) and of their standard errors (std_err, se) or the ends of intervals "
-        "(lower, upper).",
-    ),
-    option(
-        "--covariance FILE",
-        help="Instead of standard errors: a column of items, and one for each item.",
-    ),
-    option(
-        "--ends-alpha",
-        type=PROBABILITY,
-        help="Of the intervals whose ends are in the table: 0.05 where they are of 95 %.",
-    ),
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +45,10 @@ class Estimates:
         return ra.inference.rank_sets(**self.given, **options)
 
 
-def data_or_estimates() -> Group:
-    """Return the options of data as `given`, or of estimates."""
-    return Group("given", [*data().options, *ESTIMATE_OPTIONS], _read)
-
-
-def _read(
+def read_estimates(
     *, estimates: str | None, covariance: str | None, ends_alpha: Any, **values: Any
 ) -> Input:
+    """Read estimates, or data where none are named."""
     if estimates is None:
         for name, value in (("covariance", covariance), ("ends_alpha", ends_alpha)):
             if value is not None:

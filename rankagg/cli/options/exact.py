@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
-from rankagg.aggregation import Deadline, Evidence
 from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.options.command import Group, tell_progress
-from rankagg.cli.options.inputs import Input
+from rankagg.cli.options.command import Options, tell_progress
 from rankagg.cli.options.rules import made
-from rankagg.cli.options.typed import TIME, Number, flag, labels_of, option
-from rankagg.core import ItemSet, counted
+from rankagg.cli.options.typed import TIME, Number, Option, flag, grouped, labels_of, several
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.aggregation import Deadline
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
+    from rankagg.cli.options.inputs import Input
+    from rankagg.core import ItemSet
 
 # With more items than these a proof, or the other optima, may take hours, and with so many ranks
 # of different ballots the fewest that have to go: so many seconds, unless others are asked for.
@@ -34,19 +34,18 @@ ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
 NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 
 
-def time_limit(what: str, *, searches: bool = True, usual: bool = False) -> click.Option:
+def time_limit(what: str, *, usual: bool = False) -> Option:
     """Return --time-limit, which a command receives as `deadline`; its clock runs from here on."""
-    then = "nothing further is begun then. What"
-    if searches:
-        then = "when to stop with the best ranking so far and its bound. What else"
-    about = f"For {what}: {then} was not computed in time is said."
+    about = f"For {what}; then the best so far is printed with its bound."
     if usual:
         about += f" Default: {USUAL_LIMIT:g} for more than {ITEMS_UNLIMITED} items, else none."
-    return option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
+    return Option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
 
 
 def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> Deadline:
     # What is loaded first takes none of the time.
+    from rankagg.aggregation import Deadline
+
     import_module("rankagg.aggregation.kemeny.aggregator")
     return Deadline.after(seconds)
 
@@ -73,6 +72,8 @@ class ExactOptions:
 
     def rules(self, rules: Sequence[ra.Aggregator]) -> list[ra.Aggregator]:
         """Give the exact rule its options; refuse them where there is none."""
+        from rankagg.aggregation import Deadline
+
         ties = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
@@ -92,20 +93,23 @@ class ExactOptions:
         )
 
 
-EXACTLY = Group(
+EXACTLY = Options(
     "exact",
     [
-        option(
-            "--tie-cost NUMBER",
+        time_limit("the whole command", usual=True),
+        Option(
+            "--tie-cost",
+            group="Kemeny",
+            metavar="NUMBER",
             type=Number(0, 1),
             help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
             "default 0, with --consensus-ties 0.5.",
         ),
         flag(
             "--consensus-ties",
+            group="Kemeny",
             help="Let the exact consensus tie items: the optimum among all weak orders.",
         ),
-        time_limit("the whole command", usual=True),
     ],
     ExactOptions,
 )
@@ -116,9 +120,12 @@ def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = Fals
 
     Where single ballots are to go they matter too, by how many different ones there are.
     """
+    from rankagg.aggregation import Deadline
+    from rankagg.core import counted
+
     if deadline != Deadline():
         return deadline
-    evidence = Evidence.of(given.data, given.tolerance)
+    evidence = given.evidence
     n = len(evidence.items)
     size, is_large = counted(n, "item", ","), n > ITEMS_UNLIMITED
     if by_ballots:
@@ -132,15 +139,15 @@ def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = Fals
     return Deadline.after(USUAL_LIMIT)
 
 
-def limited(rules: Iterable[ra.Aggregator], deadline: Deadline) -> list[ra.Aggregator]:
-    """Give rules that search what is left as their own limit; refuse it where there are none."""
+def limited(rules: Iterable[ra.Aggregator], seconds: float | None) -> list[ra.Aggregator]:
+    """Give rules that search this time limit; refuse it where there are none."""
     rules = list(rules)
-    if deadline == Deadline():
+    if seconds is None:
         return rules
     if not any(hasattr(rule, "time_limit") for rule in rules):
         raise click.UsageError(NOT_LIMITED)
-    left = {"time_limit": deadline.time_limit}
-    return [replace(r, **left) if hasattr(r, "time_limit") else r for r in rules]
+    limit = {"time_limit": seconds}
+    return [replace(r, **limit) if hasattr(r, "time_limit") else r for r in rules]
 
 
 def show_progress() -> None:
@@ -206,26 +213,29 @@ def _counted(option: str, text: str, form: str) -> tuple[Any, ...]:
     return names, *(int(number) for number in numbers)
 
 
-CONSTRAINTS = Group(
+CONSTRAINTS = Options(
     "wishes",
-    [
-        option("--above ITEM,ITEM...", help="The first item must stand above the second."),
-        option(
+    grouped(
+        "Constraints",
+        several("--above", "ITEM,ITEM", "The first item must stand above the second."),
+        Option(
             "--first",
             "leaders",
             metavar="ITEM,...",
             help="These items must stand above all others.",
         ),
-        option("--last", metavar="ITEM,...", help="These items must stand below all others."),
-        option(
-            "--top ITEM,...:PLACES",
+        Option("--last", metavar="ITEM,...", help="These items must stand below all others."),
+        Option(
+            "--top",
+            metavar="ITEM,...:PLACES",
             help="Each of these items must stand within the first so many places.",
         ),
-        option(
-            "--quota ITEM,...:PLACES:NUMBER...",
+        several(
+            "--quota",
+            "ITEM,...:PLACES:NUMBER",
+            "At least NUMBER of these items must stand within the first so many places.",
             "quotas",
-            help="At least NUMBER of these items must stand within the first so many places.",
         ),
-    ],
+    ),
     Wishes,
 )

@@ -1,4 +1,4 @@
-"""What data a command reads: the options, the standard input, and what is told of the data."""
+"""What data a command reads: files, the standard input, and the lines that describe them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -17,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg._typing import Label
+from rankagg.aggregation import Evidence
 from rankagg.cli.options import kinds
-from rankagg.cli.options.command import Group
-from rankagg.cli.options.kinds import DASH, NAME, OPTIONS, READER_NAMES, Typed
-from rankagg.cli.options.typed import OneOf, labels_of, option
+from rankagg.cli.options.data_options import Typed
+from rankagg.cli.options.kinds import DASH, NAME, READER_NAMES
 from rankagg.cli.options.wording import options_named
-from rankagg.core import ItemSet, counted, listing
+from rankagg.core import counted, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
 from rankagg.kinds import KINDS
@@ -35,17 +32,6 @@ if TYPE_CHECKING:
 TASKS_NAMED = 40
 # So many bytes tell a kind of file, and so many are read at a time.
 BEGIN, PIECE = 2**12, 2**20
-#: What says what the data are, but for FILE.
-DATA_OPTIONS = [
-    option("--dataset NAME", help="A bundled data set instead of FILE."),
-    option(
-        "--format",
-        type=OneOf(lambda: ["auto", *KINDS]),
-        default="auto",
-        help="What FILE is. auto: detected from the content; stops if it is ambiguous.",
-    ),
-    *OPTIONS,
-]
 
 
 @contextmanager
@@ -108,6 +94,20 @@ class Input:
         if not isinstance(self.data, types):
             raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
 
+    def refuse_sums(self) -> None:
+        """Refuse what scores add up to."""
+        if isinstance(self.data, ra.ScoreSummary):
+            command = click.get_current_context().info_name
+            raise click.UsageError(
+                f"{self.name} holds what scores add up to, and {command} needs the scores "
+                "themselves: give it the file of these."
+            )
+
+    @property
+    def evidence(self) -> Evidence:
+        """What rules take: the data, with the tolerance of scores."""
+        return Evidence(self.data, self.tolerance)
+
     @property
     def holds_pairs(self) -> bool:
         """Whether these are results of pairs, which hold no rankings."""
@@ -120,33 +120,6 @@ class Input:
             raise click.UsageError(f"{what}; {these} not {verb}.")
 
 
-def data(*, whole: bool = False, ballots: bool = False, taken: Sequence[str] = ()) -> Group:
-    """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
-
-    What holds no `ballots` is refused where these are needed.
-    """
-    options = list(DATA_OPTIONS)
-    for at, one in enumerate(options):
-        if set(taken) & set(one.opts):
-            # By its other names alone, where a command calls another option so.
-            options[at] = copy(one)
-            options[at].opts = [name for name in one.opts if name not in taken]
-    files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    read = _read_whole if whole else read_input
-    return Group("given", [files, *options], partial(read, ballots=ballots))
-
-
-def _read_whole(**values: Any) -> Input:
-    found = read_input(**values)
-    if isinstance(found.data, ra.ScoreSummary):
-        command = click.get_current_context().info_name
-        raise click.UsageError(
-            f"{found.name} holds what scores add up to, and {command} needs the scores "
-            "themselves: give it the file of these."
-        )
-    return found
-
-
 def read_input(ballots: bool = False, **values: Any) -> Input:
     """Read what the options name."""
     formats = [kind.name for kind in KINDS.values() if kind.holds_ballots or not ballots]
@@ -154,7 +127,7 @@ def read_input(ballots: bool = False, **values: Any) -> Input:
     files = typed.files
     if (not files) == (typed.dataset is None):
         raise click.UsageError(
-            "Give either FILE or --dataset NAME; `rankagg datasets` lists names."
+            "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
         )
     piped = DASH in files
     with buffered(files, typed.max_bytes or MAX_BYTES) as paths:
@@ -190,14 +163,6 @@ def _read(typed: Typed, name: str, formats: Sequence[str]) -> Input:
     seats = getattr(typed, "seats", 0)
     known = kind.page, typed.cluster or "", title, seats
     return Input(data, typed.tolerance or 0.0, lines, name, *known)
-
-
-def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
-    """Return the items of --pair."""
-    first, second = labels_of("--pair", pair, items, "item")
-    if first == second:
-        raise InvalidInputError("--pair", "two different items", first)
-    return first, second
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Options of kinds of data, and the call of a reader that they make."""
+"""The kind of data that options and a file say, and the call of its reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from inspect import Parameter, signature
 from shlex import join
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,14 +13,14 @@ import pandas as pd
 
 import rankagg as ra
 from rankagg._typing import Label
+from rankagg.cli.options.data_options import DIRECTIONS, NAMES, Typed
 from rankagg.cli.options.evaluations import score_table
-from rankagg.cli.options.typed import Number, Whole, flag, labels_of, option, split, weights_of
+from rankagg.cli.options.typed import labels_of, split, weights_of
 from rankagg.cli.options.wording import option_of, option_words, options_named
 from rankagg.core import counted, listing
 from rankagg.exceptions import InvalidInputError
 from rankagg.io.cast_votes import CastVotes
 from rankagg.io.comparisons import outcomes_taken
-from rankagg.io.marks import SPELLINGS
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import BETWEEN
 from rankagg.io.tables.reading import read_table
@@ -50,188 +49,6 @@ READER_NAMES = {
 }
 
 
-class Typed(SimpleNamespace):
-    """What was typed, by the names of options, which are those of the readers' parameters."""
-
-    def given(self, *names: str) -> dict[str, Any]:
-        """Return the values of these options, those that were given."""
-        return {name: value for name in names if (value := getattr(self, name, None))}
-
-
-# -- options --------------------------------------------------------------------------------------
-
-
-def _column(name: str, about: str) -> click.Option:
-    return option(f"--{name}", metavar="COLUMN", help=about)
-
-
-def _aliases(_: click.Context, asked: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
-    return split(asked.opts[0], texts, "SPELLING=NAME")
-
-
-def _spellings(
-    _: click.Context, asked: click.Parameter, texts: Sequence[str]
-) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        kind, sign, spelling = text.partition("=")
-        if not sign:
-            allowed = f"KIND=TEXT, KIND one of {', '.join(SPELLINGS)}"
-            raise InvalidInputError(asked.opts[0], allowed, text)
-        found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
-    return found
-
-
-DIRECTIONS = [
-    flag("--lower-is-better", help="Scores: lower is better on every task."),
-    option("--lower TASK...", help="Lower is better on TASK, and higher on the others."),
-]
-#: Options that some kinds take, and others do not, named as parameters.
-OPTIONS = [
-    option(
-        "--max-bytes",
-        type=Whole(1, 2**60),
-        help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
-    ),
-    *DIRECTIONS,
-    option(
-        "--metric [TASK=]METRIC...",
-        help="Evaluations: the metric of all tasks, or of one; of several the first that a task "
-        "has.",
-    ),
-    option(
-        "--by task|instance",
-        help="Evaluations: scores of tasks, or of instances (default where all have them).",
-    ),
-    option(
-        "--runs mean|first|last",
-        help="Evaluations: what becomes of several scores of a system on a task.",
-    ),
-    option(
-        "--higher METRIC...",
-        help="Evaluations: higher (with --lower: lower) is better in METRIC, where the files do "
-        "not state its direction.",
-    ),
-    _column("system", "Column of systems; default: the first."),
-    _column("instance", "Column of instances of the tasks."),
-    _column("task", "Column of tasks, in the long form or where each system has a column."),
-    _column("score", "Long form: column of scores."),
-    option("--only TASK...", help="Scores: a task to take, by name or pattern (mmlu*); no others."),
-    option(
-        "--drop COLUMN...",
-        help="A column of the table, or an item of a PrefLib file, to leave out.",
-    ),
-    option(
-        "--weight TASK=NUMBER...",
-        help="Weight of a task, default 1; ballots, comparisons: the column of weights.",
-    ),
-    option(
-        "--group NEW=TASK,TASK...",
-        "groups",
-        help="Average tasks (sub-metrics, languages) into a new one first.",
-    ),
-    option(
-        "--family TASK=NAME...",
-        help="Tasks of one family depend on each other; families are independent.",
-    ),
-    option(
-        "--tolerance",
-        type=Number(0),
-        help="Neighboring scores that differ by at most this much are tied; default 0.",
-    ),
-    _column("count", "Ballots: column of counts; needs --format ballots or cast-votes."),
-    option(
-        "--choice COLUMN...",
-        "choices",
-        help="Cast votes: a column of choices, in order of preference; default: those that share "
-        "names of candidates, in the order that their headings state.",
-    ),
-    _column("ballot", "Cast votes, long form: column of ballots."),
-    _column("rank", "Cast votes and lists, long form: column of ranks."),
-    _column("item", "Cast votes and lists: column of candidates, or of other items."),
-    option(
-        "--overvotes end|skip",
-        help="Cast votes: an overvote ends its ballot (the default), or the next choice moves up.",
-    ),
-    option(
-        "--skipped close|end|end-after-two",
-        help="Cast votes: later choices move up (default), or the ballot ends at the first skipped "
-        "choice, or at two in a row.",
-    ),
-    option(
-        "--write-ins keep|pool|drop",
-        help="Cast votes: write-ins are items (the default), or one item, or taken off.",
-    ),
-    option(
-        "--alias SPELLING=NAME...",
-        callback=_aliases,
-        help="Cast votes: another spelling of a candidate, which is read as NAME.",
-    ),
-    option(
-        "--spelling KIND=TEXT...",
-        "spellings",
-        callback=_spellings,
-        help="Cast votes: how undervote, overvote or write-in are written, instead of the usual "
-        "spellings.",
-    ),
-    _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
-    option(
-        "--cells items|ranks",
-        help="Lists: cells are the items of a list, best first (default), or ranks of the items "
-        "of the rows.",
-    ),
-    option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
-    option(
-        "--first --first-side COLUMN",
-        "first",
-        help="Comparisons: column of the items on the first side; needs --format comparisons.",
-    ),
-    option(
-        "--second --second-side COLUMN",
-        "second",
-        help="Comparisons: column of the items on the second side.",
-    ),
-    option(
-        "--outcome COLUMN...",
-        help="Comparisons: column of the winner, by side (left, model_a, 1, A>B, ...) or by name, "
-        "or a tie; or the columns of both sides, with --outcome-is; or three of 1 and 0: the first "
-        "won, the second won, a tie",
-    ),
-    option(
-        "--outcome-is side|winner|points|wins",
-        help="Comparisons: what outcomes are: sides, where words are names too, or names; points "
-        "of both sides, of which more win; or numbers of wins of both sides.",
-    ),
-    option(
-        "--drop-outcome WORD...",
-        help="Comparisons: leave out rows with this outcome, such as error",
-    ),
-    _column("cluster", "Comparisons: column of what they have in common, the judge or the prompt."),
-    _column("side", "Comparisons: column of the side with the advantage, or that of --first."),
-    option(
-        "--covariate COLUMN...",
-        "covariates",
-        help="Comparisons: column of numbers that speak for the first side.",
-    ),
-    option(
-        "--decimal .|,",
-        help="Scores, ballots: what stands before decimals; default: a point.",
-    ),
-    flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-    option("--na TEXT...", "missing", help="Scores, ballots: a further word for a missing number."),
-    option(
-        "--errors refuse|drop|repair",
-        help="Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair what "
-        "contradicts itself, and say so. Default: refuse.",
-    ),
-    option(
-        "--unranked uniform|ignore|last",
-        help="What a ranking says of items that it does not rank: the average over compatible "
-        "permutations (the default for scores), nothing, or that they are last (the default for "
-        "ballots and lists).",
-    ),
-]
-NAMES = tuple(str(one.name) for one in OPTIONS)
 #: Options of what was read, by its type.
 OF_DATA = {
     "ScoreTable": ("weight", "groups", "family", "tolerance", "drop", "unranked"),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import rankagg as ra
-from rankagg.cli.options.typed import OneOf, option
+from rankagg.cli.options.typed import OneOf, Option, several
 
 #: What elections call instant runoff: ranked choice voting, and STV for one seat.
 OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
@@ -60,15 +60,15 @@ class RuleName(OneOf):
 
 
 NAMED = RuleName(names)
-RULE = option("--rule", "name", type=NAMED, default="kemeny", help="The rule.")
+RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="The rule.")
 
 
-def rules_to(purpose: str, default: str = "all that suit the data") -> click.Option:
+def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
     """Return --rule, which may be given several times, as `names`."""
-    return option(
+    return several(
         "--rule",
+        "RULE",
+        f"A rule to {purpose}, as `rankagg list rules` names it. Default: {default}.",
         "names",
-        multiple=True,
         type=NAMED,
-        help=f"A rule to {purpose}; may be repeated. Default: {default}.",
     )

@@ -7,41 +7,52 @@ from typing import TYPE_CHECKING
 import click
 
 import rankagg as ra
-from rankagg._typing import Directions, Label
-from rankagg.cli.options.inputs import tell_scores
-from rankagg.cli.options.kinds import DASH, Typed
-from rankagg.cli.options.typed import SCHEDULER, flag, jobs, labels_of, option, weights_of, workers
+from rankagg.cli.options.data_options import Typed
+from rankagg.cli.options.typed import (
+    SCHEDULER,
+    Option,
+    choice,
+    flag,
+    jobs,
+    labels_of,
+    weights_of,
+    workers,
+)
 from rankagg.cli.options.wording import options_named
-from rankagg.core import counted
 
 if TYPE_CHECKING:
+    from rankagg._typing import Directions, Label
     from rankagg.io.scan.scan_scores import ScoreScan
 
 
 #: How files are gone through.
 SCAN_OPTIONS = [
-    option(
-        "--systems A,B,C",
+    Option(
+        "--systems",
+        metavar="A,B,C",
         help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
         "systems.",
     ),
-    option(
-        "--scattered refuse|sort",
+    choice(
+        "--scattered",
+        ["refuse", "sort"],
+        "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
         default="refuse",
-        help="Long files in which rows of one instance lie apart; sort: on disk first, with "
-        "DuckDB.",
     ),
     jobs("Processes of this machine"),
     SCHEDULER,
     flag(
-        "--progress",
-        help="Show a bar with the rate even where the standard error is no terminal.",
+        "--progress", help="Show a bar with the rate even where the standard error is no terminal."
     ),
 ]
 
 
 def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tuple[str, ...]]:
     """Go through score files, and return the sums and the lines that tell of them."""
+    from rankagg.cli.options.inputs import tell_scores
+    from rankagg.cli.options.kinds import DASH
+    from rankagg.core import counted
+
     if DASH in sources:
         raise click.UsageError(
             "The standard input cannot be gone through more than once, as scans do: save it."
@@ -53,11 +64,7 @@ def summed(sources: tuple[str, ...], typed: Typed) -> tuple[ra.ScoreSummary, tup
         raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if typed.lower_is_better and typed.lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
-    phrases = {
-        "address": "--scheduler",
-        "higher_is_better": "--lower",
-        "source": "SOURCES",
-    }
+    phrases = {"address": "--scheduler", "higher_is_better": "--lower", "source": "SOURCES"}
     with options_named(phrases):
         scan = _scan(sources, typed, higher_is_better=not typed.lower_is_better)
         weights: dict[Label, float] = {}

@@ -12,8 +12,18 @@ import click
 import rankagg as ra
 from rankagg._numbers import ascii_number
 from rankagg.cli.exit_codes import DONE
-from rankagg.cli.options.command import FILE, Answer, Group, write_frame
-from rankagg.cli.options.typed import SCHEDULER, Number, Whole, jobs, option, seed, workers
+from rankagg.cli.options.command import FILE, Answer, Options, write_frame
+from rankagg.cli.options.typed import (
+    SCHEDULER,
+    Number,
+    Option,
+    Whole,
+    grouped,
+    jobs,
+    seed,
+    several,
+    workers,
+)
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import InvalidInputError, nearest
 from rankagg.io.output_files import write_text
@@ -132,25 +142,30 @@ def _models(
     ]
 
 
-DRAWN = Group(
+DRAWN = Options(
     "models",
     [
-        option(
-            "--mallows PHI...",
+        several(
+            "--mallows",
+            "PHI",
+            "Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
             type=Number(0, 1, open_low=True),
-            help="Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
         ),
-        option(
-            "--plackett-luce SPREAD...",
+        several(
+            "--plackett-luce",
+            "SPREAD",
+            "Plackett-Luce rankings, log worths of this standard deviation.",
+            group="Models",
             type=Number(0, 1e3),
-            help="Plackett-Luce rankings, log worths of this standard deviation.",
         ),
-        option(
-            "--gumbel STEP...",
+        several(
+            "--gumbel",
+            "STEP",
+            "Scores with Gumbel noise, locations STEP apart.",
+            group="Models",
             type=Number(0, 1e3),
-            help="Scores with Gumbel noise, locations STEP apart.",
         ),
-        option("--culture CULTURE...", help=f"Rankings of a culture: {CULTURES}."),
+        several("--culture", "CULTURE", f"Rankings of a culture: {CULTURES}.", group="Models"),
     ],
     _models,
 )
@@ -160,7 +175,7 @@ DRAWN = Group(
 class StudyRun:
     """How often an experiment is repeated, by whom, and where its rows go."""
 
-    n_repetitions: int
+    n_repetitions: int | None
     rng: int
     n_jobs: int
     scheduler: str | None
@@ -203,33 +218,45 @@ class StudyRun:
         )
 
 
-def repeated(unit: str, each: str, repetitions: int = 100) -> Group:
-    """Return the options of a run of so many `unit`s for each something, as `run`."""
-    about = f"{unit.capitalize()} for each {each}."
-    often = Whole(1, 10**6)
-    return Group(
+def repeated() -> Options:
+    """Return the options of how often a study is repeated, by whom, and where it goes, as `run`."""
+    return Options(
         "run",
         [
-            option("--repetitions", "n_repetitions", type=often, default=repetitions, help=about),
+            Option(
+                "--repetitions",
+                "n_repetitions",
+                type=Whole(1, 10**6),
+                help="Data sets for each combination; default 100, for cycles 1000.",
+            ),
             seed(),
             jobs(),
             SCHEDULER,
-            option("--journal", type=FILE, help=f"Note finished {unit} here, and go on from it."),
-            option("--out", type=FILE, help="Write all rows here as CSV."),
-            option("--html", type=FILE, help="Write a page here: table, plot, what was asked."),
+            *grouped(
+                "Output",
+                Option("--journal", type=FILE, help="Note finished work here, and go on from it."),
+                Option("--out", type=FILE, help="Write all rows here as CSV."),
+                Option("--html", type=FILE, help="Write a page here: table, plot, what was asked."),
+            ),
         ],
         StudyRun,
     )
 
 
-def sizes_of(
-    items: Sequence[int], rankings: Sequence[int], *, most_items: int
-) -> list[click.Option]:
-    """Return the options of the sizes of what is drawn, each several."""
-    return [
-        option(f"--{noun}", f"n_{noun}", multiple=True, type=kind, default=usual, help=about)
-        for noun, kind, usual, about in (
-            ("items", Whole(2, most_items), items, "Numbers of items."),
-            ("rankings", Whole(1, 10**6), rankings, "Numbers of rankings."),
-        )
-    ]
+#: Sizes of what is drawn, each several.
+SIZES = [
+    Option(
+        "--items",
+        "n_items",
+        multiple=True,
+        type=Whole(2, 10**4),
+        help="Numbers of items; default 10, for cycles 3.",
+    ),
+    Option(
+        "--rankings",
+        "n_rankings",
+        multiple=True,
+        type=Whole(1, 10**6),
+        help="Numbers of rankings; default 10, for cycles 3, 11 and 101.",
+    ),
+]

@@ -10,15 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
 from reprlib import Repr
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankagg._numbers import ascii_number
-from rankagg._typing import Label
-from rankagg.core import ItemSet, counted, listed, raw_text
 from rankagg.exceptions import InvalidInputError, nearest, shown
-from rankagg.io.cluster import connected
+
+if TYPE_CHECKING:
+    from rankagg._typing import Label
+    from rankagg.core import ItemSet
 
 # Names of which a message lists all.
 MOST_NAMES = 12
@@ -36,8 +37,14 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         """All names."""
         return tuple(self._find())
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return the names, in one line."""
+        return f"Choose from {', '.join(self.choices)}"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or name the option and what was meant."""
+        from rankagg.core import listed
+
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -49,6 +56,8 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
     """Return the labels that are written so; numbers in a file are numbers."""
+    from rankagg.core import counted, listed, raw_text
+
     known = {raw_text(label): label for label in items}
     found = []
     for name in names:
@@ -57,6 +66,14 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
             raise InvalidInputError(option, allowed, name, nearest(name, items))
         found.append(known[name])
     return found
+
+
+def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
+    """Return the items of --pair."""
+    first, second = labels_of("--pair", pair, items, "item")
+    if first == second:
+        raise InvalidInputError("--pair", "two different items", first)
+    return first, second
 
 
 def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) -> dict[str, str]:
@@ -174,46 +191,64 @@ TIME = Number(0, 1e9, name="seconds")
 PROBABILITY = Number(0, 1, open_low=True, open_high=True)
 
 
-# An option is called as the parameter of the function that it is handed on to.
-def option(usage: str, *names: str, **settings: Any) -> click.Option:
-    """Return an option as usage says it: `--by task|instance`, `--lower TASK...` to be repeated.
+class Option(click.Option):
+    """An option, and the group of options under which help lists it.
 
-    A default is shown in the help.
+    Options without a group are those that most people use: each has its lines in every help.
     """
-    words = usage.split()
-    if not words[-1].startswith("-"):
-        value = words.pop()
-        if value.endswith("..."):
-            value = value.removesuffix("...")
-            about = f"{settings['help'].removesuffix('.')}; may be repeated."
-            settings |= {"multiple": True, "help": about}
-        is_choice = "|" in value
-        settings |= {"type": OneOf(value.split("|"))} if is_choice else {"metavar": value}
-    return click.Option([*words, *names], show_default="default" in settings, **settings)
+
+    def __init__(self, *names: str, group: str = "", **settings: Any) -> None:
+        super().__init__(names, show_default="default" in settings, **settings)
+        self.group = group
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        """Return what stands for the value; dots say that the option may be repeated."""
+        return super().make_metavar(ctx) + ("..." if self.multiple else "")
 
 
-def flag(*names: str, **settings: Any) -> click.Option:
+def grouped(group: str, *options: Option) -> list[Option]:
+    """Return options that help lists in one group."""
+    for one in options:
+        one.group = group
+    return [*options]
+
+
+def several(name: str, metavar: str, about: str, *dest: str, **settings: Any) -> Option:
+    """Return an option that may be repeated."""
+    return Option(name, *dest, metavar=metavar, multiple=True, help=about, **settings)
+
+
+def choice(name: str, words: Sequence[str], about: str, *dest: str, **settings: Any) -> Option:
+    """Return an option that takes one of some words."""
+    return Option(name, *dest, type=OneOf(words), help=about, **settings)
+
+
+def flag(*names: str, **settings: Any) -> Option:
     """Return an option without a value."""
-    return click.Option(names, is_flag=True, **settings)
+    return Option(*names, is_flag=True, **settings)
 
 
-def seed(about: str = "For the random numbers.") -> click.Option:
+def seed(about: str = "For the random numbers.") -> Option:
     """Return --seed, which says what is drawn, as `rng`."""
-    return option("--seed", "rng", type=Whole(0, 2**64 - 1), default=0, help=about)
+    most = 2**64 - 1
+    return Option("--seed", "rng", group="Computation", type=Whole(0, most), default=0, help=about)
 
 
-def alpha(what: str = "Probability of error") -> click.Option:
+def alpha(what: str = "Probability of error") -> Option:
     """Return --alpha, a probability of error."""
-    return option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
+    return Option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
 
 
-def jobs(where: str = "Processes") -> click.Option:
+def jobs(where: str = "Processes") -> Option:
     """Return --jobs: how many processes share the work, as `n_jobs`."""
-    return option("--jobs", "n_jobs", type=Jobs(), default=1, help=f"{where}; -1 for all cores.")
+    about = f"{where}; -1 for all cores."
+    return Option("--jobs", "n_jobs", group="Computation", type=Jobs(), default=1, help=about)
 
 
-SCHEDULER = option(
-    "--scheduler ADDRESS",
+SCHEDULER = Option(
+    "--scheduler",
+    group="Computation",
+    metavar="ADDRESS",
     help="Let a cluster of Dask do the work, whose scheduler has this address, as tcp://host:8786.",
 )
 
@@ -221,6 +256,8 @@ SCHEDULER = option(
 @contextmanager
 def workers(scheduler: str | None, n_jobs: int) -> Iterator[dict[str, Any]]:
     """Give what shares the work, as parameters: a cluster, or processes."""
+    from rankagg.io.cluster import connected
+
     if scheduler is None:
         yield {"n_jobs": n_jobs}
         return

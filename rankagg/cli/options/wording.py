@@ -10,7 +10,6 @@ from functools import partial
 import click
 from click.core import ParameterSource
 
-from rankagg.core import listing
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -61,6 +60,12 @@ def typed_option(*names: str) -> str | None:
     return next((option_of(n) for n in names if told(n) is not ParameterSource.DEFAULT), None)
 
 
+def refuse_typed(reason: str, *names: str) -> None:
+    """Refuse the first of some options that was typed."""
+    if typed := typed_option(*names):
+        raise click.UsageError(f"{typed} {reason}.")
+
+
 def option_words(text: str) -> str:
     """Return a sentence with options for the parameters that it names."""
     return GIVEN.sub(partial(_typed_as, _options()), text)
@@ -80,6 +85,8 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 def _parameters_typed(name: str, options: Mapping[str, str]) -> str:
     """Return how "ballot, rank and item" are typed; empty where one has no option."""
+    from rankagg.core import listing
+
     words = re.findall(r"\w+", name.replace(" and ", " "))
     # What is typed several times is a list there.
     typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]

@@ -274,13 +274,13 @@ def test_a_composition_says_what_its_parts_say():
 
 def test_the_command_lists_every_method(capsys):
     with pytest.raises(SystemExit) as stop:
-        main(["rules", "--json"])
+        main(["list", "rules", "--json"])
     assert stop.value.code == 0
     listed = json.loads(capsys.readouterr().out)["rules"]
     assert [entry["name"] for entry in listed] == list(named_rules())
     assert {entry["name"]: entry["guarantee"] for entry in listed}["schulze"] is None
     with pytest.raises(SystemExit):
-        main(["rules"])
+        main(["list", "rules"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["name", "rule"]
     assert [line.split()[0] for line in lines[1 : len(named_rules()) + 1]] == list(named_rules())

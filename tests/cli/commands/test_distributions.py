@@ -1,4 +1,4 @@
-"""`rankagg fit`, `models` and `sample` as their user meets them."""
+"""`rankagg fit` and `sample` as their user meets them."""
 
 import io
 import json
@@ -75,12 +75,12 @@ def test_mixtures_are_those_of_the_package(said, parsed, profile):
 
 def test_models_are_compared_as_by_the_package(parsed, said, profile):
     asked = "--model uniform --model mallows-kendall --folds 2 --resamples 9 --seed 5"
-    printed = parsed(f"models {DATA} {asked}")
+    printed = parsed(f"fit {DATA} {asked} --compare")
     names = ["uniform", "mallows-kendall"]
     found = ra.distributions.compare_models(profile, names, n_folds=2, n_resamples=9, rng=5)
     facts = json.loads(json.dumps(found.to_dict()))
     assert {name: printed[name] for name in facts} == facts
-    assert "needs rankings" in said("models matrix.lop", code=2)
+    assert "needs rankings" in said("fit matrix.lop --compare", code=2)
 
 
 def test_bradley_terry_takes_a_matrix(parsed):
@@ -105,6 +105,13 @@ FIT_REFUSED = {
     f"{DATA} --jobs 1": "--jobs is of mixtures",
     f"{DATA} --components 1-2 --alpha .1": "one number of --comp",
     f"{DATA} --components 3": "not identif",
+    f"{DATA} --folds 3": "--folds belongs to --compare",
+    f"{DATA} --rows 3": "--rows belongs to --compare",
+    f"{DATA} --model uniform": "--model uniform needs --compare",
+    f"{DATA} --model mallows --model plackett-luce": "needs --compare",
+    f"{DATA} --compare --ridge 1": "--ridge has no meaning with --compare",
+    f"{DATA} --compare --noise": "--noise has no meaning with --compare",
+    f"{DATA} --model malows": "Did you mean 'mallows'?",
 }
 
 

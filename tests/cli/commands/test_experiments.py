@@ -1,7 +1,8 @@
-"""`rankagg study`, `cycles` and `experiment`: what they print is what the library finds."""
+"""`rankagg study`: what it prints is what the library finds."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,10 +17,11 @@ from rankagg.cli.commands.experiments import STUDIES
 from rankagg.cli.exit_codes import INTERRUPTED, UNPROVED
 from tests.conftest import slow_but
 
-STUDY = "study --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
+STUDY = "study approximation --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
 NAME = "superglue_human"
-CORRUPTION = "experiment --dataset superglue_human --study corruption --corruption"
-CONFIDENCE = "experiment --dataset superglue_human --study confidence"
+CORRUPTION = "study corruption --dataset superglue_human --corruption"
+MISSING = f"study missing-scores --dataset {NAME}"
+CONFIDENCE = "study confidence --dataset superglue_human"
 
 
 def study_of(*rules, **changes):
@@ -47,12 +49,12 @@ def test_a_study_prints_what_the_library_finds(parsed):
 
 def test_a_study_takes_files_of_profiles(parsed, refused):
     ra.io.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
-    found = parsed("study tennessee.soc --rule borda")["results"]
+    found = parsed("study approximation tennessee.soc --rule borda")["results"]
     study = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=["tennessee.soc"], rng=0)
     rows = study.run().to_dict()["results"]
     assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
-    assert "'absent.soc'. No such file" in refused("study absent.soc")
-    assert "Give files, or a model" in refused("study")
+    assert "'absent.soc'. No such file" in refused("study approximation absent.soc")
+    assert "Give files, or a model" in refused("study approximation")
 
 
 def test_a_study_gives_the_table_for_a_paper(run):
@@ -72,11 +74,14 @@ def test_a_study_goes_on_from_its_journal(said, refused):
 
 
 def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
-    run("study --mallows 1 --items 40 --rankings 7 --repetitions 2 --time-limit 0", code=UNPROVED)
+    run(
+        "study approximation --mallows 1 --items 40 --rankings 7 --repetitions 2 --time-limit 0",
+        code=UNPROVED,
+    )
 
 
 def test_cycles_are_those_of_the_study(said, parsed, run):
-    line = "cycles --items 4 --rankings 5 --rankings 6 --repetitions 8 --seed 3"
+    line = "study cycles --items 4 --rankings 5 --rankings 6 --repetitions 8 --seed 3"
     study = ra.studies.CycleStudy(
         data=[ra.cultures.ImpartialCulture()], n_items=[4], n_rankings=[5, 6],
         n_repetitions=8, rng=3,
@@ -90,6 +95,9 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
     assert "... and 1 more size" in said(f"{line} --rows 1")
 
 
+OF_TABLES = [study for study in STUDIES if study not in ("approximation", "cycles")]
+
+
 def observed():
     return [ra.studies.ObservedData(label=NAME, data=ra.datasets.load(NAME))]
 
@@ -97,20 +105,20 @@ def observed():
 FEW = {"rules": [ra.Borda()], "n_repetitions": 2, "rng": 3}
 FEW_LINE = "--repetitions 2 --rule borda --seed 3"
 EXPERIMENTS = {
-    f"--study missing-scores {FEW_LINE}": lambda: ra.studies.MissingScoresStudy(
+    f"missing-scores {FEW_LINE}": lambda: ra.studies.MissingScoresStudy(
         data=observed(), **FEW
     ),
-    f"--study task-subsets {FEW_LINE}": lambda: ra.studies.TaskSubsetStudy(
+    f"task-subsets {FEW_LINE}": lambda: ra.studies.TaskSubsetStudy(
         data=ra.datasets.load(NAME), **FEW
     ),
-    "--study corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
+    "corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
     f"{FEW_LINE}": lambda: ra.studies.CorruptionStudy(
         data=observed(), **FEW, corruptions=[
             ra.studies.NoisyScores(share=0.5), ra.studies.CopiedScores(),
             ra.studies.RescaledScores(factor=10.0),
         ],
     ),
-    "--repetitions 2 --removal by-score=0.5 --removal blocks": (
+    "missing-scores --repetitions 2 --removal by-score=0.5 --removal blocks": (
         lambda: ra.studies.MissingScoresStudy(
             data=observed(), n_repetitions=2,
             removals=[ra.studies.RemovalByScore(strength=0.5), ra.studies.RemovalOfBlocks()], rng=0,
@@ -121,13 +129,15 @@ EXPERIMENTS = {
 
 @pytest.mark.parametrize("line", slow_but([*EXPERIMENTS][2:], EXPERIMENTS))
 def test_an_experiment_is_that_of_the_library(said, line):
-    found = said(f"experiment --dataset {NAME} {line}")
+    found = said(f"study {line} --dataset {NAME}")
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
 
 
 def test_every_mechanism_can_be_named(said):
     names = " --removal ".join(["", "at-random", "by-system", "by-task", "by-age"])
-    told = said(f"experiment --dataset glue_human {names} --proportion 0.2 --repetitions 1")
+    told = said(
+        f"study missing-scores --dataset glue_human {names} --proportion 0.2 --repetitions 1"
+    )
     assert told.count("Borda") >= 4
 
 
@@ -145,12 +155,12 @@ def test_an_experiment_on_confidence_by_mechanism(parsed):
 
 
 def test_proportions_are_those_that_are_asked_for(said):
-    table = said(f"experiment --dataset {NAME} --repetitions 2 --proportion 0.2 --as markdown")
+    table = said(f"{MISSING} --repetitions 2 --proportion 0.2 --as markdown")
     assert table.splitlines()[0].split("|")[3].strip() == "20 %"
 
 
 def test_an_experiment_on_agreement(run):
-    line = f"experiment --dataset {NAME} --study agreement --rule borda --rule kemeny --seed 4"
+    line = f"study agreement --dataset {NAME} --rule borda --rule kemeny --seed 4"
     table = ra.datasets.load(NAME)
     result = ra.studies.AgreementStudy(
         data=table, rules=[ra.Borda(), ra.Kemeny()], tolerance=0.2, rng=4
@@ -162,60 +172,66 @@ def test_an_experiment_on_agreement(run):
 
 @pytest.mark.parametrize(
     "study", [study if study == "agreement" else pytest.param(study, marks=pytest.mark.slow)
-              for study in STUDIES]
+              for study in OF_TABLES]
 )  # fmt: skip
 def test_every_study_has_a_page_a_picture_and_a_table_for_papers(study, run):
     few = "" if study == "agreement" else "--repetitions 2"
-    line = f"experiment --dataset {NAME} --study {study} {few} --html page.html --plot one.png"
+    line = f"study {study} --dataset {NAME} {few} --html page.html --plot one.png"
     assert run(f"{line} --as latex").out.startswith(r"\begin{tabular}")
     assert Path("one.png").read_bytes().startswith(b"\x89PNG")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "data set superglue_human, ScoreTable of 6 systems" in page
 
 
-WITHOUT_CONFIDENCE = ["missing-scores", "task-subsets", "corruption", "agreement"]
-WITHOUT_AGREEMENT = ["missing-scores", "task-subsets", "confidence", "corruption"]
-
-
+RANKING = ["approximation", "missing-scores", "task-subsets", "corruption", "agreement"]
+DRAWN = ["approximation", "cycles"]
 OF_SOME = {
-    "--rule borda": WITHOUT_CONFIDENCE,
-    "--time-limit 9": WITHOUT_CONFIDENCE, "--removal by-age": ["missing-scores", "confidence"],
+    "--rule borda": RANKING, "--removal by-age": ["missing-scores", "confidence"],
+    "--time-limit 9": ["approximation", "cycles", *RANKING[1:]],
     "--proportion 0.3": ["missing-scores", "confidence"], "--corruption noisy": ["corruption"],
-    "--tolerance 0.1": ["task-subsets", "agreement"], "--repetitions 100": WITHOUT_AGREEMENT,
+    "--tolerance 0.1": ["task-subsets", "agreement"],
+    "--repetitions 100": [study for study in STUDIES if study != "agreement"],
+    "--mallows 0.8": DRAWN, "--items 5": DRAWN, "--missing 0.2": ["approximation"],
+    "--measure winner": ["cycles"], "--dataset glue_human": OF_TABLES,
 }  # fmt: skip
 
 
 def test_what_means_nothing_for_a_study_is_refused(refused):
     for (option, some), study in product(OF_SOME.items(), STUDIES):
         if study not in some:
-            told = refused(f"experiment --dataset {NAME} --study {study} {option}")
+            told = refused(f"study {study} {option}")
             name = option.split()[0]
-            assert f"{name} has no meaning for --study {study}, but for " in told
-            assert told.rstrip(".").split("but for ")[1].split(", ") == some
+            assert f"{name} has no meaning for {study}, but for " in told
+            assert re.split(", | and ", told.rstrip(".").split("but for ")[1]) == some
 
 
 REFUSED = {
-    f"{CONFIDENCE} --removal by-age": "--removal for --study confidence needs --proportion",
+    f"{CONFIDENCE} --removal by-age": "--removal for confidence needs --proportion",
     f"{CONFIDENCE} --removal by-age --proportion 0": "needs --proportion",
     f"{CONFIDENCE} --proportion 1": "--proportion",
-    f"experiment --dataset {NAME} --proportion 0.999": "--proportion must be one that leaves some",
-    f"experiment --dataset {NAME} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
-    f"experiment --dataset {NAME} --removal blocks --removal blocks": "--removal must be a list",
+    f"{MISSING} --proportion 0.999": "--proportion must be one that leaves some",
+    f"{MISSING} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
+    f"{MISSING} --removal blocks --removal blocks": "--removal must be a list",
     f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
-    f"experiment --dataset {NAME} --study agreement --rule borda": "--rule must be two or more",
-    "study": "--mallows",
-    "cycles --items 4 --items 4 --repetitions 1": "--items",
+    f"study agreement --dataset {NAME} --rule borda": "--rule must be two or more",
+    "study": "STUDY",
+    "study cycle": "Did you mean 'cycles'?",
+    "study approximation": "--mallows",
+    "study approximation --dataset tennessee": "--dataset has no meaning for approximation",
+    "study cycles votes.soc": "of no FILE",
+    "study approximation --mallows 0.8 --missing 1": "--missing",
+    "study cycles --items 4 --items 4 --repetitions 1": "--items",
     f"{STUDY} --rule mean": "rules without scores",
     f"{CONFIDENCE} --rule borda": "no meaning",
-    "experiment --dataset tennessee": "needs scores",
-    "experiment --dataset superglue_human --corruption noisy": "--corruption has no meaning",
+    "study missing-scores --dataset tennessee": "needs scores",
+    f"{MISSING} --corruption noisy": "--corruption has no meaning",
     f"{CORRUPTION} rescaled": "rescaled=NUMBER",
     f"{CORRUPTION} reversed=2": "takes no number",
     f"{CORRUPTION} rescaled=-1": "The factor in --corruption must be a number in (0, 1e+09]",
     f"{CORRUPTION} revers": "Did you mean 'reversed'",
-    "experiment --dataset superglue_human --tolerance 0.1": "--tolerance has no meaning",
-    "experiment --dataset superglue_human --study task-subsets --removal by-age": "no meaning",
-    "experiment --dataset superglue_human --removal by-scor": "Did you mean 'by-score'?",
+    f"{MISSING} --tolerance 0.1": "--tolerance has no meaning",
+    "study task-subsets --dataset superglue_human --removal by-age": "no meaning",
+    f"{MISSING} --removal by-scor": "Did you mean 'by-score'?",
 }
 
 
@@ -227,7 +243,7 @@ def test_what_does_not_suit_is_refused(refused):
 @pytest.mark.slow
 @pytest.mark.parametrize("study", ["missing-scores", "corruption"])
 def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
-    line = f"experiment --dataset {NAME} --study {study} --repetitions 30 --rule borda --json"
+    line = f"study {study} --dataset {NAME} --repetitions 30 --rule borda --json"
     command = [sys.executable, "-m", "rankagg", *line.split()]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 

@@ -72,7 +72,7 @@ PRINTED = {
     "compare --dataset borda_fails_condorcet --decide ranking": "decided      0 of 3 pairs, by "
     "Holm's procedure on Hoeffding p-values ... A above B: 3 votes for, 2 against, not decided",
     "compare --dataset tennessee": "optima       ",
-    "datasets tennessee": "known   kemeny_cost: 207",
+    "list datasets tennessee": "known   kemeny_cost: 207",
     "rank votes.txt --rule irv": "unranked     last",
     "rank votes.txt --rule irv --unranked uniform": "unranked     last ... items: uniform; ",
     "rank votes.txt --rule borda": "unranked     last",
@@ -154,7 +154,7 @@ BAD = {
     "solve votes.json --count n": "has no meaning for votes as JSON",
     "explain --dataset tennessee": "--pair",
     "explain --dataset tennessee --pair Foo Memphis": "Foo",
-    "datasets none": "NAME",
+    "list datasets none": "NAME",
     "verify nothing.json --dataset tennessee": "nothing.json",
 } | {
     f"count e.abif --format abif {line}": words
@@ -244,7 +244,7 @@ def test_what_was_left_out_is_counted_on_stderr(called) -> None:
 
 
 def test_datasets_lists_names(said) -> None:
-    names = [line.split()[0] for line in said("datasets").splitlines()]
+    names = [line.split()[0] for line in said("list datasets").splitlines()]
     assert names == list(ra.datasets.names())
 
 

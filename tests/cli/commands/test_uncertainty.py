@@ -308,37 +308,46 @@ def test_complete_data_have_no_sensitivity(said, parsed):
     assert said("missing full.csv").endswith(told)
 
 
+def test_the_number_of_units_is_that_of_the_library(parsed):
+    found = parsed("test full.csv --power 0.9 --tests 3 --alpha 0.1")
+    expected = ra.inference.separation(table("full.csv"), power=0.9, n_tests=3, alpha=0.1)
+    assert {**found, "input": None} == {**plain(expected.to_dict()), "input": None}
+
+
 # -- agreement, stability and removals ------------------------------------------------------------
 
 
 def test_agreement_is_what_the_functions_say(said, parsed):
     data = table("gaps.csv")
-    found = parsed("agreement gaps.csv --seed 3")
+    found = parsed("dispersion gaps.csv --seed 3 --agreement")
     test = ra.inference.skillings_mack(data, rng=3)
     assert found.pop("test") == test.to_dict()
     del found["input"]
     assert found == ra.analysis.task_agreement(data).to_dict()
-    text = said("agreement gaps.csv --seed 3")
+    text = said("dispersion gaps.csv --seed 3 --agreement")
     assert f"Skillings, Mack  {test.statistic:.4g}" in text
     assert "Kendall's W" in text
 
 
 def test_of_rankings_agreement_is_kendalls_w(parsed):
-    found = parsed("agreement --dataset tennessee --resamples 200 --seed 2")
+    found = parsed("dispersion --dataset tennessee --resamples 200 --seed 2 --agreement")
     del found["input"]
     votes = ra.datasets.load("tennessee")
     assert found == ra.inference.kendall_w(votes, n_resamples=200, rng=2).to_dict()
 
 
 def test_instances_are_averaged_first(parsed):
-    found = parsed("agreement many.csv --system s --instance k")
+    found = parsed("dispersion many.csv --system s --instance k --agreement")
     averaged = ra.ScoreTable([[2, 1], [1, 2.5], [0, 0.5]], higher_is_better=True)
     assert found["test"]["n_rankings"] == 2
     assert found["test"]["statistic"] == ra.inference.skillings_mack(averaged).statistic
 
 
 def test_weights_do_not_count_in_the_test_and_that_is_said(said):
-    weighted, even = said("agreement gaps.csv --weight x=3"), said("agreement gaps.csv")
+    weighted, even = (
+        said("dispersion gaps.csv --weight x=3 --agreement"),
+        said("dispersion gaps.csv --agreement"),
+    )
     line = next(text for text in even.splitlines() if text.startswith("Skillings, Mack"))
     assert line in weighted
     assert "every task count the same" in weighted
@@ -359,29 +368,30 @@ VOTES = "votes.csv --format ballots"
 
 
 def test_removals_are_those_of_the_library(said, parsed, run):
-    found = parsed(f"removals {VOTES} --pair B A")
+    found = parsed(f"stability {VOTES} --pair B A --removals")
     expected = ra.analysis.removal_radius(ra.read_ballots("votes.csv"), pair=("A", "B"))
     assert found["pair"] == ["A", "B"]
     assert (found["level"]["number"], found["overtaken"]["number"]) == (
         expected.level.number, expected.overtaken.number,
     )  # fmt: skip
     assert found["removed"] == expected.to_dict()["removed"]
-    assert "more unit" in said(f"removals {VOTES} --pair B A --rows 1")
-    text = said("removals --dataset superglue_human --rule borda --unit task")
+    assert "more unit" in said(f"stability {VOTES} --pair B A --rows 1 --removals")
+    text = said("stability --dataset superglue_human --rule borda --unit task --removals")
     assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
-    run("removals --dataset tennessee --time-limit 0", code=3)
+    run("stability --dataset tennessee --time-limit 0 --removals", code=3)
 
 
 def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
     monkeypatch.setattr(exact, "RANKS_UNLIMITED", 8)
     monkeypatch.setattr(removal_units, "SECONDS_BETWEEN_LINES", 0.0)
-    told = run(f"removals {VOTES}").err.splitlines()
+    told = run(f"stability {VOTES} --removals").err.splitlines()
     assert told[0].startswith("note: 3 items and 5 different rankings, so 60 seconds at most;")
     assert any(re.fullmatch("solving: [0-9]+ to [0-9]+ of 5 have to go", line) for line in told)
 
 
 # -- bad input ------------------------------------------------------------------------------------
 
+REMOVALS = "stability --dataset tennessee --removals"
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
 BAD = {
     "intervals full.csv --resamples 5 --pairs bca": "--resamples ... 5",
@@ -401,16 +411,25 @@ BAD = {
     "dispersion matrix.lop": "Dispersion needs rankings",
     "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
     "dispersion --dataset tennessee --rule mean": "Mean needs scores",
+    "test full.csv": "Give one of --reference SYSTEM ... --power",
+    "test full.csv --reference A --power 0.8": "Give one of --reference",
+    "test full.csv --power 0.8 --against B": "--against has no meaning with --power",
+    "test full.csv --reference A --tests 3": "--tests belongs to --power",
+    "dispersion full.csv --seed 3": "--seed belongs to --agreement",
+    "dispersion full.csv --as latex": "--as belongs to --agreement",
+    "dispersion full.csv --agreement --rule borda": "--rule has no meaning with --agreement",
+    "stability full.csv --pair A B": "--pair belongs to --removals",
+    f"{REMOVALS} --samples 3": "--samples has no meaning with --removals",
     "missing matrix.lop": "a matrix does not say what is missing",
     "missing table.csv --rule mean": "--rule ... mean",
-    "agreement matrix.lop": "needs the scores of systems",
-    "agreement gaps.csv --drop y --drop z --drop w": "two tasks",
+    "dispersion matrix.lop --agreement": "needs the scores of systems",
+    "dispersion gaps.csv --drop y --drop z --drop w --agreement": "two tasks",
     "stability matrix.lop": "a matrix does not hold them",
-    "removals matrix.lop": "these data do not hold them",
-    "removals --dataset tennessee --pair Memphis Nashvile": "Did you mean 'Nashville'?",
-    "removals --dataset tennessee --pair Memphis Memphis": "--pair must be two different items",
-    "removals --dataset tennessee --unit task": "'ranking' for rankings without groups",
-    "removals --dataset tennessee --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
+    "stability matrix.lop --removals": "these data do not hold them",
+    f"{REMOVALS} --pair Memphis Nashvile": "Did you mean 'Nashville'?",
+    f"{REMOVALS} --pair Memphis Memphis": "--pair must be two different items",
+    f"{REMOVALS} --unit task": "'ranking' for rankings without groups",
+    f"{REMOVALS} --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
 }
 
 

@@ -10,15 +10,17 @@ from tests.conftest import slow_but
 
 HUMAN = "--dataset superglue_human"
 DRAWING = {
-    "compare": HUMAN, "solve": HUMAN, "tournament": HUMAN,
-    "stability": f"{HUMAN} --rule borda --samples 5", "intervals": HUMAN,
-    "missing": "--dataset xtreme_gaps --samples 5", "test": f"{HUMAN} --reference Human",
-    "power": HUMAN, "agreement": f"{HUMAN} --resamples 100",
-    "fit": f"{HUMAN} --pseudo-rankings 0.5",
-}  # fmt: skip
-PASTED = {
-    name: DRAWING[name] for name in ("compare", "intervals", "test", "power", "agreement")
-} | {"rank": f"{HUMAN} --rule borda"}  # fmt: skip
+    name: f"{line} {HUMAN}"
+    for name, line in {
+        "compare": "compare", "solve": "solve", "tournament": "tournament",
+        "stability": "stability --rule borda --samples 5", "intervals": "intervals",
+        "test": "test --reference Human", "power": "test --power 0.8",
+        "agreement": "dispersion --agreement --resamples 100",
+        "fit": "fit --pseudo-rankings 0.5",
+    }.items()
+} | {"missing": "missing --samples 5 --dataset xtreme_gaps"}  # fmt: skip
+PASTED = [DRAWING[name] for name in ("compare", "intervals", "test", "power", "agreement")]
+PASTED.append(f"rank {HUMAN} --rule borda")
 
 
 @pytest.mark.parametrize(
@@ -28,14 +30,14 @@ PASTED = {
 def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypatch, command):
     # Letters in an SVG are outlines unless they are asked to stay letters.
     monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
-    line = f"{command} {DRAWING[command]}"
+    line = DRAWING[command]
     plain, told = run(line).out, run(f"{line} --plot a.svg")
     times = r"\d+\.\d+ s\b"
     assert re.sub(times, "", told.out) == re.sub(times, "", plain)
     assert "plot: a.svg" in told.err
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     if command != "stability":
-        data = ra.datasets.load(DRAWING[command].split()[1])
+        data = ra.datasets.load(line.split()[-1])
         names = data.tasks if command == "agreement" else data.systems
         assert all(str(name) in drawn for name in names)
 
@@ -55,8 +57,7 @@ def test_other_kinds_are_refused_before_anything_is_computed(refused, tmp_path):
 
 
 def test_the_table_is_printed_alone(run, refused) -> None:
-    for command, options in PASTED.items():
-        line = f"{command} {options}"
+    for line in PASTED:
         markdown, latex = (run(f"{line} --as {form}") for form in ("markdown", "latex"))
         assert len(markdown_cells(markdown.out)) == len(latex_cells(latex.out)) > 3
         assert "6 systems" in markdown.err

@@ -15,9 +15,8 @@ from rankagg.exceptions import OutOfTimeError
 from rankagg.testing.commands import commands_of
 from tests.conftest import slow_but
 
-LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "removals", "report",
-           "study", "tournament", "axioms", "intervals", "missing", "experiment", "fit",
-           "cycles"]  # fmt: skip
+LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "report",
+           "study", "tournament", "axioms", "missing", "fit"]  # fmt: skip
 BALLOTS = "ballots.csv --format ballots --count count"
 SOLVE = "solve --dataset tennessee"
 GLUE = "solve --dataset glue_human"
@@ -49,7 +48,7 @@ def ballots(called):
         (f"{GLUE} --top-k 2 --certificate p.json", "--top-k does not go with --certificate"),
         (f"rank {BALLOTS} --rule borda --time-limit 1", "for rules that search, such as kem"),
         ("missing --dataset xtreme_gaps --rule borda --time-limit 1", "rules that search"),
-        ("experiment --dataset glue_human --rule borda --time-limit 1", "rules that search"),
+        ("study corruption --dataset glue_human --rule borda --time-limit 1", "rules that sea"),
         (f"fit {BALLOTS} --model plackett-luce --time-limit 0",
          "--time-limit is for --model mallows and generalized-mallows."),
     ],
@@ -157,7 +156,7 @@ def test_limits_reach_the_rules_of_studies(run) -> None:
     Path("scores.csv").write_text(f"system,x,y,z\n{rows}", encoding="utf-8")
     told = run("missing scores.csv --rule kemeny --samples 4 --time-limit 0", code=3)
     assert "4 of 4 completions are not settled in time" in told.out
-    run("experiment scores.csv --rule kemeny --repetitions 2 --time-limit 0")
+    run("study missing-scores scores.csv --rule kemeny --repetitions 2 --time-limit 0")
 
 
 @pytest.mark.parametrize("words", ["rank {} --rule mallows", "fit {} --model mallows"])
@@ -185,7 +184,7 @@ def test_centers_without_a_bound_are_refused_at_the_limit(run, model, text, word
 
 
 def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
-    line = "cycles --rankings 3 --repetitions 5 --journal cycles.jsonl --time-limit"
+    line = "study cycles --rankings 3 --repetitions 5 --journal cycles.jsonl --time-limit"
     told = run(line, 0, code=3)
     assert told.out == ""
     assert "0 of 5 data sets were done in time; the journal keeps them" in told.err

@@ -32,7 +32,7 @@ ENOUGH = {
 #: Commands that read the sums as another does.
 ALIKE = ("dispersion", "explain", "solve", "tournament")
 #: Commands that need the scores themselves.
-NOT_ENOUGH = ("agreement", "count", "experiment", "models", "power", "removals", "steps", "test")
+NOT_ENOUGH = ("count", "study", "steps", "test")
 
 
 def put(table, name="sums.json"):
@@ -125,14 +125,14 @@ def test_proofs_go_with_sums_and_with_scores(run):
 
 
 REFUSED = {
-    "agreement": "agreement needs the scores themselves",
     "compare --decide instance": "--decide instance needs rankings",
     "compare --rule bucklin": "Bucklin needs rankings; sums of scores do not hold them. Give",
     "dispersion --rule pick-a-perm": "PickAPerm needs rankings",
+    "dispersion --agreement": "dispersion needs the scores themselves",
     "dispersion --tolerance 1": "--tolerance has no meaning for sums of scores",
-    "experiment": "experiment needs the scores themselves",
     "explain --pair s0 s1 --rule footrule": "FootruleOptimal needs rankings",
     "explain --pair s0 s9": "--pair must be one of the 4 items",
+    "fit --compare": "--model plackett-luce needs the scores themselves",
     "fit --model mallows": "--model mallows needs the scores themselves",
     "fit --model bradley-terry --reference s9": "--reference must be one of",
     "intervals --method sign-flips": "--ranks borda with --method sign-flips and --unit ranking",
@@ -142,7 +142,6 @@ REFUSED = {
     "missing --samples 9": "--samples is for completions of rankings",
     "missing --seed 0": "--seed is for completions of rankings",
     "missing --rule mc4 --task x": "--task has no meaning for sums of scores",
-    "power": "power needs the scores themselves",
     "rank --rule plackett-luce": "needs rankings; sums of scores do not hold them",
     "report --group a=x,y": "--group has no meaning for sums of scores",
     "report --rule schulze --unit instance": "--unit instance needs the scores themselves",
@@ -150,6 +149,8 @@ REFUSED = {
     "report --rule mallows": "needs rankings; sums of scores do not hold them",
     "stability --over systems": "--over systems needs rankings; sums of scores do not hold them",
     "stability --rule bucklin": "Bucklin needs rankings",
+    "stability --removals": "stability needs the scores themselves",
+    "test --power 0.8": "test needs the scores themselves",
     "test --reference s0": "test needs the scores themselves",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
 }

@@ -33,7 +33,7 @@ def test_profiles_are_those_of_the_library(said, name):
 
 
 def test_a_study_draws_from_cultures(said):
-    asked = ["study", "--items", "4", "--repetitions", "2", "--rule", "borda"]
+    asked = ["study", "approximation", "--items", "4", "--repetitions", "2", "--rule", "borda"]
     text = said(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
     for model in ("single-peaked", "urn, contagion = 0.1", "Mallows, phi = 0.5"):
         assert f"{model}: 4 items" in text
@@ -54,7 +54,7 @@ def test_a_study_draws_from_cultures(said):
     ],
 )
 def test_what_is_no_culture_is_told(said, name, told):
-    for asked in (["sample", "--items", "A,B"], ["study", "--repetitions", "1"]):
+    for asked in (["sample", "--items", "A,B"], ["study", "approximation", "--repetitions", "1"]):
         assert told in said(*asked, "--culture", name, code=2).replace("`", "")
 
 

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options.evaluations import score_table
-from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Whole, option
+from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Option, Whole
 from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.report.kinds.choice import KINDS
 
@@ -146,9 +146,7 @@ OWN = {
     "scan": SCANS,
     "report": same(ra.make_report, "unit"),
     "test": same(ra.inference.paired_tests, "method", "unit"),
-    "power": same(ra.inference.paired_tests, "unit"),
-    "stability": same(ra.stability, "over"),
-    "removals": same(ra.analysis.removal_radius, "unit"),
+    "stability": same(ra.stability, "over") | same(ra.analysis.removal_radius, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
     | same(ra.rank_intervals, "method")
     | same(ra.rank_shares, "unit")
@@ -167,8 +165,7 @@ REFUSED = {
 }
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = [
-    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--study",
-    "--measure",
+    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--measure",
 ]  # fmt: skip
 
 
@@ -202,11 +199,8 @@ def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
     assert groups.type.high == MOST_GROUPS
 
 
-def test_usage_says_what_an_option_takes() -> None:
-    repeated = option("--lower --less TASK...", "tasks", help="Tasks.")
-    assert (repeated.opts, repeated.name) == (["--lower", "--less"], "tasks")
-    assert (repeated.metavar, repeated.multiple) == ("TASK", True)
-    chosen = option("--by task|instance")
-    assert isinstance(chosen.type, OneOf)
-    assert chosen.type.choices == ("task", "instance")
-    assert not chosen.multiple
+def test_dots_say_that_an_option_may_be_repeated() -> None:
+    context = click.Context(click.Command("x"))
+    repeated = Option("--lower", metavar="TASK", multiple=True)
+    assert repeated.get_help_record(context) == ("--lower TASK...", "")
+    assert Option("--top", metavar="K").get_help_record(context) == ("--top K", "")

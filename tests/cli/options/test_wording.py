@@ -85,15 +85,23 @@ NAMED = {
 }.values()
 
 
+NEEDED = {
+    "explain": "--pair first second",
+    "test": "--reference first",
+    "stability": "--removals",
+    "study": "missing-scores",
+}
+
+
 def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
     of_items = ("--pair", "--reference", "--keep")
     for name, option in NAMED:
-        needed = "--pair first second" if name == "explain" else ""
-        if name == "test" and option != "--reference":
-            needed = "--reference first"
+        needed = NEEDED.get(name, "")
+        if (name, option) in (("test", "--reference"), ("explain", "--pair")):
+            needed = ""
         before = "table.csv" if name == "verify" else ""
         typed = {**MISTYPED, **(SCANNED if name == "scan" else {})}[option]
-        line = told(f"{name} {before} {typed} {needed if option != '--pair' else ''}")
+        line = told(f"{name} {before} {typed} {needed}")
         assert f"`{option}`" in line
         assert "Did you mean '" in line
         assert "item" not in line.replace("--item", "") or option in of_items
@@ -102,7 +110,7 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
 
 
 def test_a_data_set_is_suggested_whatever_the_case(told) -> None:
-    assert told("datasets Tenessee").endswith("Did you mean 'tennessee'?")
+    assert told("list datasets Tenessee").endswith("Did you mean 'tennessee'?")
 
 
 def test_a_part_of_one_name_is_suggested() -> None:
@@ -127,9 +135,9 @@ TYPED = {
     "rank table.csv --weight accuracy=1 --weight accuracy=2": "each name on",
     "rank table.csv --group both": "`--group` must be NEW=TASK,TASK",
     "explain table.csv --pair first first": "`--pair` must be two different",
-    "study --mallows 1 --items 5 --items 5": "`--items` must be a list",
-    "study --mallows 1 --missing 0.9": "`--missing` must be a share",
-    "study --mallows 1 --rule mean": "`--rule` must be rules",
+    "study approximation --mallows 1 --items 5 --items 5": "`--items` must be a list",
+    "study approximation --mallows 1 --missing 0.9": "`--missing` must be a share",
+    "study approximation --mallows 1 --rule mean": "`--rule` must be rules",
     "report table.csv --unit instance": "`--unit` must be a unit",
     "compare table.csv --decide instance": "`--decide` must be a unit",
     "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
