@@ -565,7 +565,7 @@ class ProofReader:
         """Return lists of three different positions of the part and a weight, and the weights."""
         rows, part = field.as_list(), self.part
         if len(rows) > most:
-            field.refuse(f"at most {most} {noun}, as {len(part)} items have")
+            field.refuse(f"at most {most} {noun}, as a part of size {len(part)} has")
         for at, row in enumerate(rows):
             if type(row) is list and len(row) == 4 and set(map(type, row)) == {int}:
                 a, b, c, weight = row
@@ -628,14 +628,14 @@ class Votes:
             work.spend()
             numbers = Field(row, f"{matrix.path}[{i}]").integers(high=LARGEST_SCALED)
             if len(numbers) != self.n or i >= self.n or numbers[i]:
-                matrix.refuse(f"{self.n} rows of {self.n} integers, with 0 on the diagonal")
+                matrix.refuse(f"integers, {self.n} by {self.n}, with 0 on the diagonal")
             if max(numbers) > LARGEST_VOTES * denominator:
                 matrix.refuse("of at most 10**100 votes")
             rows.append({j: x for j, x in enumerate(numbers) if x})
             self.entries += len(rows[-1])
             work.hold(self.entries * ENTRY)
         if len(rows) != self.n:
-            matrix.refuse(f"{self.n} rows of {self.n} integers")
+            matrix.refuse(f"integers, {self.n} by {self.n}")
         return rows
 
     def fingerprint(self) -> str:
@@ -1148,7 +1148,7 @@ class Statement(ABC):
         within = votes.off * n * (n - 1)
         require(
             self.tolerance == within,
-            f"The costs are known to within {within} votes, not {self.tolerance} as stated.",
+            f"The tolerance of the costs is {within}, not {self.tolerance} as stated.",
         )
         costs = (
             f"The {self.called} costs {stated(total)}, not {stated(self.scaled_cost)} as stated."

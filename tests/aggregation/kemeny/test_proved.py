@@ -137,9 +137,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             (0, 2, 3, 0), (0, 2, 3, LONG), (0, 2, True, 1), (0, 2, 3.0, 1),
         )),
         ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 3})},
-         f"`{NODE}.cycles` must be at most 2 cycles, as 3 items have. Got a list of 3."),
+         f"`{NODE}.cycles` must be at most 2 cycles, as a part of size 3 has. Got a list of 3."),
         ({"proofs": tree({"cycles": [[0, 2, 3, 1]] * 9}, positions=(0, 1, 2, 3))},
-         f"`{NODE}.cycles` must be at most 8 cycles, as 4 items have. Got a list of 9."),
+         f"`{NODE}.cycles` must be at most 8 cycles, as a part of size 4 has. Got a list of 9."),
 ]  # fmt: skip
 
 
