@@ -9,6 +9,7 @@ from rankagg.aggregation.base import (
     ReadsUnranked,
     check_rule,
     evidence_for,
+    has_own,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,

@@ -509,6 +509,13 @@ def check_rule(value: object, parameter: str = "rule") -> Aggregator:
     return value
 
 
+def has_own(rule: Aggregator, hook: str) -> bool:
+    """Say whether a hook fits how a rule works: a subclass may be another rule than its base."""
+    ways = {"_aggregate", "_aggregate_within", hook}
+    first = next(kind for kind in type(rule).__mro__ if ways & vars(kind).keys())
+    return hook in vars(first)
+
+
 def evidence_for(rule: Aggregator, evidence: Evidence) -> Evidence:
     """Return the evidence as a rule reads it: with absent items last, where it does that."""
     return evidence.with_unranked("last") if rule.reads_unranked == "last" else evidence

@@ -17,6 +17,7 @@ from rankagg.aggregation.base import (
     ReadsUnranked,
     SearchingRule,
     check_rule,
+    has_own,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -114,7 +115,8 @@ class TwoLevel(SearchingRule):
         self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
         profile, groups = evidence.profile._sorted_by_group()
-        scores = self.inner._scores_by_group(profile, groups)
+        at_once = has_own(self.inner, "_scores_by_group")
+        scores = self.inner._scores_by_group(profile, groups) if at_once else None
         inside = (
             self._task_by_task(evidence, rng, deadline)
             if scores is None

@@ -147,3 +147,17 @@ def test_a_rule_on_scores_sees_those_of_its_task_with_their_tolerance(table, tol
     apart = ra.TwoLevel(Reader(), ra.Borda()).aggregate(table, tolerance=tolerance)
     together = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table, tolerance=tolerance)
     assert_same(apart, together)
+
+
+@dataclass(frozen=True)
+class LeastPoints(ra.Borda):
+    """The order of Borda turned round."""
+
+    def _aggregate(self, evidence, rng):
+        return Outcome(scores=-super()._aggregate(evidence, rng).scores)
+
+
+def test_an_inner_rule_with_a_way_of_its_own_is_asked_itself():
+    profile = ra.Profile.from_orders(["ABC", "ACB", "BAC", "ABC"], groups="xxyy")
+    found = ra.TwoLevel(LeastPoints(), ra.Borda()).aggregate(profile)
+    assert found.scores.tolist() == [0.5, 2.0, 3.5]

@@ -426,7 +426,7 @@ def _removal_classes(
         raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
     levels = (rule.outer, rule.inner) if isinstance(rule, TwoLevel) else (rule,)
     outer = levels[0]
-    if not all(isinstance(one, Borda | Copeland | Kemeny | Mean) for one in levels):
+    if not all(type(one) in (Borda, Copeland, Kemeny, Mean) for one in levels):
         allowed = "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these"
         raise InvalidInputError("rule", allowed, rule)
     if isinstance(outer, Kemeny) and outer.consensus_ties:

@@ -24,7 +24,7 @@ from rankagg._typing import (
     Ranks,
     Tolerance,
 )
-from rankagg.aggregation import Aggregator, Consensus, Evidence
+from rankagg.aggregation import Aggregator, Consensus, Evidence, has_own
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.aggregation.means import Mean
@@ -202,7 +202,7 @@ class Redraw(Redraws):
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
-        if isinstance(self.rule, Mean) and isinstance(self.data, ScoreTable):
+        if type(self.rule) is Mean and isinstance(self.data, ScoreTable):
             if not self.draws_tasks:
                 return None
             firsts = np.unique(self.data.unit_tasks, return_index=True)[1]
@@ -221,7 +221,9 @@ class Redraw(Redraws):
     def _points(self) -> tuple[Floats, float] | None:
         """What every ranking adds to the points of each item, up to a factor, and the most."""
         weights = exact.as_rational(self.profile.weights)
-        points = None if weights.step else self.rule._ranking_points(self.profile)
+        if weights.step or not has_own(self.rule, "_ranking_points"):
+            return None
+        points = self.rule._ranking_points(self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)
@@ -364,7 +366,7 @@ class RedrawSums(Redraws):
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
-        if self.unit == "task" and isinstance(self.rule, Mean):
+        if self.unit == "task" and type(self.rule) is Mean:
             return rank_by_means(self.summary, rows)
         return None
 

@@ -16,7 +16,7 @@ from rankagg.distributions.bradley_terry.contests import Contests, OutcomeModel,
 from rankagg.distributions.bradley_terry.model import Model
 from rankagg.distributions.fit_result import holm
 from rankagg.distributions.maximum import inverse_information, less_mean
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError
 
 # Numbers in a table of drawn data sets.
 MOST_DRAWN_AT_A_TIME = 4_000_000
@@ -137,7 +137,7 @@ def intransitivity_of(
     if (contests.squares != contests.results).any():
         allowed = "without weights for this test"
         remedy = "Weights are no counts: fit without them."
-        raise InvalidInputError("comparisons", allowed, "weighted comparisons", remedy)
+        raise InvalidInputError("data", allowed, Described("weighted comparisons"), remedy)
     if ties in ("half", "probit") and contests.n_ties:
         allowed = "'davidson' or 'rao-kupper' for this test"
         remedy = "Data are drawn from the model, and half a win has none for ties."

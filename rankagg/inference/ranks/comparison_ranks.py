@@ -117,7 +117,7 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
     if never.any() and not over_opponents:
         names = Described(f"none of {listed(data.items.where(never))}")
         remedy = "Leave such items out with `restrict`, or take of='pairwise'."
-        raise InvalidInputError("comparisons", "of every item for of='mean'", names, remedy)
+        raise InvalidInputError("data", "of every item for of='mean'", names, remedy)
     rare = np.triu(counts < 2, k=1)
     if rare.any() and over_opponents:
         pairs = data.items.pairs_where(rare)
@@ -125,7 +125,7 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
         shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
         remedy = "Take of='pairwise', or of='mean' for win rates over the comparisons as they are."
         allowed = "of every two items, twice at least, for of='borda'"
-        raise InvalidInputError("comparisons", allowed, shown, remedy)
+        raise InvalidInputError("data", allowed, shown, remedy)
 
 
 def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
@@ -220,7 +220,7 @@ def comparison_rank_intervals(
         few = Described(counted(found.n_units, kind))
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
         allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
-        raise InvalidInputError("comparisons", allowed, few, remedy)
+        raise InvalidInputError("data", allowed, few, remedy)
     families = by_largest(found, level, n_resamples or draws_of(data.n_items), as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None
@@ -271,7 +271,7 @@ def _by_sign_tests(
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
         remedy = "A sign test counts comparisons: take of='mean', or clusters."
         allowed = "of equal weights for of='pairwise' and unit='comparison'"
-        raise InvalidInputError("comparisons", allowed, data, remedy)
+        raise InvalidInputError("data", allowed, data, remedy)
     won, n_units = pair_majorities(data, unit)
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)

@@ -181,6 +181,9 @@ def rank_intervals(
     by_policy = kind == "borda" and (chosen != "sign-flips" or data.unranked == "last")
     notes = (*notes, *_data_notes(data, units, by_policy=by_policy))
     if kind == "pairwise":
+        if chosen == "sign-test" != choose_method(kind, units):
+            remedy = "A sign test is of single rankings of equal weight."
+            raise InvalidInputError("method", "'hoeffding' or 'max-t' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
         found = RankIntervals.from_intervals(
             intervals, "intervals" if chosen == "max-t" else "holm"

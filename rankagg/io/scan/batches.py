@@ -395,7 +395,9 @@ def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool 
 def _clean(label: Any, batch: Batch, name: str) -> Label:
     if isinstance(label, int):
         return label
-    text = unguard(str(label).strip()) if batch.file.kind == "csv" else str(label)
+    text = str(label).strip()
+    if batch.file.kind == "csv":
+        text = unguard(text)
     if not text:
         raise DataFormatError(f"{batch.file.path.name} has an empty label in {shown(name)}.")
     return text
@@ -421,10 +423,7 @@ def keys_of(batch: Batch, name: str) -> Keys:
 def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
     """Return what `keys_of_labels` says of texts, as they are read from a file."""
     values = pc.fill_null(values.cast(pa.large_string()), "")
-    if is_csv:
-        values = pc.utf8_trim_whitespace(values)
-        if pc.any(pc.starts_with(values, "'")).as_py():
-            values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+    values = _clean_texts(values, is_csv=is_csv)
     short, long = (
         pc.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
     )
@@ -440,6 +439,22 @@ def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
     other = pc.invert(pc.or_(short, long))
     put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
     return keys
+
+
+def labels_of(batch: Batch, name: str, kind: Any) -> Any:
+    """Return a column of labels in an Arrow type, texts as they are read from its file."""
+    column = _without_null(batch, name).cast(kind)
+    if pa.types.is_integer(kind):
+        return column
+    return _clean_texts(column, is_csv=batch.file.kind == "csv").cast(kind)
+
+
+def _clean_texts(values: Any, *, is_csv: bool) -> Any:
+    """Return texts without blanks around them, and those of CSV without what guards formulas."""
+    values = pc.utf8_trim_whitespace(values)
+    if is_csv and pc.any(pc.starts_with(values, "'")).as_py():
+        values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+    return values
 
 
 def _without_null(batch: Batch, name: str) -> Any:

@@ -22,6 +22,7 @@ from rankagg.io.scan.batches import (
     batches,
     columns_of,
     label_codes,
+    labels_of,
     scan_files,
     scan_parts,
     scores_into,
@@ -63,7 +64,12 @@ def sorted_file(
             for part in parts:
                 for batch in batches(part, layout.types, SORTED_ROWS):
                     scores_into(np.empty(batch.n_rows), batch, names["score"])
-                    columns = [batch.columns[names[role]].cast(kinds[role]) for role in names]
+                    columns = [
+                        batch.columns[name].cast(kinds[role])
+                        if role == "score"
+                        else labels_of(batch, name, kinds[role])
+                        for role, name in names.items()
+                    ]
                     yield pa.RecordBatch.from_arrays(columns, schema=schema)
         except RankaggError as error:  # DuckDB would tell it in words of its own
             wrong.append(error)

@@ -320,6 +320,7 @@ def test_equal_rows_are_taken_one_after_the_other():
     [
         ({"rule": ra.Minimax()}, "rule"),
         ({"rule": ra.TwoLevel(ra.Minimax(), ra.Borda())}, "rule"),
+        ({"rule": type("Own", (ra.Borda,), {})()}, "Borda, Copeland, Kemeny, Mean"),
         ({"rule": ra.Kemeny(consensus_ties=True, tie_cost=0.5)}, "strict"),
         ({"rule": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
         ({"rule": ra.TwoLevel(ra.Borda(), ra.Borda()), "unit": "ranking"}, "'task' for TwoL"),

@@ -1,6 +1,7 @@
 """Shares of resamples against resamples that are written out and aggregated one by one."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.aggregation import Outcome
 from rankagg.analysis.robustness import resamples
 from rankagg.analysis.robustness.resamples import Redraw, RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -219,6 +221,28 @@ def check_at_once(data, rule, **options):
 )
 def test_sums_at_once_are_those_of_each_resample(profile, rule, policy, way):
     check_at_once(profile.with_unranked(policy), rule, **way)
+
+
+@dataclass(frozen=True)
+class LeastPoints(ra.Borda):
+    """The order of Borda turned round."""
+
+    def _aggregate(self, evidence, rng):
+        return Outcome(scores=-super()._aggregate(evidence, rng).scores)
+
+
+@dataclass(frozen=True)
+class LeastMean(ra.Mean):
+    def _aggregate(self, evidence, rng):
+        scores = super()._aggregate(evidence, rng).scores
+        return Outcome(scores=-scores)
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"), [(CLOSE, LeastPoints()), (TABLE, LeastMean())], ids=["borda", "mean"]
+)
+def test_a_subclass_with_a_way_of_its_own_is_asked_itself(data, rule):
+    check_at_once(data, rule)
 
 
 @pytest.mark.parametrize("unit", ["ranking", "task"])

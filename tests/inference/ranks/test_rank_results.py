@@ -63,6 +63,21 @@ def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     assert told == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
 
 
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (GROUPED, {"unit": "task"}),
+        (GROUPED, {"fixed_tasks": True}),
+        (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {}),
+    ],
+    ids=str,
+)
+def test_sign_tests_of_other_units_are_refused_by_their_name(data, options):
+    said = r"^`method` must be 'hoeffding' or 'max-t' here\. Got 'sign-test'"
+    with pytest.raises(InvalidInputError, match=said):
+        ra.rank_intervals(data, of="pairwise", method="sign-test", **options)
+
+
 @pytest.mark.parametrize("of", ["borda", "mean"])
 def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     data = ranked(1, 11, 0.8)

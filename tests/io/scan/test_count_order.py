@@ -84,6 +84,28 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
             scan(tmp_path, table, LONG, scattered="sort").summarize()
 
 
+@pytest.mark.parametrize("scattered", ["refuse", "sort"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_labels_are_those_of_read_scores(ending, scattered, tmp_path):
+    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
+    frame = pd.DataFrame({"s": ["A ", "B", "A", " B"], "t": ["x", "x ", "x", " x"]})
+    frame["i"], frame["v"] = ["7", "7 ", " 7b", "7b"], [1.0, 2.0, 3.0, 1.0]
+    path = write(frame[:: 1 if scattered == "refuse" else -1], tmp_path / f"a.{ending}")
+    columns = {"system": "s", "task": "t", "instance": "i", "score": "v"}
+    made = ra.io.scan_scores(path, higher_is_better=True, scattered=scattered, **columns)
+    table = ra.read_scores(path, higher_is_better=True, **columns)
+    assert made.summarize() == ra.ScoreSummary.from_scores(table)
+
+
+def test_a_missing_label_is_named_by_its_file_before_rows_are_sorted(tmp_path):
+    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
+    frame = pd.DataFrame({"s": list("AB"), "i": ["7", None], "v": [1.0, 2.0]})
+    path, names = write(frame, tmp_path / "a.csv"), {"system": "s", "instance": "i", "score": "v"}
+    made = ra.io.scan_scores(path, higher_is_better=True, scattered="sort", **names)
+    with pytest.raises(DataFormatError, match=r"^a\.csv, row 2, column 'i' is missing"):
+        made.summarize()
+
+
 def test_what_cannot_be_sorted(tmp_path):
     table = drawn(0)
     with pytest.raises(InvalidInputError, match="scattered"):
