@@ -66,7 +66,7 @@ def test_the_certificate_of_a_strict_order_is_another() -> None:
     [
         ({"fingerprint": "0" * 64}, "for other votes"),
         ({"denominator": 7, "cost": "0", "lower_bound": "0"}, "malformed|over 1, not 7"),
-        ({"tolerance": "1/8"}, "The tolerance of the costs is"),
+        ({"tolerance": "1/8"}, "known to within"),
         ({"items": ["V", "W", "X", "Y", "Z"]}, "The votes and the certificate"),
         ({"buckets": [[0, 1, 2, 3, 4]]}, "The weak order costs"),
     ],
