@@ -333,8 +333,7 @@ class _Distributed(DataSource):
 
     distribution: RankingDistribution
 
-    @property
-    def name(self) -> str:
+    def name_without(self, parameter: str = "") -> str:
         return repr(self.distribution).strip("<>")
 
     @property

@@ -193,7 +193,7 @@ def test_unlisted_items_tie_at_the_end():
         (ra.Profile.from_ranks([[1, 1], [1, 1]]), "tell items apart"),
         (ra.Profile.from_orders(["AB", "BA"]).with_clusters("xx"), "more, without clusters"),
         ([[1, 2]], "two rankings or more"),
-        ([1, 2], "a ScoreTable or a Profile"),
+        ([1, 2], "orders such as"),
     ],
 )
 def test_what_has_no_w_is_refused(data, message):

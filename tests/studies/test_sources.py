@@ -5,7 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import without_entries
+from rankagg.studies.sources import as_sources, without_entries
 
 MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
@@ -159,3 +159,9 @@ def test_true_proportions_are_those_of_the_table(unit):
         if unit == "ranking":
             untied = gap[gap != 0]
             assert model.true_proportions(ties="exclude").loc[a, b] == (untied > 0).mean()
+
+
+def test_a_distribution_has_one_name_in_tables_and_plots() -> None:
+    (source,) = as_sources(ra.Mallows("AB", 1.0), "data")
+    assert source.name == source.name_without("n_rankings")
+    assert source.name.startswith("Mallows distribution: theta 1")
