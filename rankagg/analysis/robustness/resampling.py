@@ -84,8 +84,13 @@ def in_groups(
     """
     size = max(len(cases) // 16, least)
     groups = [cases[start : start + size] for start in range(0, len(cases), size)]
-    found = Parallel(n_jobs=n_jobs)(delayed(work)(group) for group in groups)
+    found = Parallel(n_jobs=n_jobs)(delayed(_listed)(work, group) for group in groups)
     return [one for group in found for one in group]
+
+
+def _listed(work: Callable[[Any], Iterable[_Found]], cases: Any) -> list[_Found]:
+    """Return all that is found: what a generator yields cannot come from another process."""
+    return list(work(cases))
 
 
 @dataclass(frozen=True, eq=False)
