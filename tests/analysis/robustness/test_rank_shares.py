@@ -189,6 +189,12 @@ def test_workers_change_nothing(rule, workers):
     assert ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1, n_jobs=workers) == alone
 
 
+def test_processes_change_nothing():
+    """The slow tests try other ways to share the work."""
+    alone = ra.rank_shares(CLOSE, KEMENY, n_resamples=9, rng=1)
+    assert ra.rank_shares(CLOSE, KEMENY, n_resamples=9, rng=1, n_jobs=2) == alone
+
+
 # -- sums, all resamples at once ------------------------------------------------------------------
 
 SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional([3, 1.5, 1, 0.1])])
