@@ -16,8 +16,8 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, Options, command, output
-from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import show_progress, time_limit
+from rankagg.cli.options.given import data
 from rankagg.cli.options.studies import CULTURE_NUMBERS, CULTURES, culture_of
 from rankagg.cli.options.typed import (
     Number,

@@ -12,8 +12,9 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
 from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
-from rankagg.cli.options.data_options import DIRECTIONS, Typed, data
+from rankagg.cli.options.data_options import DIRECTIONS, Typed
 from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
+from rankagg.cli.options.given import data
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.scans import SCAN_OPTIONS, summed
 from rankagg.cli.options.typed import (

@@ -11,8 +11,9 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Options, command, output
-from rankagg.cli.options.data_options import DATA_OPTIONS, data, read_whole
+from rankagg.cli.options.data_options import DATA_OPTIONS
 from rankagg.cli.options.exact import limited
+from rankagg.cli.options.given import data, read_whole
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, SIZES, StudyRun, repeated, varied
 from rankagg.cli.options.typed import TIME, Number, OneOf, Option, choice, flag, grouped, several

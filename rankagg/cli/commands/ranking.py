@@ -25,7 +25,6 @@ from rankagg.cli.options.command import (
     write_frame,
     write_json,
 )
-from rankagg.cli.options.data_options import data
 from rankagg.cli.options.exact import (
     CONSTRAINTS,
     EXACTLY,
@@ -34,6 +33,7 @@ from rankagg.cli.options.exact import (
     exit_code,
     time_limit,
 )
+from rankagg.cli.options.given import data
 from rankagg.cli.options.rules import NAMED, RULE, RuleName, make, names_by_rounds, rules_to
 from rankagg.cli.options.typed import (
     TIME,

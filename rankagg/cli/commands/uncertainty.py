@@ -10,7 +10,6 @@ import click
 import rankagg as ra
 from rankagg.cli.exit_codes import DONE, UNPROVED
 from rankagg.cli.options.command import Answer, Output, command, output, rows_told
-from rankagg.cli.options.data_options import data, data_or_estimates
 from rankagg.cli.options.exact import (
     EXACTLY,
     ExactOptions,
@@ -20,6 +19,7 @@ from rankagg.cli.options.exact import (
     time_limit,
     usually_limited,
 )
+from rankagg.cli.options.given import data, data_or_estimates
 from rankagg.cli.options.rules import RULE, RuleName, make, names_with_policy, rules_to
 from rankagg.cli.options.typed import (
     PROBABILITY,
