@@ -308,6 +308,9 @@ def fitted_center(data: MallowsData, found: SearchedCenter) -> FittedCenter:
     center = found.center
     theta = best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):
+        if not data.profile.direct_pairwise().wins.any():
+            nothing = Described("none that does: every theta is as likely")
+            raise InvalidInputError("data", "rankings that order some items", nothing)
         remedy = f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
         agreed = Described("all as the center")
         raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
