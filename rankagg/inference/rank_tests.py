@@ -624,7 +624,7 @@ def skillings_mack(
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.inference.skillings_mack(ra.datasets.load("superglue_human"))
+    >>> ra.inference.skillings_mack(ra.datasets.load("superglue_human"), rng=0)
     <SkillingsMackTest of 6 items in 10 rankings: 25.92, df 5, p 0.0001 (simulated)>
     >>> ra.inference.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
     25.92

@@ -1,6 +1,7 @@
 """Friedman's test against SciPy, Kendall's W by hand, and Nemenyi's differences against print."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, permutations, product
 from math import inf
 
@@ -13,6 +14,9 @@ from scipy import stats
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
+
+# Each call draws alike.
+skillings_mack = partial(ra.inference.skillings_mack, rng=0)
 
 SUPERGLUE = ra.datasets.load("superglue_human")
 GAPS = ra.datasets.load("xtreme_gaps")
@@ -364,7 +368,7 @@ def by_hand(rows):
 
 
 def test_the_published_example():
-    found = ra.inference.skillings_mack(table(ASSEMBLY), n_resamples=2000)
+    found = skillings_mack(table(ASSEMBLY), n_resamples=2000)
     assert found.statistic == pytest.approx(15.493049, abs=5e-7)
     assert (found.df, found.n_rankings) == (3, 9)
     assert found.chi2_p_value == pytest.approx(0.00144030, abs=5e-8)
@@ -381,7 +385,7 @@ def test_without_gaps_it_is_friedmans_test(rows):
         return
     scores = table(rows)
     found, friedman = (
-        ra.inference.skillings_mack(scores, n_resamples=100),
+        skillings_mack(scores, n_resamples=100),
         ra.inference.friedman(scores),
     )
     assert found.statistic == pytest.approx(friedman.statistic)
@@ -401,9 +405,9 @@ def test_against_the_definitions(rows):
     statistic, rank = by_hand(rows)
     if rank == 0:
         with pytest.raises(InvalidInputError, match="tell two items apart"):
-            ra.inference.skillings_mack(table(rows))
+            skillings_mack(table(rows))
         return
-    found = ra.inference.skillings_mack(table(rows), n_resamples=100)
+    found = skillings_mack(table(rows), n_resamples=100)
     assert found.statistic == pytest.approx(statistic, abs=1e-9)
     assert found.df == rank
     values = np.array(rows, dtype=float)
@@ -430,18 +434,18 @@ def test_simulated_p_values_come_near_enumerated_ones():
         for row in rows
     ]
     exact = np.mean([by_hand(chosen)[0] >= seen - 1e-9 for chosen in product(*orders)])
-    found = ra.inference.skillings_mack(table(rows), n_resamples=5000)
+    found = skillings_mack(table(rows), n_resamples=5000)
     assert found.simulated_p_value == pytest.approx(exact, abs=0.025)
     assert found.p_value == found.simulated_p_value
 
 
 def test_what_was_observed_is_one_of_the_draws():
-    found = ra.inference.skillings_mack(table(np.tile(np.arange(6.0), (12, 1))), n_resamples=500)
+    found = skillings_mack(table(np.tile(np.arange(6.0), (12, 1))), n_resamples=500)
     assert found.simulated_p_value == 1 / 500
 
 
 def test_many_units_are_not_simulated():
-    found = ra.inference.skillings_mack(table(np.random.default_rng(0).normal(size=(51, 3))))
+    found = skillings_mack(table(np.random.default_rng(0).normal(size=(51, 3))))
     assert (found.simulated_p_value, found.n_resamples) == (None, 0)
     assert found.p_value == found.chi2_p_value
 
@@ -449,16 +453,14 @@ def test_many_units_are_not_simulated():
 def test_counts_are_repetitions():
     ballots = ra.Profile.from_orders(["ABC", "BA", "CB"], counts=[3, 2, 4])
     spread = ra.Profile.from_orders(["ABC"] * 3 + ["BA"] * 2 + ["CB"] * 4)
-    one, other = (
-        ra.inference.skillings_mack(data, n_resamples=2000, rng=0) for data in (ballots, spread)
-    )
+    one, other = (skillings_mack(data, n_resamples=2000, rng=0) for data in (ballots, spread))
     assert one == other
     assert one.n_rankings == 9
 
 
 def test_parts_that_nothing_links():
     ballots = ra.Profile.from_orders(["AB", "AB", "CD", "DC", "E"], items="ABCDE")
-    found = ra.inference.skillings_mack(ballots)
+    found = skillings_mack(ballots)
     assert found.df == 2
     assert found.statistic == pytest.approx(2.0)
     assert len(found.notes) == 2
@@ -474,10 +476,10 @@ def test_items_of_a_unit_are_ranked_once():
             values, tasks=np.repeat(range(4), 2).tolist(), instances=[0, 1] * 4,
             higher_is_better=True,
         )  # fmt: skip
-        return ra.inference.skillings_mack(scores, unit="task")
+        return skillings_mack(scores, unit="task")
 
     one = by_task()
-    once = ra.inference.skillings_mack(ra.ScoreTable(values[:, ::2], higher_is_better=True))
+    once = skillings_mack(ra.ScoreTable(values[:, ::2], higher_is_better=True))
     assert one.statistic == pytest.approx(once.statistic)
     assert one.n_rankings == 4
     values[0, 0] = np.nan
@@ -497,7 +499,7 @@ def test_items_of_a_unit_are_ranked_once():
 )
 def test_bad_input_is_named(data, said):
     with pytest.raises(InvalidInputError, match=said):
-        ra.inference.skillings_mack(data)
+        skillings_mack(data)
 
 
 def test_a_p_value_that_no_float_holds_is_below_one():

@@ -96,7 +96,7 @@ def rank_sets(
     --------
     >>> import rankagg as ra
     >>> ratings = {"A": 1262, "B": 1250, "C": 1190, "D": 1177}
-    >>> sets = ra.inference.rank_sets(ratings, standard_errors=[6, 5, 7, 4])
+    >>> sets = ra.inference.rank_sets(ratings, standard_errors=[6, 5, 7, 4], rng=0)
     >>> sets.to_frame().drop(columns=["marginal_best", "marginal_worst"])
           estimate  rank  best  worst  tier  separable
     item
