@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, Positions
-from rankagg.aggregation.base import votes_text
+from rankagg.aggregation.base import Consensus, votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
@@ -26,12 +26,15 @@ from rankagg.core import (
     said,
     stated,
 )
+from rankagg.exceptions import NotCheckedError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
 from rankagg.report.sections import PageTable, Section, bullets, table_of
 
 # Pairs of a method that differs, and methods in a heading.
 PAIRS, NAMED = 10, 4
+# How long a page waits for the second program.
+SECONDS_TO_VERIFY = 10.0
 
 
 def _vote_headings(findings: Findings) -> dict[str, str]:
@@ -67,6 +70,16 @@ def _all_ranks(findings: Findings) -> PageTable:
     return table_of(frame, "Ranks by every rule; 1 is best", meanings=meanings, text=words)
 
 
+def _verified(exact: Consensus, vote: str) -> str:
+    """Verify the certificate by the program that is not the solver's, and say so."""
+    assert exact.certificate is not None, "an exact rule gives a certificate"
+    try:
+        exact.certificate.verify(exact.pairwise, time_limit=SECONDS_TO_VERIFY)
+    except NotCheckedError:
+        return "a second program could not verify it within its limits of time and memory."
+    return f"a second program verified it against the {vote}s, in whole numbers, without a solver."
+
+
 def proof(findings: Findings) -> Section:
     """Say what is proved of the exact consensus, and whether it is alone."""
     exact, known = findings.exact, findings.alternatives
@@ -79,8 +92,7 @@ def proof(findings: Findings) -> Section:
     section = Section("exact", "The proof").told(proved + others)
     section.text(
         f"The Kemeny consensus is the order that contradicts the fewest {words.vote}s. A "
-        "certificate states what no order can undercut; it was verified against the "
-        f"{words.vote}s, in whole numbers and without a solver."
+        f"certificate states what no order can undercut; {_verified(exact, words.vote)}"
     )
     if not findings.is_exact:
         section.add("proved", (words.vote, tuple(map(str, exact.order))))

@@ -2,10 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 import rankagg as ra
+from rankagg.exceptions import VerificationError
+from rankagg.report.chapters_result import _verified
 from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, PlaceRow
 from rankagg.report.kinds.base import RowDrawing, Strip
 from rankagg.report.page import CHARACTERS, ITEMS, proof_check
@@ -229,6 +232,19 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
         r"room for 500 characters, and votes and certificate take \d{3}", check.sentence
     )
     assert "`rankagg solve` with --certificate and --votes" in check.sentence
+
+
+def test_a_page_says_that_a_proof_was_verified_where_it_was(monkeypatch) -> None:
+    assert "a second program verified it" in ra.make_report(SMITHS).html
+    monkeypatch.setattr("rankagg.report.chapters_result.SECONDS_TO_VERIFY", 0.0)
+    assert "could not verify it within its limits" in ra.make_report(SMITHS).html
+    monkeypatch.undo()
+    # What a page reads of a proof is what the second program reads, as of other votes.
+    other = ra.PairwiseMatrix.from_wins([[0, 3], [1, 0]], items="AB")
+    exact = ra.Kemeny().aggregate(other)
+    swapped = replace(exact, certificate=ra.Kemeny().aggregate(SMITHS).certificate)
+    with pytest.raises(VerificationError, match="items"):
+        _verified(swapped, "vote")
 
 
 VERDICTS = [

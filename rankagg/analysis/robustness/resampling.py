@@ -50,7 +50,7 @@ def resample_kemeny(
     Returns
     -------
     list of Consensus
-        One per version, each with its verified certificate.
+        One per version, each with its certificate.
 
     Raises
     ------
