@@ -123,13 +123,13 @@ class DataSource(Named, ABC):
     """Something to draw from: every draw is a profile, or a table of scores.
 
     Cultures are sources, and so are those of `rankagg.studies`. A new one is a frozen dataclass
-    that implements `_draw`. What it says of itself decides random numbers, so its fields must tell
-    all that the data depend on.
+    that implements `_sample`. What it says of itself decides random numbers, so its fields must
+    tell all that the data depend on.
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
 
-    def draw(
+    def sample(
         self, n_items: int | None = None, n_rankings: int | None = None, *, rng: RNGLike = None
     ) -> ScoreTable | Profile:
         """Draw one data set.
@@ -155,10 +155,10 @@ class DataSource(Named, ABC):
         if n_rankings is not None:
             low = rankings or 1
             n_rankings = check_integer(n_rankings, "n_rankings", low=low, high=rankings)
-        return self._draw(n_items, n_rankings, as_generator(rng))
+        return self._sample(n_items, n_rankings, as_generator(rng))
 
     @abstractmethod
-    def _draw(
+    def _sample(
         self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         """Draw one data set; the sizes are clean, and None is for the source's own."""
@@ -230,7 +230,7 @@ class Culture(DataSource):
     `_ranks`.
     """
 
-    def draw(  # type: ignore[override]
+    def sample(  # type: ignore[override]
         self, n_items: int, n_rankings: int, *, rng: RNGLike = None
     ) -> Profile:
         """Draw one profile.
@@ -249,11 +249,11 @@ class Culture(DataSource):
         Profile
             Complete and strict, one row a ranking.
         """
-        drawn = super().draw(n_items, n_rankings, rng=rng)
+        drawn = super().sample(n_items, n_rankings, rng=rng)
         assert isinstance(drawn, Profile)
         return drawn
 
-    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
+    def _sample(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
         if n_items is None or n_rankings is None:
             raise InvalidInputError("n_items and n_rankings", "two numbers for a culture", None)
         ranks = self._ranks(n_items, n_rankings, rng)
@@ -285,7 +285,7 @@ class ImpartialCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.ImpartialCulture().draw(4, 100, rng=0)
+    >>> ra.cultures.ImpartialCulture().sample(4, 100, rng=0)
     <Profile of 100 rankings of 4 items, complete, strict>
     """
 
@@ -311,7 +311,7 @@ class AnonymousCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.AnonymousCulture().draw(3, 100, rng=0)
+    >>> ra.cultures.AnonymousCulture().sample(3, 100, rng=0)
     <Profile of 100 rankings of 3 items, complete, strict>
     """
 
@@ -346,7 +346,7 @@ class UrnCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.UrnCulture(contagion=1.0).draw(5, 100, rng=0).compress()
+    >>> ra.cultures.UrnCulture(contagion=1.0).sample(5, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 5 items, complete, strict>
     """
 
@@ -396,7 +396,7 @@ class SinglePeakedCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> profile = ra.cultures.SinglePeakedCulture(variant="conitzer").draw(6, 100, rng=0)
+    >>> profile = ra.cultures.SinglePeakedCulture(variant="conitzer").sample(6, 100, rng=0)
     >>> ra.analysis.single_peaked_axis(profile)
     (1, 5, 0, 2, 3, 4)
     """
@@ -453,7 +453,7 @@ class SingleCrossingCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.SingleCrossingCulture().draw(4, 100, rng=0).compress()
+    >>> ra.cultures.SingleCrossingCulture().sample(4, 100, rng=0).compress()
     <Profile of 100 rankings (7 rows) of 4 items, complete, strict>
     """
 
@@ -520,7 +520,7 @@ class GroupSeparableCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.GroupSeparableCulture(tree="caterpillar").draw(4, 1000, rng=0).compress()
+    >>> ra.cultures.GroupSeparableCulture(tree="caterpillar").sample(4, 1000, rng=0).compress()
     <Profile of 1000 rankings (8 rows) of 4 items, complete, strict>
     """
 
@@ -570,7 +570,7 @@ class EuclideanCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(5, 100, rng=0)
+    >>> profile = ra.cultures.EuclideanCulture(n_dimensions=1).sample(5, 100, rng=0)
     >>> ra.analysis.single_peaked_axis(profile) is not None
     True
     """
@@ -622,7 +622,7 @@ class MallowsCulture(Culture):
     Examples
     --------
     >>> import rankagg as ra
-    >>> ra.cultures.MallowsCulture(norm_phi=0.5).draw(10, 100, rng=0)
+    >>> ra.cultures.MallowsCulture(norm_phi=0.5).sample(10, 100, rng=0)
     <Profile of 100 rankings of 10 items, complete, strict>
     """
 

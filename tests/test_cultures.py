@@ -59,7 +59,7 @@ def drawn(culture, n, m, number, seed=0):
     """Count profiles of a culture."""
     rng = np.random.default_rng(seed)
     return Counter(
-        tuple(map(tuple, culture.draw(n, m, rng=rng).ranks.tolist())) for _ in range(number)
+        tuple(map(tuple, culture.sample(n, m, rng=rng).ranks.tolist())) for _ in range(number)
     )
 
 
@@ -136,32 +136,32 @@ def test_norm_phi_is_the_expected_share_of_pairs(n):
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
 def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture):
     for n, m in ((2, 1), (7, 1), (2, 50), (9, 30)):
-        profile = culture.draw(n, m, rng=4)
+        profile = culture.sample(n, m, rng=4)
         assert (profile.n_items, len(profile)) == (n, m)
         assert (np.sort(profile.ranks, axis=1) == np.arange(n)).all()
-        assert profile == culture.draw(n, m, rng=4)
+        assert profile == culture.sample(n, m, rng=4)
     assert pickle.loads(pickle.dumps(culture)) == culture
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
 def test_no_item_is_favored(culture):
     rng = np.random.default_rng(8)
-    first = np.bincount([culture.draw(4, 1, rng=rng).ranks[0].argmin() for _ in range(80)])
+    first = np.bincount([culture.sample(4, 1, rng=rng).ranks[0].argmin() for _ in range(80)])
     assert stats.chisquare(first).pvalue > 1e-3
 
 
 def test_the_ends_of_contagion_and_norm_phi():
-    assert len(ra.cultures.MallowsCulture(norm_phi=0).draw(9, 30, rng=1).compress()) == 1
-    assert len(ra.cultures.UrnCulture(contagion=1e300).draw(9, 30, rng=1).compress()) == 1
-    assert len(ra.cultures.UrnCulture(contagion=0).draw(9, 30, rng=1).compress()) == 30
+    assert len(ra.cultures.MallowsCulture(norm_phi=0).sample(9, 30, rng=1).compress()) == 1
+    assert len(ra.cultures.UrnCulture(contagion=1e300).sample(9, 30, rng=1).compress()) == 1
+    assert len(ra.cultures.UrnCulture(contagion=0).sample(9, 30, rng=1).compress()) == 30
     # 200! is no float.
-    assert len(ra.cultures.AnonymousCulture().draw(200, 30, rng=1).compress()) == 30
+    assert len(ra.cultures.AnonymousCulture().sample(200, 30, rng=1).compress()) == 30
 
 
 def test_an_urn_repeats_more_the_more_it_holds():
     """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
     found = [
-        len(ra.cultures.UrnCulture(contagion=0.5).draw(12, 40, rng=k).compress())
+        len(ra.cultures.UrnCulture(contagion=0.5).sample(12, 40, rng=k).compress())
         for k in range(100)
     ]
     new = 1 / (1 + 0.5 * np.arange(40))
@@ -170,7 +170,7 @@ def test_an_urn_repeats_more_the_more_it_holds():
 
 def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch):
     monkeypatch.setattr("rankagg.cultures.DISTANCES_AT_ONCE", 60)
-    profile = ra.cultures.EuclideanCulture(n_dimensions=2).draw(6, 95, rng=3)
+    profile = ra.cultures.EuclideanCulture(n_dimensions=2).sample(6, 95, rng=3)
     rng = np.random.default_rng(3)
     candidates = rng.random((6, 2))
     voters = np.vstack([rng.random((size, 2)) for size in [10] * 9 + [5]])
@@ -186,8 +186,8 @@ REFUSED = [
     (lambda: ra.cultures.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCultu"),
     (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
     (lambda: ra.cultures.MallowsCulture(norm_phi=1.1), "norm_phi of MallowsCulture"),
-    (lambda: ra.cultures.ImpartialCulture().draw(1, 5), "n_items"),
-    (lambda: ra.cultures.ImpartialCulture().draw(3, 0), "n_rankings"),
+    (lambda: ra.cultures.ImpartialCulture().sample(1, 5), "n_items"),
+    (lambda: ra.cultures.ImpartialCulture().sample(3, 0), "n_rankings"),
 ]
 
 

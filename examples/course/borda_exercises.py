@@ -257,7 +257,7 @@ def _():
 @app.cell(hide_code=True)
 def _(solutions):
     _culture = ra.cultures.ImpartialCulture()
-    _draws = (_culture.draw(10, 7, rng=seed) for seed in range(100))
+    _draws = (_culture.sample(10, 7, rng=seed) for seed in range(100))
     _missed = next(
         (votes, found)
         for votes in _draws

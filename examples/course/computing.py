@@ -337,7 +337,7 @@ def _(all_cycles, forbid, solve, start):
                 return rounds
             forbid(model, x, broken)
 
-    twelve = ra.cultures.ImpartialCulture().draw(12, 4, rng=4).pairwise()
+    twelve = ra.cultures.ImpartialCulture().sample(12, 4, rng=4).pairwise()
     rounds = cut(twelve)
     mo.show_code()
     return rounds, twelve
@@ -675,7 +675,7 @@ def _():
 
     sizes_tried = (20, 40, 60)
     uniform = {
-        n: timed(ra.cultures.ImpartialCulture().draw(n, 9, rng=1), time_limit=2)
+        n: timed(ra.cultures.ImpartialCulture().sample(n, 9, rng=1), time_limit=2)
         for n in sizes_tried
     }
     mallows = {n: timed(ra.Mallows(range(n), theta=0.1).sample(9, rng=1)) for n in sizes_tried}
@@ -712,7 +712,7 @@ def _():
 
 @app.cell
 def _(timed):
-    large = ra.cultures.ImpartialCulture().draw(150, 9, rng=1)
+    large = ra.cultures.ImpartialCulture().sample(150, 9, rng=1)
     stopped = timed(large, time_limit=0.5)[1]
     gap = (
         f"cost {stopped.cost:g}, bound {stopped.lower_bound:g}: {100 * stopped.relative_gap:.2f} %"

@@ -187,7 +187,7 @@ def _(solutions):
 
 @app.cell(hide_code=True)
 def _(solutions):
-    _profile = ra.cultures.ImpartialCulture().draw(7, 5, rng=8)
+    _profile = ra.cultures.ImpartialCulture().sample(7, 5, rng=8)
     _votes = _profile.pairwise()
     _exact = ra.Kemeny().aggregate(_votes)
     _plain = _exact.certificate.to_dict()
@@ -207,10 +207,9 @@ def _(solutions):
     mo.vstack(
         [
             mo.md(r"""
-    **6. Check one yourself.** Take `ra.cultures.ImpartialCulture().draw(7, 5, rng=8)`, ask for the
-    certificate,
-    and check it with `lower_bound`. Then leave out a cycle, or double its weight. Can the bound
-    rise?
+    **6. Check one yourself.** Take `ra.cultures.ImpartialCulture().sample(7, 5, rng=8)`, ask for
+    the certificate, and check it with `lower_bound`. Then leave out a cycle, or double its weight.
+    Can the bound rise?
     """),
             page.solution(
                 mo.md(

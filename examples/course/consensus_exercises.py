@@ -174,7 +174,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(solutions):
-    _drawn = [ra.cultures.ImpartialCulture().draw(6, 7, rng=seed) for seed in range(20)]
+    _drawn = [ra.cultures.ImpartialCulture().sample(6, 7, rng=seed) for seed in range(20)]
     _ratios = [
         ra.FootruleOptimal().aggregate(one).cost / ra.Kemeny().aggregate(one).cost for one in _drawn
     ]

@@ -567,7 +567,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(culture, seed):
-    _profile = culture.value.draw(4, 200, rng=seed.value)
+    _profile = culture.value.sample(4, 200, rng=seed.value)
     _names = ["".join(one) for one in permutations("ABCD")]
     _orders = ["".join("ABCD"[item] for item in one.order) for one in _profile]
     _shares = pd.Series(_orders).value_counts(normalize=True)
@@ -621,7 +621,7 @@ def _(cultures):
                 "single-peaked": ra.analysis.single_peaked_axis(drawn_from) is not None,
             }
             for name, model in cultures.items()
-            for drawn_from in [model.draw(8, 100, rng=1)]
+            for drawn_from in [model.sample(8, 100, rng=1)]
         }
     ).T
     return (looks,)

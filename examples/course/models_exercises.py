@@ -196,7 +196,7 @@ def _():
 @app.cell(hide_code=True)
 def _(solutions):
     def _median_wins(seed):
-        profile = ra.cultures.SinglePeakedCulture().draw(6, 15, rng=seed)
+        profile = ra.cultures.SinglePeakedCulture().sample(6, 15, rng=seed)
         axis = ra.analysis.single_peaked_axis(profile)
         peaks = sorted(axis.index(ranking.order[0]) for ranking in profile)
         return ra.TournamentGraph(profile).condorcet_winner == axis[peaks[7]]

@@ -487,7 +487,7 @@ def _(counted):
 
 @app.cell
 def _():
-    line = ra.cultures.SinglePeakedCulture().draw(7, 101, rng=3)
+    line = ra.cultures.SinglePeakedCulture().sample(7, 101, rng=3)
     axis = ra.analysis.single_peaked_axis(line)
     favorites = sorted(axis.index(ranking.order[0]) for ranking in line)
     median = axis[favorites[50]]

@@ -337,7 +337,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     def _try(self, cell: DrawnCell, prepared: None) -> list[Row]:
         """Draw the data of a cell and aggregate them with every rule."""
         rng = cell.generator(self._seed, "data")
-        data = averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng))
+        data = averaged(cell.model.sample(cell.n_items, cell.n_rankings, rng=rng))
         left = without_entries(data, cell.missing, cell.generator(self._seed, "missing"))
         evidence = Evidence(left)
         votes = evidence.votes

@@ -76,7 +76,7 @@ class JudgedCell(GapCell):
 
     def complete(self, seed: int) -> ScoreTable:
         """Return the scores before any is removed."""
-        return cast("ScoreTable", self.model.draw(rng=self.generator(seed, "data")))
+        return cast("ScoreTable", self.model.sample(rng=self.generator(seed, "data")))
 
     def left(self, table: ScoreTable, seed: int) -> ScoreTable:
         """Return what is left of the scores."""

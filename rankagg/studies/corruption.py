@@ -288,7 +288,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
 
     def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
-        table = cast("ScoreTable", cell.model.draw(rng=cell.shared(self._seed, "data")))
+        table = cast("ScoreTable", cell.model.sample(rng=cell.shared(self._seed, "data")))
         before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()
         # So that no rule gains from how it ties.
         order = cell.shared(self._seed, "systems").permutation(table.n_systems)

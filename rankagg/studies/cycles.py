@@ -261,7 +261,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     def _try(self, cell: ProfileCell, prepared: Deadline) -> list[Row]:
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         rng = cell.generator(self._seed, "data")
-        evidence = Evidence(averaged(cell.model.draw(cell.n_items, cell.n_rankings, rng=rng)))
+        evidence = Evidence(averaged(cell.model.sample(cell.n_items, cell.n_rankings, rng=rng)))
         votes = evidence.votes
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)

@@ -441,7 +441,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         """Return what the methods make of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
-                model.draw(), RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
+                model.sample(), RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
             )
             for model in self._sources
             if model.is_fixed
@@ -449,7 +449,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
 
     def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Attempt]]) -> list[Row]:
         """Remove scores and rank with every method."""
-        table = cast("ScoreTable", cell.model.draw(rng=cell.generator(self._seed, "data")))
+        table = cast("ScoreTable", cell.model.sample(rng=cell.generator(self._seed, "data")))
         full = prepared.get(cell.model.identity)
         if full is None:
             full = self._ranked(table, cell, "full data")

@@ -67,7 +67,7 @@ class LatentModel(DataSource):
     --------
     >>> from rankagg.studies import LatentModel
     >>> model = LatentModel(step=0.5, n_systems=3, n_tasks=2, n_instances=None)
-    >>> model.draw(rng=0)
+    >>> model.sample(rng=0)
     <ScoreTable of 3 systems x 2 tasks, 0 of 6 scores missing>
     >>> model.true_ranking
     <Permutation 2 > 1 > 0>
@@ -85,7 +85,7 @@ class LatentModel(DataSource):
         if self.n_instances is not None:
             check_integer(self.n_instances, "n_instances of LatentModel", low=1)
 
-    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> ScoreTable:
+    def _sample(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> ScoreTable:
         systems = rng.permutation(n_items or self.n_systems)
         scores = LatentScores(self.step * systems, systems=systems.tolist())
         return scores.sample(n_rankings or self.n_tasks, self.n_instances, rng=rng)
@@ -218,7 +218,7 @@ class ObservedData(DataSource):
             return self.data.n_systems, self.data.n_tasks
         return self.data.n_items, self.data.n_rankings
 
-    def _draw(
+    def _sample(
         self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         return self.data
@@ -250,7 +250,7 @@ class ResampledData(ObservedData):
     --------
     >>> import rankagg as ra
     >>> table = ra.datasets.load("superglue_human")
-    >>> ra.studies.ResampledData(label="SuperGLUE", data=table, n_rankings=50).draw(rng=0)
+    >>> ra.studies.ResampledData(label="SuperGLUE", data=table, n_rankings=50).sample(rng=0)
     <ScoreTable of 6 systems x 50 tasks, 0 of 300 scores missing>
     """
 
@@ -286,7 +286,7 @@ class ResampledData(ObservedData):
         """The items of the data."""
         return len(_items_of(self.data))
 
-    def _draw(
+    def _sample(
         self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
         number = n_rankings or self.n_rankings
@@ -345,7 +345,7 @@ class _Distributed(DataSource):
     def own_sizes(self) -> tuple[int | None, int | None]:
         return self.distribution.n_items, None
 
-    def _draw(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
+    def _sample(self, n_items: int | None, n_rankings: int | None, rng: Generator) -> Profile:
         return self.distribution.sample(n_rankings or 1, rng=rng)
 
 
@@ -388,7 +388,7 @@ def tables_of(models: Iterable[DataSource]) -> list[ScoreTable]:
     """Return a table of each source, and refuse what is none of scores."""
     tables = []
     for model in models:
-        table = model.draw(rng=0) if model.gives == "scores" else None
+        table = model.sample(rng=0) if model.gives == "scores" else None
         if not isinstance(table, ScoreTable) or table.n_systems < 2:
             raise InvalidInputError("data", "sources of scores of two or more systems", model)
         tables.append(table)

@@ -66,7 +66,7 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant):
     """Random profiles seldom have an axis; these have, and some of them several."""
     several, culture = 0, ra.cultures.SinglePeakedCulture(variant=variant)
     for seed in range(40):
-        several += check_axes(culture.draw(2 + seed % 4, 1 + seed % 3, rng=seed)) > 1
+        several += check_axes(culture.sample(2 + seed % 4, 1 + seed % 3, rng=seed)) > 1
     assert several > 5
 
 
@@ -95,7 +95,7 @@ def test_orders_are_those_of_going_through_all(profile):
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
 def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
-    profile = ra.cultures.SingleCrossingCulture().draw(n, m, rng=seed)
+    profile = ra.cultures.SingleCrossingCulture().sample(n, m, rng=seed)
     found = ra.analysis.single_crossing_order(profile)
     assert found is not None
     assert is_single_crossing(found.ranks.tolist())
@@ -106,7 +106,7 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
 
 @given(st.integers(0, 10**6))
 def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed):
-    profile = ra.cultures.EuclideanCulture(n_dimensions=1).draw(7, 9, rng=seed)
+    profile = ra.cultures.EuclideanCulture(n_dimensions=1).sample(7, 9, rng=seed)
     assert ra.analysis.single_crossing_order(profile) is not None
     axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
@@ -123,7 +123,7 @@ def test_one_ranking_has_a_power_of_two_of_axes():
 
 
 def test_a_single_spoiler_is_found_among_many():
-    profile = ra.cultures.SinglePeakedCulture().draw(30, 2000, rng=1)
+    profile = ra.cultures.SinglePeakedCulture().sample(30, 2000, rng=1)
     axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
     # The ends of the axis first: a valley between them.
@@ -133,7 +133,7 @@ def test_a_single_spoiler_is_found_among_many():
 
 
 def test_large_profiles_have_an_axis():
-    profile = ra.cultures.SinglePeakedCulture().draw(200, 5000, rng=1)
+    profile = ra.cultures.SinglePeakedCulture().sample(200, 5000, rng=1)
     axis = ra.analysis.single_peaked_axis(profile)
     assert axis is not None
     places = np.diff(profile.ranks[:, profile.items.indices(axis)], axis=1) > 0

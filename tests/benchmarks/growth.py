@@ -107,7 +107,7 @@ def in_graph(name: str) -> Callable[[ra.PairwiseMatrix], Any]:
 
 
 def drawn(culture: ra.cultures.Culture) -> Callable[[int], Any]:
-    return lambda n: culture.draw(n, RANKINGS, rng=0)
+    return lambda n: culture.sample(n, RANKINGS, rng=0)
 
 
 def apart(name: str) -> Callable[[ra.Profile], float]:

@@ -39,7 +39,7 @@ def numbers(result):
 
 def data_of(study, cell):
     """Draw a cell again, from its own random numbers."""
-    drawn = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(study.rng, "data"))
+    drawn = cell.model.sample(cell.n_items, cell.n_rankings, rng=cell.generator(study.rng, "data"))
     return without_entries(drawn, cell.missing, cell.generator(study.rng, "missing"))
 
 

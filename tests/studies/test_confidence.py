@@ -80,7 +80,7 @@ def test_printed_rows_agree_with_a_loop_over_the_scores(method):
     frame = study.run().to_frame().set_index(["removal", "proportion", "repetition", "alpha"])
     decided = 0
     for cell in study.cells():
-        table = model.draw(rng=cell.generator(study.rng, "data"))
+        table = model.sample(rng=cell.generator(study.rng, "data"))
         rng = cell.generator(study.rng, "missing")
         left = cell.removal.remove(table, cell.proportion, whole_tasks=False, rng=rng)
         assert left.n_missing == round(cell.proportion * 160)

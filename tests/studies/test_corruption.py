@@ -43,7 +43,7 @@ def make(**changes):
 
 def scores_in_words(study, cell):
     """Return {(system, task, instance): score}, corrupted, and the heights of the systems."""
-    table = cell.model.draw(rng=cell.shared(study.rng, "data"))
+    table = cell.model.sample(rng=cell.shared(study.rng, "data"))
     order = [table.systems[k] for k in cell.shared(study.rng, "systems").permutation(4)]
     corrupted = cell.shared(study.rng, "tasks").permutation(3)[: cell.n_corrupted]
     noise = cell.shared(study.rng, "corruption")

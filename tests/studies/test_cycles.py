@@ -21,7 +21,7 @@ def test_rows_are_what_the_rules_say():
     frame = study.run().to_frame()
     seen = Counter()
     for cell, row in zip(study.cells(), frame.to_dict("records"), strict=True):
-        data = cell.model.draw(cell.n_items, cell.n_rankings, rng=cell.generator(3, "data"))
+        data = cell.model.sample(cell.n_items, cell.n_rankings, rng=cell.generator(3, "data"))
         profile = data.rankings() if isinstance(data, ra.ScoreTable) else data
         beats = majorities(profile.ranks.tolist(), cell.n_items)
         votes = profile.pairwise()

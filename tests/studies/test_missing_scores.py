@@ -171,7 +171,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
     methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
     for cell in study.cells():
-        table = LATENT.draw(rng=cell.generator(study.rng, "data"))
+        table = LATENT.sample(rng=cell.generator(study.rng, "data"))
         rng = cell.generator(study.rng, "missing")
         # 4 of the 20 pairs of a system and a task.
         pairs = rng.choice(20, 4, replace=False)

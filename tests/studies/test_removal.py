@@ -189,7 +189,7 @@ def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
     study = make(data=[LATENT], proportions=[0.25], n_repetitions=100)
     gone = np.zeros((5, 4))
     for cell in study.cells():
-        table = LATENT.draw(rng=1)
+        table = LATENT.sample(rng=1)
         left = cell.removal.remove(table, 0.25, rng=cell.generator(study.rng, "missing"))
         assert left.tasks == table.tasks
         missing = left.missing.reshape(5, 4, 3)
@@ -201,7 +201,7 @@ def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
 
 
 def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
-    table = LATENT.draw(rng=1)
+    table = LATENT.sample(rng=1)
     left = S.RandomRemoval().remove(table, 0.5, whole_tasks=False, rng=0)
     assert left.n_missing == 30
     assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)

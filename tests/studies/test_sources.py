@@ -21,23 +21,23 @@ def rankings(data):
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model):
-    drawn = rankings(model.draw(6, 9, rng=1))
+    drawn = rankings(model.sample(6, 9, rng=1))
     assert (drawn.n_items, drawn.n_rankings) == (6, 9)
-    assert drawn == rankings(model.draw(6, 9, rng=1))
-    assert drawn != rankings(model.draw(6, 9, rng=2))
+    assert drawn == rankings(model.sample(6, 9, rng=1))
+    assert drawn != rankings(model.sample(6, 9, rng=2))
 
 
 @pytest.mark.parametrize("model", MODELS[:3], ids=repr)
 def test_no_item_is_favored(model):
     first = np.bincount(
-        [rankings(model.draw(4, 1, rng=k)).ranks[0].argmin() for k in range(200)], minlength=4
+        [rankings(model.sample(4, 1, rng=k)).ranks[0].argmin() for k in range(200)], minlength=4
     )
     assert (abs(first - 50) < 4 * np.sqrt(200 * 0.25 * 0.75)).all()
 
 
 def test_gumbel_scores_are_means_over_instances():
-    one = ra.studies.LatentModel(step=0.0, n_instances=None).draw(50, 40, rng=0).task_scores()
-    many = ra.studies.LatentModel(step=0.0, n_instances=25).draw(50, 40, rng=0).task_scores()
+    one = ra.studies.LatentModel(step=0.0, n_instances=None).sample(50, 40, rng=0).task_scores()
+    many = ra.studies.LatentModel(step=0.0, n_instances=25).sample(50, 40, rng=0).task_scores()
     assert one.shape == many.shape == (50, 40)
     assert one.var() == pytest.approx(np.pi**2 / 6, rel=0.1)
     assert many.var() == pytest.approx(np.pi**2 / 6 / 25, rel=0.1)
@@ -48,12 +48,12 @@ def test_resampled_rankings_are_those_of_the_profile():
     model = ra.studies.ResampledData(label="five", data=profile)
     seen = set()
     for k in range(120):
-        drawn = model.draw(3, 2, rng=k)
+        drawn = model.sample(3, 2, rng=k)
         allowed = {r.order for r in profile.restrict(drawn.items)}
         assert {r.order for r in drawn} <= allowed
         seen.add(frozenset(drawn.items))
     assert len(seen) == 10
-    whole = model.draw(5, 1000, rng=0).reindex("ABCDE")
+    whole = model.sample(5, 1000, rng=0).reindex("ABCDE")
     share = np.mean([r.order == tuple("ABCDE") for r in whole])
     assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 1000))
 
@@ -61,7 +61,7 @@ def test_resampled_rankings_are_those_of_the_profile():
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
 def test_every_ranking_loses_the_same_number(model, share, lost):
-    whole = model.draw(8, 12, rng=3)
+    whole = model.sample(8, 12, rng=3)
     part = without_entries(whole, share, np.random.default_rng(0))
     gone = rankings(part).ranks == ra.UNRANKED
     assert (gone.sum(axis=1) == lost).all()
@@ -83,9 +83,9 @@ def test_every_ranking_loses_the_same_number(model, share, lost):
         (lambda: ra.studies.LatentModel(step=1, n_instances=0), "n_instances of LatentModel"),
         (lambda: ra.studies.ResampledData(label=1, data=MODELS[3].data), "label of Resampled"),
         (lambda: ra.studies.ResampledData(label="x", data="x"), "data of Resampled"),
-        (lambda: MODELS[3].draw(9, 1), "at most 8"),
-        (lambda: MODELS[0].draw(1, 1), "n_items"),
-        (lambda: MODELS[0].draw(3, 0), "n_rankings"),
+        (lambda: MODELS[3].sample(9, 1), "at most 8"),
+        (lambda: MODELS[0].sample(1, 1), "n_items"),
+        (lambda: MODELS[0].sample(3, 0), "n_rankings"),
     ],
 )
 def test_bad_input_is_named(build, message):
@@ -108,7 +108,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
 def test_instances_are_drawn_whole_and_alike():
     table = metrics(copies=False)
     model = ra.studies.ResampledData(label="m", data=table, n_rankings=300)
-    drawn = model.draw(rng=1)
+    drawn = model.sample(rng=1)
     assert drawn.n_tasks == 5
     assert len(set(drawn.instances)) == 300
     columns = {
@@ -123,8 +123,8 @@ def test_instances_are_drawn_whole_and_alike():
     counts = np.bincount(seen, minlength=8)
     assert (counts > 15).all()
     assert (counts < 65).all()
-    assert model.draw(rng=1) == drawn
-    assert ra.studies.ResampledData(label="m", data=table).draw(rng=1).n_units == table.n_units
+    assert model.sample(rng=1) == drawn
+    assert ra.studies.ResampledData(label="m", data=table).sample(rng=1).n_units == table.n_units
 
 
 def test_tasks_are_drawn_where_there_is_no_instance():
@@ -132,7 +132,7 @@ def test_tasks_are_drawn_where_there_is_no_instance():
         [[1, 5, 3], [2, 2, np.nan]], systems="AB", higher_is_better={0: True, 1: False, 2: True},
         task_weights={0: 1, 1: 2, 2: 3},
     )  # fmt: skip
-    drawn = ra.studies.ResampledData(label="t", data=table, n_rankings=60).draw(rng=0)
+    drawn = ra.studies.ResampledData(label="t", data=table, n_rankings=60).sample(rng=0)
     assert drawn.n_tasks == 60
     columns = {(1.0, 2.0): 1, (-5.0, -2.0): 2, (3.0, None): 3}
     seen = set()
@@ -165,3 +165,11 @@ def test_a_distribution_has_one_name_in_tables_and_plots() -> None:
     (source,) = as_sources(ra.Mallows("AB", 1.0), "data")
     assert source.name == source.name_without("n_rankings")
     assert source.name.startswith("Mallows distribution: theta 1")
+
+
+@pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
+def test_resamples_have_the_policy_of_the_data(policy) -> None:
+    data = ra.Profile.from_orders(["AB", "BCA", "C"], items="ABC").with_unranked(policy)
+    source = ra.studies.ResampledData(label="votes", data=data)
+    assert source.sample(n_rankings=5, rng=0).unranked == policy
+    assert source.sample(n_items=2, n_rankings=5, rng=0).unranked == policy

@@ -294,7 +294,7 @@ def test_two_real_profiles_of_one_size_are_two_models():
 
 def test_fewer_systems_of_a_table_are_drawn_at_random():
     source = ra.studies.ResampledData(label="x", data=TABLE)
-    drawn = [source.draw(2, 6, rng=seed) for seed in range(60)]
+    drawn = [source.sample(2, 6, rng=seed) for seed in range(60)]
     assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
     counts = np.bincount([TABLE.systems.index(s) for table in drawn for s in table.systems])
     assert counts.min() > 15
@@ -303,9 +303,9 @@ def test_fewer_systems_of_a_table_are_drawn_at_random():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ra.studies.ObservedData(label="x", data=TABLE).draw(3), "n_items"),
-        (lambda: ra.studies.ObservedData(label="x", data=PROFILE).draw(4, 9), "n_rankings"),
-        (lambda: ra.studies.ResampledData(label="x", data=TABLE).draw(5), "at most 4"),
+        (lambda: ra.studies.ObservedData(label="x", data=TABLE).sample(3), "n_items"),
+        (lambda: ra.studies.ObservedData(label="x", data=PROFILE).sample(4, 9), "n_rankings"),
+        (lambda: ra.studies.ResampledData(label="x", data=TABLE).sample(5), "at most 4"),
         (lambda: ra.studies.ConfidenceStudy(data=[PROFILE], rng=0), "sources of scores"),
         (lambda: ra.studies.CycleStudy(data=[3], rng=0), "profiles or tables"),
         (lambda: ra.studies.CycleStudy(data=TABLE.to_frame(), rng=0), "direction"),

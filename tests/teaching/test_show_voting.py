@@ -362,7 +362,7 @@ def test_every_rule_has_steps_or_a_reason():
 )
 def test_what_takes_too_many_tries_is_refused(rule, limit, monkeypatch):
     monkeypatch.setattr(*limit, 100)
-    many = ra.cultures.ImpartialCulture().draw(6, 40, rng=1)
+    many = ra.cultures.ImpartialCulture().sample(6, 40, rng=1)
     with pytest.raises(InvalidInputError, match="finds the answer by an integer program"):
         ra.teaching.show_steps(rule, many)
 

@@ -434,7 +434,7 @@ def sample(
     profile = drawn.sample(size, rng=rng)
     if culture is not None:
         with options_named({"n_items": "The number of --items", **CULTURE_NUMBERS}):
-            ranks = culture_of(culture).draw(n, size, rng=rng).ranks
+            ranks = culture_of(culture).sample(n, size, rng=rng).ranks
         profile = ra.Profile.from_ranks(ranks, items=drawn.items)
     if out is None and sys.stdout.isatty():
         # A program reads names as they are; a terminal would obey what is in them.

@@ -25,7 +25,7 @@ GLUE = "solve --dataset glue_human"
 @pytest.fixture
 def ballots(called):
     """Write ballots on which searches take a while."""
-    ra.io.write_ballots(ra.cultures.ImpartialCulture().draw(8, 30, rng=1), "ballots.csv")
+    ra.io.write_ballots(ra.cultures.ImpartialCulture().sample(8, 30, rng=1), "ballots.csv")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_limits_reach_the_rules_of_studies(run) -> None:
 @pytest.mark.parametrize("words", ["rank {} --rule mallows", "fit {} --model mallows"])
 def test_mallows_gives_the_best_center_found_with_its_bound(words, run) -> None:
     line = words.format(BALLOTS)
-    ra.io.write_ballots(ra.cultures.ImpartialCulture().draw(12, 7, rng=1), "ballots.csv")
+    ra.io.write_ballots(ra.cultures.ImpartialCulture().sample(12, 7, rng=1), "ballots.csv")
     told = run(f"{line} --time-limit 0", code=3)
     assert "% below; proved by majorities alone" in " ".join(told.out.split())
     assert run(f"{line} --time-limit 1000").out == run(line).out
@@ -221,7 +221,7 @@ def test_dispersion_runs_the_exact_rule_under_a_limit() -> None:
 
 
 def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
-    votes = ra.cultures.ImpartialCulture().draw(8, 3, rng=2).pairwise()
+    votes = ra.cultures.ImpartialCulture().sample(8, 3, rng=2).pairwise()
     margins = votes.scaled_wins - votes.scaled_wins.T
     over = Deadline.after(0)
     with pytest.raises(OutOfTimeError):

@@ -670,7 +670,7 @@ def p1_drawn(data=None, n_repetitions=100):
 
 def corrupted(study, cell):
     """Return the scores of a corrupted table, their tasks, and the height of each true place."""
-    table = cell.model.draw(rng=cell.shared(study.rng, "data"))
+    table = cell.model.sample(rng=cell.shared(study.rng, "data"))
     values, units = table.values.copy(), table.unit_tasks
     order = cell.shared(study.rng, "systems").permutation(len(values))
     values, truth = values[order], np.array([table.systems[k] + 1 for k in order])
@@ -714,7 +714,7 @@ def cell_errors(study, cell):
 
 def removed(study, cell):
     """Return what the study's cell draws: the full scores, and what is left of them."""
-    table = cell.model.draw(rng=cell.generator(study.rng, "data"))
+    table = cell.model.sample(rng=cell.generator(study.rng, "data"))
     left = cell.removal.remove(
         study._scaled(table, cell),
         cell.proportion,

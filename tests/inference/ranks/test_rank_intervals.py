@@ -210,3 +210,35 @@ def test_hoeffding_decides_nothing_where_sign_flips_do():
     }
     assert decided["hoeffding"] == 0 < decided["sign-flips"]
     assert not ra.rank_intervals(scores, of="pairwise").decisions.pairs
+
+
+# -- which method ---------------------------------------------------------------------------------
+
+PLAIN = ra.Profile.from_orders(["ABC"] * 9 + ["BCA"] * 3)
+TASKS = ra.ScoreTable(
+    np.random.default_rng(0).normal(size=(3, 40)) + np.array([[1.0], [0.5], [0.0]]),
+    systems="ABC", tasks=np.repeat(range(4), 10).tolist(),
+    instances=list(range(10)) * 4, higher_is_better=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "method", "other"),
+    [
+        (PLAIN, {"of": "pairwise"}, "sign-test", "hoeffding"),
+        (ra.Profile(list(PLAIN), weights=[1.0, 2.0] * 6), {"of": "pairwise"}, "hoeffding", None),
+        (PLAIN, {"of": "borda"}, "sign-flips", "hoeffding"),
+        (TASKS, {"of": "borda", "fixed_tasks": True}, "hoeffding", "max-t"),
+        (TASKS, {"of": "mean", "fixed_tasks": True}, "max-t", None),
+        (TASKS, {"of": "mean", "unit": "task"}, "sign-flips", "max-t"),
+        (ra.ScoreSummary.from_scores(TASKS), {"of": "borda"}, "hoeffding", None),
+    ],
+)
+def test_the_method_follows_from_the_data(data, options, method, other):
+    chosen = ra.rank_intervals(data, **options, rng=0)
+    stated = ra.rank_intervals(data, **options, method=method, rng=0)
+    assert chosen.decisions.how == stated.decisions.how
+    assert chosen.to_frame().equals(stated.to_frame())
+    if other is not None:
+        again = ra.rank_intervals(data, **options, method=other, rng=0)
+        assert chosen.decisions.how != again.decisions.how
