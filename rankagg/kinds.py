@@ -9,6 +9,7 @@ from io import StringIO
 from os import PathLike
 from typing import Any
 
+from rankagg import io
 from rankagg._typing import Label
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io import (
@@ -59,6 +60,12 @@ class DataKind:
         """The name of the type that the reader returns, by its annotation."""
         found = inspect.signature(self.read).return_annotation
         return getattr(found, "__name__", str(found)).rpartition(".")[2]
+
+    @property
+    def call(self) -> str:
+        """What the reader is called from `rankagg` on."""
+        name = self.read.__name__
+        return f"io.{name}" if name in dir(io) else name
 
     @property
     def holds_ballots(self) -> bool:
@@ -167,7 +174,7 @@ class Recognized:
                 continue
             given = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
             given += ["higher_is_better=..."] if form == "scores" else []
-            calls.append(f"{KINDS[form].read.__name__}({', '.join(given)})")
+            calls.append(f"{KINDS[form].call}({', '.join(given)})")
         return tuple(calls)
 
     def read(self, **parameters: Any) -> Any:

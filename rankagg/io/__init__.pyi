@@ -1,6 +1,7 @@
 from .abif import read_abif as read_abif
 from .ballots import write_ballots as write_ballots
 from .cast_votes import CastVotes as CastVotes
+from .json_files import read_summary as read_summary
 from .json_files import read_votes as read_votes
 from .json_files import write_votes as write_votes
 from .matrices import read_matrix as read_matrix

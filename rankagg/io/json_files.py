@@ -163,7 +163,34 @@ def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
 
 
 def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
-    """Read sums of scores from JSON as `write_summary` writes it."""
+    """Read sums of scores from JSON, as ``rankagg scan --out`` writes them.
+
+    Parameters
+    ----------
+    source : path or text stream
+        The file.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
+
+    Returns
+    -------
+    ScoreSummary
+
+    Raises
+    ------
+    DataFormatError
+        If it is no such file, or was changed.
+
+    Examples
+    --------
+    >>> import json
+    >>> from io import StringIO
+    >>> import rankagg as ra
+    >>> table = ra.datasets.load("superglue_human")
+    >>> text = json.dumps(ra.ScoreSummary.from_scores(table).to_dict())
+    >>> ra.io.read_summary(StringIO(text))
+    <ScoreSummary of 6 systems x 10 tasks, 10 instances, 0 of 60 scores missing>
+    """
     name, text = read_json_text(source, max_bytes)
     try:
         return ScoreSummary.from_dict(json.loads(text))
