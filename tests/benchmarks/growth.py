@@ -250,7 +250,7 @@ ENTRIES = {
     ),
     "kendall_distance_counts": Entry(ra.distributions.kendall_distance_counts, int, 256),
     **{k: Entry(apart(k), partial(profile, m=2), 65536) for k in DISTANCES},
-    **{f"{type(k).__name__}.draw": Entry(drawn(k), int, n) for k, n in CULTURES.items()},
+    **{f"{type(k).__name__}.sample": Entry(drawn(k), int, n) for k, n in CULTURES.items()},
 }
 
 

@@ -25,7 +25,7 @@ NAMED = {
 def test_profiles_are_those_of_the_library(said, name):
     text = said("sample --culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
     header, *rows = csv.reader(text.splitlines())
-    expected = NAMED[name].draw(4, 30, rng=5).compress()
+    expected = NAMED[name].sample(4, 30, rng=5).compress()
     assert header == ["A", "B", "C", "D", "count"]
     found = {tuple(map(int, row[:-1])): int(row[-1]) for row in rows}
     ranks = map(tuple, (expected.ranks + 1).tolist())
