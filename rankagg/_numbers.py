@@ -55,7 +55,7 @@ def is_held(cell: object, value: float) -> bool:
     return not EXACT_LIMIT <= abs(value) < inf or whole_number(cell) in (None, value)
 
 
-def as_objects(values: ArrayLike) -> NDArray[np.object_]:
+def _as_objects(values: ArrayLike) -> NDArray[np.object_]:
     """Return the cells as they were given; a frame of several types keeps each of them."""
     if hasattr(values, "to_numpy"):
         return np.asarray(values.astype(object))  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ def unheld(values: ArrayLike, floats: Floats) -> object | None:
     is_plain = isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32)
     if is_plain or not far.size:
         return None
-    cells = as_objects(values).ravel()[far]
+    cells = _as_objects(values).ravel()[far]
     pairs = zip(cells, floats.ravel()[far].tolist(), strict=True)
     return next((whole_number(cell) for cell, value in pairs if not is_held(cell, value)), None)
 
@@ -87,7 +87,7 @@ def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
         return None
     if floats.ndim != 2 or not (np.abs(floats) >= EXACT_LIMIT).any():
         return None
-    objects = as_objects(values).astype(object)
+    objects = _as_objects(values).astype(object)
     if objects.shape[0] == objects.shape[1]:
         np.fill_diagonal(objects, 0)
     whole = [None if isinstance(x, str) else whole_number(x) for x in objects.ravel()]

@@ -384,13 +384,13 @@ class Field:
         return Fraction(text)
 
 
-def read_share(field: Field) -> Fraction:
+def _read_share(field: Field) -> Fraction:
     """Return a fraction from 0 to 1."""
     share = field.fraction()
     return share if share <= 1 else field.refuse("at most 1")
 
 
-def read_items(field: Field) -> tuple[Any, ...]:
+def _read_items(field: Field) -> tuple[Any, ...]:
     """Return the names of items: distinct texts, or distinct integers."""
     for element in field.elements():
         if type(element.value) is int:
@@ -410,7 +410,7 @@ def read_items(field: Field) -> tuple[Any, ...]:
     return items
 
 
-def read_positions(field: Field, n: int, length: int | None = None) -> tuple[int, ...]:
+def _read_positions(field: Field, n: int, length: int | None = None) -> tuple[int, ...]:
     """Return different positions of n items."""
     found = tuple(field.integers(high=n - 1))
     if len(set(found)) < len(found) or length not in (None, len(found)):
@@ -418,16 +418,16 @@ def read_positions(field: Field, n: int, length: int | None = None) -> tuple[int
     return found
 
 
-def read_demands(field: Field, n: int) -> Demands:
+def _read_demands(field: Field, n: int) -> Demands:
     """Return the constraints over n items."""
     above, first, last, counts = field.members("above", "first", "last", "counts")
     found = []
     for count in counts.elements():
         items, within, least = count.members("items", "within", "at_least")
-        some, places = read_positions(items, n), within.integer(1, n)
+        some, places = _read_positions(items, n), within.integer(1, n)
         found.append(Count(some, places, least.integer(1, min(len(some), places))))
-    pairs = tuple((i, j) for i, j in (read_positions(pair, n, 2) for pair in above.elements()))
-    ends = read_positions(first, n), read_positions(last, n)
+    pairs = tuple((i, j) for i, j in (_read_positions(pair, n, 2) for pair in above.elements()))
+    ends = _read_positions(first, n), _read_positions(last, n)
     return Demands(pairs, *ends, tuple(found)) or field.refuse("left out where there are none")
 
 
@@ -522,7 +522,7 @@ class ProofReader:
             return Exchange(self._pairs(pairs), up, down, self._next(at, node, rest))
         if node.has("cut"):
             above, pairs, rest = node.members("above", "cut", "rest")
-            upper = read_positions(above, self.n)
+            upper = _read_positions(above, self.n)
             if not self.part.issuperset(upper):
                 above.refuse("different positions of the proof")
             return Cut(upper, self._pairs(pairs), self._next(at, node, rest))
@@ -603,7 +603,7 @@ class Votes:
         )
         schema.constant("rankagg.votes")
         version.constant(1)
-        self.items = read_items(items)
+        self.items = _read_items(items)
         self.n, self.entries = len(self.items), 0
         common = denominator.integer(1, LARGEST_SCALED)
         self.wins, self.ties = (self._rows(matrix, common, work) for matrix in matrices)
@@ -783,7 +783,7 @@ class Part(ABC):
         return min(bounds)
 
 
-class StrictPart(Part):
+class _StrictPart(Part):
     """Costs of placing row before column."""
 
     def __init__(
@@ -955,13 +955,13 @@ class StrictPart(Part):
 # -- rankings that may tie items ------------------------------------------------------------------
 
 
-class WeakCase:
+class _WeakCase:
     """What is known of a weak order: who is not below whom, and who is above whom, as bits."""
 
     def __init__(self, not_below: list[int], above: list[int]) -> None:
         self.not_below, self.above = not_below, above
 
-    def learn(self, statements: Iterable[tuple[int, int, bool]]) -> WeakCase | None:
+    def learn(self, statements: Iterable[tuple[int, int, bool]]) -> _WeakCase | None:
         """Return the case with statements (i, j, is_below) and all that follows, or None."""
         n = len(self.above)
         weak, strict = list(self.not_below), list(self.above)
@@ -981,7 +981,7 @@ class WeakCase:
                         strict[i] |= strict[k]
                     if strict[i] >> k & 1:
                         strict[i] |= weak[k]
-        return None if any(strict[i] >> i & 1 for i in range(n)) else WeakCase(weak, strict)
+        return None if any(strict[i] >> i & 1 for i in range(n)) else _WeakCase(weak, strict)
 
     def places(self, i: int, j: int) -> list[int]:
         """Return where i may stand to j."""
@@ -994,7 +994,7 @@ class WeakCase:
         return [place for place in (ABOVE, TIED, BELOW) if is_open[place]]
 
 
-class WeakPart(Part):
+class _WeakPart(Part):
     """What pairs cost: i above j, tied, i below j for each pair i < j."""
 
     def __init__(
@@ -1007,7 +1007,7 @@ class WeakPart(Part):
         self.cost = {(i, j): cost(some[i], some[j]) for i, j in pairs}
         self.floor = sum(map(min, self.cost.values()))
         self.step = gcd(*(three[k] - three[TIED] for three in self.cost.values() for k in (0, 2)))
-        self.root = WeakCase([1 << i for i in range(self.n)], [0] * self.n)
+        self.root = _WeakCase([1 << i for i in range(self.n)], [0] * self.n)
 
     def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
         self.work.spend(4 * self.n**2)
@@ -1078,8 +1078,8 @@ class Statement(ABC):
         )
         self.fields = dict(zip(keys, whole.members(*keys), strict=True))
         self.fields["weight_denominator"].constant(WEIGHT_DENOMINATOR)
-        self.items = read_items(self.fields["items"])
-        self.tie_cost = read_share(self.fields["tie_cost"])
+        self.items = _read_items(self.fields["items"])
+        self.tie_cost = _read_share(self.fields["tie_cost"])
         self.tolerance = self.fields["tolerance"].fraction()
         self.fingerprint = self.fields["fingerprint"].value
         if type(self.fingerprint) is not str or not re.fullmatch("[0-9a-f]{64}", self.fingerprint):
@@ -1183,7 +1183,7 @@ class Strict(Statement):
         if len(self.order) != n or len(set(self.order)) != n:
             order.refuse(f"each of the positions 0 to {n - 1} once")
         if "constraints" in self.fields:
-            self.demands = read_demands(self.fields["constraints"], n)
+            self.demands = _read_demands(self.fields["constraints"], n)
 
     def levels(self) -> list[Sequence[int]]:
         return [(i,) for i in self.order]
@@ -1215,7 +1215,7 @@ class Strict(Statement):
         for i, row in enumerate(case):
             total += sum(max(before(i, j) - before(j, i), 0) for j in members(row))
         for proof in self.proofs:
-            part = StrictPart(before, proof, case, self.work)
+            part = _StrictPart(before, proof, case, self.work)
             total += part.bound() - part.floor - part.extra(part.root)
         return total
 
@@ -1227,7 +1227,7 @@ class Weak(Statement):
     own = ("consensus_tie_cost", "buckets")
 
     def read_order(self) -> None:
-        self.consensus_tie_cost = read_share(self.fields["consensus_tie_cost"])
+        self.consensus_tie_cost = _read_share(self.fields["consensus_tie_cost"])
         n, found = len(self.items), []
         for element in self.fields["buckets"].elements():
             bucket = tuple(element.integers(high=n - 1))
@@ -1265,7 +1265,7 @@ class Weak(Statement):
 
         total = sum(min(three(i, j)) for i, j in votes.pairs())
         for proof in self.proofs:
-            part = WeakPart(three, proof, self.work)
+            part = _WeakPart(three, proof, self.work)
             total += part.bound() - part.floor
         return total
 

@@ -264,7 +264,7 @@ class Culture(DataSource):
         """Draw the ranks of one profile, shape (n_rankings, n_items); the sizes are clean."""
 
 
-def ranks_of_orders(orders: NDArray[np.integer[Any]]) -> Ranks:
+def _ranks_of_orders(orders: NDArray[np.integer[Any]]) -> Ranks:
     """Return the ranks of items that stand in rows, best first."""
     ranks = np.empty(orders.shape, dtype=np.int32)
     places = np.broadcast_to(np.arange(orders.shape[1], dtype=np.int32), orders.shape)
@@ -409,7 +409,7 @@ class SinglePeakedCulture(Culture):
 
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         on_axis = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
-        return ranks_of_orders(rng.permutation(n_items)[on_axis])
+        return _ranks_of_orders(rng.permutation(n_items)[on_axis])
 
 
 def _walsh(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
@@ -463,7 +463,7 @@ class SingleCrossingCulture(Culture):
         wanted = rng.integers(0, 1 + n_items * (n_items - 1) // 2, n_rankings)
         places, which = np.unique(wanted, return_inverse=True)
         orders = _on_chain(n_items, places.tolist(), rng)
-        return ranks_of_orders(rng.permutation(n_items)[orders])[which]
+        return _ranks_of_orders(rng.permutation(n_items)[orders])[which]
 
 
 def _on_chain(n_items: int, wanted: list[int], rng: Generator) -> Ranks:
@@ -590,7 +590,7 @@ class EuclideanCulture(Culture):
             voters = self._some(min(size, n_rankings - start), rng)
             # The squared distance but for the voter's own square.
             distances = (candidates**2).sum(axis=1) - 2.0 * voters @ candidates.T
-            ranks[start : start + size] = ranks_of_orders(np.argsort(distances, axis=1))
+            ranks[start : start + size] = _ranks_of_orders(np.argsort(distances, axis=1))
         return ranks
 
     def _some(self, number: int, rng: Generator) -> Floats:
@@ -653,11 +653,11 @@ class MallowsCulture(Culture):
         if self.phi is not None:
             theta = -float(np.log(self.phi))
         else:
-            theta = theta_of_norm_phi(n_items, float(self.norm_phi or 0))
+            theta = _theta_of_norm_phi(n_items, float(self.norm_phi or 0))
         return Mallows(center, theta=theta).sample(n_rankings, rng=rng).ranks
 
 
-def theta_of_norm_phi(n_items: int, norm_phi: float) -> float:
+def _theta_of_norm_phi(n_items: int, norm_phi: float) -> float:
     """Return theta = -log(phi) at which the expected distance is norm_phi times n(n - 1)/4.
 
     `norm_phi` is above 0.

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.cultures import _conitzer, _on_chain, _walsh, theta_of_norm_phi
+from rankagg.cultures import _conitzer, _on_chain, _theta_of_norm_phi, _walsh
 from rankagg.exceptions import InvalidInputError
 from tests import culture_laws as laws
 
@@ -126,7 +126,7 @@ def test_places_on_a_chain_do_not_depend_on_which_are_asked_for():
 @pytest.mark.parametrize("n", [2, 3, 12, 40])
 def test_norm_phi_is_the_expected_share_of_pairs(n):
     for norm_phi in (1e-6, 0.1, 0.5, 0.9, 1 - 1e-9):
-        mallows = ra.Mallows(range(n), theta=theta_of_norm_phi(n, norm_phi))
+        mallows = ra.Mallows(range(n), theta=_theta_of_norm_phi(n, norm_phi))
         assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
 
 

@@ -4,7 +4,7 @@ from inspect import signature
 from pathlib import Path
 
 import rankagg as ra
-from rankagg.cli.options.kinds import NAMES, options_of
+from rankagg.cli.options.kinds import NAMES, _options_of
 from rankagg.kinds import KINDS, DataKind
 from rankagg.report.kinds.choice import KINDS as PAGES
 
@@ -26,11 +26,11 @@ TAKEN = {
 
 def test_options_are_the_parameters_of_readers_and_of_their_data():
     for name, options in TAKEN.items():
-        assert options_of(KINDS[name]) == set(options.split()), name
-    assert set().union(*map(options_of, KINDS.values())) == set(NAMES)
+        assert _options_of(KINDS[name]) == set(options.split()), name
+    assert set().union(*map(_options_of, KINDS.values())) == set(NAMES)
     for kind in KINDS.values():
         _, *parameters = signature(kind.read).parameters
-        assert set(parameters) - options_of(kind) <= WITHOUT_OPTION
+        assert set(parameters) - _options_of(kind) <= WITHOUT_OPTION
 
 
 def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():

@@ -63,7 +63,7 @@ def cautions(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> list[s
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreAggregator(Aggregator):
+class _ScoreAggregator(Aggregator):
     """A rule that summarizes each system's task scores in one number.
 
     Instances are averaged within a task first. Missing tasks are left out of a system's summary
@@ -102,7 +102,7 @@ class ScoreAggregator(Aggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mean(ScoreAggregator):
+class Mean(_ScoreAggregator):
     """Arithmetic mean over tasks of the mean over instances.
 
     Lower-is-better tasks are negated. Tasks on different scales should not be averaged; the rule
@@ -125,7 +125,7 @@ class Mean(ScoreAggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _RatioMean(ScoreAggregator):
+class _RatioMean(_ScoreAggregator):
     """A mean that only positive ratios or rates have."""
 
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
@@ -196,7 +196,7 @@ class HarmonicMean(_RatioMean):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Median(ScoreAggregator):
+class Median(_ScoreAggregator):
     """Weighted median over tasks of the mean over instances.
 
     Lower-is-better tasks are negated. Where the weights split evenly, the two middle scores are

@@ -244,14 +244,14 @@ class FootruleOptimal(Aggregator):
         from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
 
         profile = evidence.profile
-        costs = footrule_costs(profile)
+        costs = _footrule_costs(profile)
         items, assigned = linear_sum_assignment(costs)
         ranks = np.empty(profile.n_items, dtype=np.int32)
         ranks[items] = assigned
         return Outcome(ranking=permutation_of(ranks, profile.items))
 
 
-def footrule_costs(profile: Profile) -> Floats:
+def _footrule_costs(profile: Profile) -> Floats:
     """Return the weighted distance of every item at every rank to all rankings, shape (n, n).
 
     The rankings are counted by item and rank first, so that memory is a few n x n numbers and

@@ -55,7 +55,7 @@ def _slices(m: int, n: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def borda_points(profile: Profile, groups: Integers64) -> Floats:
+def _borda_points(profile: Profile, groups: Integers64) -> Floats:
     """Return every item's points in the rankings of each group; see `Borda`."""
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     points = np.empty((int(groups[-1]) + 1, profile.n_items))
@@ -87,7 +87,7 @@ def _points(
 
 
 def summed_points(summary: ScoreSummary) -> Floats:
-    """Return every system's points on all instances together; see `borda_points`."""
+    """Return every system's points on all instances together; see `_borda_points`."""
     tallies = list(summary.tallies.values())
     units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
     weighted, denominator = exact.as_votes(
@@ -293,7 +293,7 @@ class Borda(Aggregator):
         if evidence.has_rankings:
             profile = evidence.profile
             together = np.zeros(len(profile), dtype=np.int64)
-            return Outcome(scores=borda_points(profile, together)[0])
+            return Outcome(scores=_borda_points(profile, together)[0])
         if evidence.summary is not None:
             return Outcome(scores=summed_points(evidence.summary))
         votes = evidence.votes
@@ -302,7 +302,7 @@ class Borda(Aggregator):
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         if exact.as_rational(profile.weights).step:
             return None  # what a weight is read as depends on which others there are
-        return borda_points(profile, groups)
+        return _borda_points(profile, groups)
 
     def _ranking_points(self, profile: Profile) -> Integers:
         return whole_points(profile.ranks, ignoring=profile.unranked == "ignore")

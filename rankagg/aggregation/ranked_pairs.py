@@ -28,7 +28,7 @@ MOST_TIMES = 10
 Arcs = Positions
 
 
-class TooManyWaysError(Exception):
+class _TooManyWaysError(Exception):
     """Equal majorities can be ordered in more ways than are followed."""
 
 
@@ -43,7 +43,7 @@ def locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
     return above
 
 
-def locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[Bools]:
+def _locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[Bools]:
     """Yield what is locked for every order in which equal majorities can be taken, each once.
 
     Of majorities of one size, what an order locks is a largest set of them that closes no cycle
@@ -129,7 +129,7 @@ class _Budget:
         self.ends.seconds_left()
         self._left -= units
         if self._left < 0:
-            raise TooManyWaysError
+            raise _TooManyWaysError
 
 
 def _choices(above: Bools, cyclic: Arcs, size: int, budget: _Budget) -> Iterator[tuple[Bools, int]]:
@@ -326,8 +326,8 @@ class RankedPairs(SearchingRule):
     def _ways(self, evidence: Evidence, deadline: Deadline) -> Iterator[Bools]:
         votes = evidence.votes
         try:
-            yield from locked_in_every_way(votes.scaled_wins - votes.scaled_wins.T, deadline)
-        except TooManyWaysError:
+            yield from _locked_in_every_way(votes.scaled_wins - votes.scaled_wins.T, deadline)
+        except _TooManyWaysError:
             raise InvalidInputError(
                 "tie_breaking of RankedPairs",
                 "another one where equal majorities close so many cycles",

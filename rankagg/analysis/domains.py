@@ -149,7 +149,7 @@ def single_peaked_axes(data: Held) -> Iterator[tuple[Label, ...]]:
 
 
 @dataclass
-class AxisPart:
+class _AxisPart:
     """Items that are placed from outside in, all below whatever is between them.
 
     It may be turned around: nothing outside of it tells its sides apart.
@@ -159,7 +159,7 @@ class AxisPart:
     right: list[int] = field(default_factory=list)
 
 
-def _axes(labels: tuple[Label, ...], parts: list[AxisPart] | None) -> Iterator[tuple[Label, ...]]:
+def _axes(labels: tuple[Label, ...], parts: list[_AxisPart] | None) -> Iterator[tuple[Label, ...]]:
     if parts is None:
         return
     # A part on one place is its own reverse, and that of the first is that of the whole.
@@ -173,15 +173,15 @@ def _axes(labels: tuple[Label, ...], parts: list[AxisPart] | None) -> Iterator[t
         yield tuple(labels[item] for item in left + right[::-1])
 
 
-def _axis_parts(ranks: Ranks) -> list[AxisPart] | None:
+def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
     """Return what every axis is made of, from outside in; None where there is no axis.
 
     The items that some ranking has last among those that are left stand at the ends of what is
     left. An item on the left makes a valley where a ranking puts something before it on both sides
     of it: what is there is known when the item is placed.
     """
-    search = AxisSearch(ranks)
-    parts: list[AxisPart] = []
+    search = _AxisSearch(ranks)
+    parts: list[_AxisPart] = []
     while search.n_left > 1:
         ends = search.last_items()
         if len(ends) > 2:
@@ -195,16 +195,16 @@ def _axis_parts(ranks: Ranks) -> list[AxisPart] | None:
             return None
         if len(ways) == 2:
             # All that is left is above all that is placed, in every ranking.
-            parts.append(AxisPart())
+            parts.append(_AxisPart())
         for item, on_left in ways[0]:
             (parts[-1].left if on_left else parts[-1].right).append(item)
             search.place(item, on_left)
     if search.n_left == 1:
-        parts.append(AxisPart(right=search.last_items()))
+        parts.append(_AxisPart(right=search.last_items()))
     return parts
 
 
-class AxisSearch:
+class _AxisSearch:
     """What is placed, and what every ranking puts first on both sides and in between."""
 
     def __init__(self, ranks: Ranks) -> None:

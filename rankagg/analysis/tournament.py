@@ -37,7 +37,7 @@ Whole = NDArray[np.object_]
 # -- Split Cycle ----------------------------------------------------------------------------------
 
 
-def undefeated_items(margins: Integers) -> Bools:
+def _undefeated_items(margins: Integers) -> Bools:
     """Return the items that no other one defeats under Split Cycle.
 
     A majority for a over b is a defeat unless a path of majorities that are all as clear leads
@@ -56,7 +56,7 @@ def undefeated_items(margins: Integers) -> Bools:
 # -- the essential set ----------------------------------------------------------------------------
 
 
-def essential_items(margins: Integers) -> Bools:
+def _essential_items(margins: Integers) -> Bools:
     """Return the items that some optimal mixed strategy of the margin game plays.
 
     There are x >= 0 with gains y >= 0 and x + y >= 1. Then x'y = 0, so for each item one of x and
@@ -274,7 +274,7 @@ class TournamentGraph(Result):
         A majority is no defeat where it is a weakest one of a majority cycle. Holliday and
         Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
         """
-        return self.items.where(undefeated_items(self._scaled_margins))
+        return self.items.where(_undefeated_items(self._scaled_margins))
 
     def essential_set(self) -> tuple[Label, ...]:
         """Return the items that optimal mixed strategies of the margin game play.
@@ -284,7 +284,7 @@ class TournamentGraph(Result):
         https://doi.org/10.1007/s003550050158.
         """
         inside = self.items.indices(self.smith_set())  # nobody else is worth playing
-        played = essential_items(self._scaled_margins[np.ix_(inside, inside)])
+        played = _essential_items(self._scaled_margins[np.ix_(inside, inside)])
         return tuple(self.items[i] for i in np.array(inside)[played].tolist())
 
     @property

@@ -124,7 +124,7 @@ class ReversalSymmetry(Axiom):
         return f"{item} wins alone, and wins after every ballot is turned round."
 
 
-def are_clones(ballots: Ballots, inside: Order) -> bool:
+def _are_clones(ballots: Ballots, inside: Order) -> bool:
     """Say whether on every ballot no other item stands between some."""
     for order, _ in ballots:
         places = [order.index(item) for item in inside]
@@ -133,14 +133,14 @@ def are_clones(ballots: Ballots, inside: Order) -> bool:
     return True
 
 
-def clone_sets(ballots: Ballots) -> Iterator[Order]:
+def _clone_sets(ballots: Ballots) -> Iterator[Order]:
     """Yield the sets of clones, small ones first: they are side by side on the first ballot too."""
     order, _ = ballots[0]
     for number in range(2, len(order)):
         for side_by_side in sorted(
             tuple(sorted(order[at : at + number])) for at in range(len(order) - number + 1)
         ):
-            if are_clones(ballots, side_by_side):
+            if _are_clones(ballots, side_by_side):
                 yield side_by_side
 
 
@@ -158,7 +158,7 @@ class CloneIndependence(Axiom):
     fewest_items = 3
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        for clones in clone_sets(ballots):
+        for clones in _clone_sets(ballots):
             for leaves in clones:
                 # The first item is the one that leaves.
                 rest = tuple(item for item in clones if item != leaves)

@@ -20,14 +20,14 @@ Order: TypeAlias = tuple[int, ...]
 Ballots: TypeAlias = tuple[tuple[Order, int], ...]
 
 
-def counted_ballots(counts: Counter[Order]) -> Ballots:
+def _counted_ballots(counts: Counter[Order]) -> Ballots:
     """Return what counts of orders are."""
     return tuple(sorted((order, count) for order, count in counts.items() if count))
 
 
 def tallied(orders: Iterable[Order]) -> Ballots:
     """Return the ballots of orders, equal ones together."""
-    return counted_ballots(Counter(orders))
+    return _counted_ballots(Counter(orders))
 
 
 def size(ballots: Ballots) -> int:
@@ -42,14 +42,14 @@ def items_in(ballots: Ballots) -> Order:
 
 def replaced(ballots: Ballots, old: Order, new: Order) -> Ballots:
     """Return the ballots with one ballot of an order replaced by another order."""
-    return counted_ballots(Counter(dict(fewer(ballots, old))) + Counter([new]))
+    return _counted_ballots(Counter(dict(fewer(ballots, old))) + Counter([new]))
 
 
 def fewer(ballots: Ballots, old: Order, copies: int = 1) -> Ballots:
     """Return the ballots without some copies of one order."""
     counts = Counter(dict(ballots))
     counts[old] -= copies
-    return counted_ballots(counts)
+    return _counted_ballots(counts)
 
 
 def without_item(ballots: Ballots, item: int) -> Ballots:
@@ -57,7 +57,7 @@ def without_item(ballots: Ballots, item: int) -> Ballots:
     counts: Counter[Order] = Counter()
     for order, count in ballots:
         counts[tuple(other for other in order if other != item)] += count
-    return counted_ballots(counts)
+    return _counted_ballots(counts)
 
 
 def turned_round(ballots: Ballots) -> Ballots:
@@ -115,7 +115,7 @@ def ballots_of(profile: Profile, items: ItemSet | None = None) -> Ballots:
     counts: Counter[Order] = Counter()
     for order, count in zip(orders.tolist(), profile.counts.tolist(), strict=True):
         counts[tuple(order)] += count
-    return counted_ballots(counts)
+    return _counted_ballots(counts)
 
 
 def profile_of(ballots: Ballots, labels: Sequence[Label]) -> Profile:

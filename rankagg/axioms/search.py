@@ -129,7 +129,7 @@ def _classes(n_items: int, n_rankings: int) -> Iterator[Integers64]:
         yield rows[own == least]
 
 
-def class_count(n_items: int, n_rankings: int) -> int:
+def _class_count(n_items: int, n_rankings: int) -> int:
     """Return how many profiles of a size differ in more than the names of items.
 
     They are counted by the profiles that a renaming leaves as they are, on average over all
@@ -207,7 +207,7 @@ def number_to_see(
 ) -> int:
     """Return how many profiles a whole search has at most."""
     return sum(
-        class_count(items, rankings) if neutral else _candidates(items, rankings, neutral=False)
+        _class_count(items, rankings) if neutral else _candidates(items, rankings, neutral=False)
         for items, rankings in sizes(fewest_items, n_items, n_rankings)
     )
 

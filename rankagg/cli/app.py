@@ -56,7 +56,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """Commands that are imported when they are called, so that --help is quick.
 
     Others can be added, as to every group of click.
@@ -95,7 +95,7 @@ def _say_version(context: click.Context) -> None:
     context.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,

@@ -60,7 +60,7 @@ def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))
 
 
-def rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
+def _rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
     """Return the rows of each group, in the order in which groups first occur."""
     rows: dict[Group, list[int]] = {}
     for row, group in enumerate(groups):
@@ -495,7 +495,7 @@ class Profile(Value):
             raise InvalidInputError(
                 "profile", "a profile with groups", self, "Give `groups=` to its constructor."
             )
-        rows = rows_of_groups(self.groups)
+        rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
     def _sorted_by_group(self) -> tuple[Profile, Integers64]:

@@ -113,7 +113,7 @@ def _latex_number(text: str) -> str:
     return told
 
 
-def markdown_text(text: str) -> str:
+def _markdown_text(text: str) -> str:
     r"""Return text for a cell of a table in Markdown, as GitHub reads it.
 
     Examples
@@ -124,7 +124,7 @@ def markdown_text(text: str) -> str:
     return "".join(MARKDOWN.get(sign, sign) for sign in _one_line(text))
 
 
-def check_key(key: object, parameter: str) -> str:
+def _check_key(key: object, parameter: str) -> str:
     """Return a key that LaTeX can refer to."""
     if isinstance(key, str) and KEY.fullmatch(key):
         return key
@@ -171,7 +171,7 @@ class _PastedCell:
         return rf"\textbf{{{told}}}" if self.is_best else told
 
     def markdown(self) -> str:
-        told = markdown_text(self.text)
+        told = _markdown_text(self.text)
         return f"**{told}**" if self.is_best else told
 
 
@@ -185,7 +185,7 @@ class Pasted:
 
     def latex(self, *, caption: str = "", label: str = "") -> str:
         """Return a tabular; with a caption or a label, in an environment for them."""
-        key = check_key(label, "label")
+        key = _check_key(label, "label")
         rows = [" & ".join(cell.latex() for cell in row) for row in self._rows()]
         if self.left_out:
             rows.append(rf"\multicolumn{{{len(self.names)}}}{{l}}{{{latex_text(self.left_out)}}}")
@@ -210,11 +210,11 @@ class Pasted:
 
         rows = [[cell.markdown() for cell in row] for row in self._rows()]
         if self.left_out:
-            rows.append([markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
+            rows.append([_markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
         sides = ["right" if _alignment(column) == "r" else "left" for column in self.columns]
-        head, around = [markdown_text(name) for name in self.names], sides if rows else None
+        head, around = [_markdown_text(name) for name in self.names], sides if rows else None
         text: str = tabulate(rows, head, "pipe", disable_numparse=True, colalign=around)
-        return (f"{markdown_text(caption)}\n\n" if caption else "") + text + "\n"
+        return (f"{_markdown_text(caption)}\n\n" if caption else "") + text + "\n"
 
     def _rows(self) -> Iterator[tuple[_PastedCell, ...]]:
         return zip(*self.columns, strict=True)

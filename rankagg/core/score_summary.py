@@ -35,7 +35,7 @@ SUMMARY_SCHEMA = "rankagg.score_summary"
 SUMMARY_VERSION = 1
 
 
-def sortable(label: Label) -> tuple[bool, Label]:
+def _sortable(label: Label) -> tuple[bool, Label]:
     """Return what labels are sorted by: numbers first, then text."""
     return isinstance(label, str), label
 
@@ -176,7 +176,7 @@ class ScoreSummary(ScoredTasks):
         ).with_unranked(table.unranked)
 
     def _key(self) -> tuple[Hashable, ...]:
-        tasks = sorted(self.tasks, key=sortable)
+        tasks = sorted(self.tasks, key=_sortable)
         return (
             self.systems,
             self.unranked,
@@ -344,7 +344,7 @@ class ScoreSummary(ScoredTasks):
 
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
-        return self._with({task: self._held[task] for task in sorted(self.tasks, key=sortable)})
+        return self._with({task: self._held[task] for task in sorted(self.tasks, key=_sortable)})
 
     # -- sums ---------------------------------------------------------------------------------
 
@@ -354,7 +354,7 @@ class ScoreSummary(ScoredTasks):
         if set(self.systems) != set(other.systems):
             raise ItemMismatchError(
                 "Added summaries must be of the same systems; only one has "
-                f"{sorted(set(self.systems) ^ set(other.systems), key=sortable)}."
+                f"{sorted(set(self.systems) ^ set(other.systems), key=_sortable)}."
             )
         if self.unranked != other.unranked:
             allowed = f"the same policy in both summaries ({self.unranked!r} here)"
@@ -453,11 +453,11 @@ class ScoreSummary(ScoredTasks):
         The same for the same scores, however they were cut, ordered and stored; weights and groups
         are no part of it.
         """
-        systems = sorted(self.systems, key=sortable)
+        systems = sorted(self.systems, key=_sortable)
         positions = np.array(self.systems.indices(systems), dtype=np.int64)
         digest = sha256(f"{SUMMARY_SCHEMA} {SUMMARY_VERSION}\n".encode())
         digest.update(json.dumps(systems).encode())
-        for task in sorted(self.tasks, key=sortable):
+        for task in sorted(self.tasks, key=_sortable):
             tally = self._tallies[task].reordered(positions)
             content = [task, self._directions[task], tally.to_dict()]
             digest.update(f"\n{json.dumps(content)}".encode())

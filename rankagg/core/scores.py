@@ -197,7 +197,7 @@ def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, fl
     return found
 
 
-def as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
+def _as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
     """Return the family of every task that has one."""
     families = _by_task(given, "task_families", tasks, "family", None)
     known = [task for task in tasks if task in families]
@@ -357,7 +357,7 @@ class ScoreTable(Pastable, ScoredTasks):
             unranked="uniform",
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
-            _families=as_task_families(task_families, task_set),
+            _families=_as_task_families(task_families, task_set),
         )
         self._check_scored()
 
@@ -645,7 +645,7 @@ class ScoreTable(Pastable, ScoredTasks):
         if task_weights is not None:
             held["_weights"] = as_task_weights(task_weights, self.tasks)
         if task_families is not None:
-            held["_families"] = as_task_families(task_families, self.tasks)
+            held["_families"] = _as_task_families(task_families, self.tasks)
         table._set(**held)
         table._check_scored()
         return table

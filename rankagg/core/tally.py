@@ -57,7 +57,7 @@ def occurring(sizes: Integers64) -> list[int]:
     return np.flatnonzero(np.bincount(sizes)).tolist()
 
 
-def share_denominator(sizes: Integers64, n: int) -> int:
+def _share_denominator(sizes: Integers64, n: int) -> int:
     """Return what the shares are whole numbers over where so many of n items are observed."""
     denominator = lcm(1, *(2 * (k + 1) for k in occurring(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
@@ -132,7 +132,7 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
     sizes = np.full(m, n) if all_listed(ranks) else row_sums(ranks != UNRANKED)
     has_gaps = sizes < n
     shared = shared and bool(has_gaps.any())
-    denominator = share_denominator(sizes[has_gaps], n) if shared else 1
+    denominator = _share_denominator(sizes[has_gaps], n) if shared else 1
     whole = int(weights.sum())
     # The sums below hold at most four times the weight of all rankings.
     small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE

@@ -23,7 +23,7 @@ from rankagg.kernels.counting import count_scores, count_together
 Counts = Integers64
 
 
-def sizes_fit(sizes: Sequence[int], n: int) -> bool:
+def _sizes_fit(sizes: Sequence[int], n: int) -> bool:
     """Say whether shares of units of these sizes are exact over one denominator that is cheap."""
     return n <= EXACT_ITEMS or shares_fit(lcm(1, *(2 * (k + 1) for k in sizes)), n)
 
@@ -83,7 +83,7 @@ class TaskTally(Value):
 
     def __init__(self, **fields: Any) -> None:
         n, sizes = len(fields["wins"]), fields["sizes"]
-        if not sizes_fit(sizes.tolist(), n):
+        if not _sizes_fit(sizes.tolist(), n):
             fields["shares"] = fields["squares"] = None
         for value in fields.values():
             if isinstance(value, np.ndarray):
@@ -108,7 +108,7 @@ class TaskTally(Value):
         # 2r + 2 is k + 1 and what a system loses less what it wins.
         doubled = (behind + (systems + 1)) * present
         sizes, starts, units = np.unique(systems, return_index=True, return_counts=True)
-        is_exact = sizes_fit(sizes.tolist(), n)
+        is_exact = _sizes_fit(sizes.tolist(), n)
         placed, tables = np.zeros((len(sizes), n), np.int64), np.zeros((2, len(sizes), n, n))
         for at, (start, many) in enumerate(zip(starts.tolist(), units.tolist(), strict=True)):
             some = slice(start, start + many)
@@ -160,7 +160,7 @@ class TaskTally(Value):
         tables: dict[str, Any] = {}
         for name in ("units_of_size", "placed", "shares", "squares"):
             one, two = getattr(self, name), getattr(other, name)
-            if one is None or two is None or (name[0] == "s" and not sizes_fit(sizes.tolist(), n)):
+            if one is None or two is None or (name[0] == "s" and not _sizes_fit(sizes.tolist(), n)):
                 tables[name] = None
                 continue
             tables[name] = np.zeros((len(sizes), *one.shape[1:]), dtype=np.int64)

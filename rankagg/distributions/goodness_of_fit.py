@@ -304,13 +304,13 @@ class Shares:
 
 
 def _statistics(seen: Shares, expected: Shares) -> Floats:
-    far = anderson_darling(seen.distances, expected.distances)
-    ranks = freeman_tukey(seen.ranks, expected.ranks)
-    pairs = freeman_tukey(seen.pairs, expected.pairs)
-    return np.array([*(seen.number * np.array([far, ranks, pairs])), cycles_of_three(seen.pairs)])
+    far = _anderson_darling(seen.distances, expected.distances)
+    ranks = _freeman_tukey(seen.ranks, expected.ranks)
+    pairs = _freeman_tukey(seen.pairs, expected.pairs)
+    return np.array([*(seen.number * np.array([far, ranks, pairs])), _cycles_of_three(seen.pairs)])
 
 
-def anderson_darling(seen: dict[float, float], expected: dict[float, float]) -> float:
+def _anderson_darling(seen: dict[float, float], expected: dict[float, float]) -> float:
     """Return the weighted square between two distributions, of one observation."""
     values = sorted(seen.keys() | expected.keys())
     chances, shares = (np.array([p.get(at, 0.0) for at in values]) for p in (expected, seen))
@@ -319,12 +319,12 @@ def anderson_darling(seen: dict[float, float], expected: dict[float, float]) -> 
     return float(chances @ (np.cumsum(shares - chances) ** 2 / spread))
 
 
-def freeman_tukey(seen: Floats, expected: Floats) -> float:
+def _freeman_tukey(seen: Floats, expected: Floats) -> float:
     """Return the squares between roots of shares, of one observation; chances may be 0."""
     return 4.0 * float(((np.sqrt(seen) - np.sqrt(expected)) ** 2).sum())
 
 
-def cycles_of_three(pairs: Floats) -> float:
+def _cycles_of_three(pairs: Floats) -> float:
     """Return how many three items are such that each beats another one of them."""
     wins = (pairs > pairs.T + 1e-12).astype(np.float64)
     return float(np.trace(wins @ wins @ wins)) / 3.0

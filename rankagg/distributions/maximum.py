@@ -178,7 +178,7 @@ def newton(
     here = likelihood.start() if start is None else start
     for step in range(steps + 1):
         at = likelihood.derivatives(here)
-        direction = newton_step(likelihood, at, equal_worths=equal_worths)
+        direction = _newton_step(likelihood, at, equal_worths=equal_worths)
         if direction is None:
             return Maximum.at(likelihood, here, at, step, stuck=True)
         size = float(np.abs(direction).max())
@@ -201,7 +201,7 @@ def newton(
     raise AssertionError("the loop returns")
 
 
-def newton_step(
+def _newton_step(
     likelihood: LogLikelihood, at: Derivatives, *, equal_worths: bool = False
 ) -> Floats | None:
     """Return the step to the maximum of the parabola; none where it has none to rounding."""

@@ -161,14 +161,14 @@ class RankCentrality(Aggregator):
         scores, part = np.zeros(votes.n_items), connected_parts(met)
         for label in np.unique(part):
             own = np.flatnonzero(part == label)
-            scores[own] = spectral_worths(shares[np.ix_(own, own)])
+            scores[own] = _spectral_worths(shares[np.ix_(own, own)])
         ranking = PartialRanking.from_scores(
             scores, higher_is_better=True, tolerance=1e-7, items=votes.items
         )
         return Outcome(scores=scores, ranking=as_ranking(ranking.ranks, votes.items))
 
 
-def stationary_shares(rates: Floats) -> Floats:
+def _stationary_shares(rates: Floats) -> Floats:
     """Return times at each state, in units of that at the first; rates from row to column.
 
     All lead to each other. States are taken out one after the other, which adds and multiplies but
@@ -186,8 +186,8 @@ def stationary_shares(rates: Floats) -> Floats:
     return shares
 
 
-def spectral_worths(shares_won: Floats) -> Floats:
+def _spectral_worths(shares_won: Floats) -> Floats:
     """Return log worths with sum 0: the walk goes to those that win, as often as they do."""
-    logs: Floats = np.log(stationary_shares(shares_won.T))
+    logs: Floats = np.log(_stationary_shares(shares_won.T))
     logs -= logs.mean()
     return logs

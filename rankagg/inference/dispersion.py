@@ -45,7 +45,7 @@ from rankagg.exceptions import InformationLostError, InvalidInputError
 
 
 @dataclass(frozen=True, eq=False)
-class SingleRankings:
+class _SingleRankings:
     """Sums over single rankings."""
 
     # Shape (k,). How many rankings have which weight.
@@ -58,7 +58,7 @@ class SingleRankings:
     judged: Floats | None
 
     @classmethod
-    def of_profile(cls, profile: Profile, votes: PairwiseMatrix) -> SingleRankings:
+    def of_profile(cls, profile: Profile, votes: PairwiseMatrix) -> _SingleRankings:
         """Return the sums over rankings."""
         itself, judged = 0.0, None if profile.is_complete else votes.squared_weights
         if not profile.is_complete and profile.unranked == "uniform":
@@ -68,13 +68,13 @@ class SingleRankings:
             n_ranked = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True)
             share = (places.mid_ranks(profile.ranks) + 1.0) / (n_ranked + 1.0)
             one = (squares * np.where(gone > 0, 0.0, share * (1.0 - share))).T @ gone
-            itself = over_pairs(one + one.T + (squares * gone).T @ gone / 4.0)
+            itself = _over_pairs(one + one.T + (squares * gone).T @ gone / 4.0)
             off = (profile.ranks == UNLISTED).astype(np.float64)
             judged = squares.sum() - (squares * off).T @ off if off.any() else None
         return cls(profile.counts.astype(np.float64), profile.weights, itself, judged)
 
     @classmethod
-    def of_summary(cls, summary: ScoreSummary, votes: PairwiseMatrix) -> SingleRankings:
+    def of_summary(cls, summary: ScoreSummary, votes: PairwiseMatrix) -> _SingleRankings:
         """Return the sums over the rankings that sums of scores tell of."""
         tallies, weights = list(summary.tallies.values()), summary.weight_vector
         itself, is_shared = 0.0, summary.unranked == "uniform"
@@ -82,7 +82,7 @@ class SingleRankings:
             if is_shared and len(tally.sizes):
                 share, squared = _shares_of(tally)
                 one = share - squared
-                itself += square * over_pairs(one + one.T + tally.neither / 4.0)
+                itself += square * _over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
         is_whole = is_shared or not summary.n_missing
         return cls(counts, weights, itself, None if is_whole else votes.squared_weights)
@@ -108,10 +108,10 @@ class SingleRankings:
         # What is left of a single ranking is rounding, of squares and of the votes.
         pairs = judged**2 - self.judged
         least = judged * (1e-13 * judged + 3.0 * votes.rounding)
-        return over_pairs(np.where(pairs > least, pairs, 0.0))
+        return _over_pairs(np.where(pairs > least, pairs, 0.0))
 
 
-def over_pairs(values: Floats) -> float:
+def _over_pairs(values: Floats) -> float:
     """Return the sum over all pairs of items, each once."""
     return float(np.triu(values, k=1).sum())
 
@@ -186,7 +186,7 @@ def dispersion(
     votes = Evidence.of(data, tolerance).votes
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
-        return _share_of(total, over_pairs(votes.wins + votes.wins.T + votes.ties))
+        return _share_of(total, _over_pairs(votes.wins + votes.wins.T + votes.ties))
     if not check_flag(average, "average"):
         return total
     if votes.total_weight is None:
@@ -265,14 +265,14 @@ def spread(
     votes = evidence.votes
     try:
         if evidence.summary:
-            single = SingleRankings.of_summary(evidence.summary, votes)
+            single = _SingleRankings.of_summary(evidence.summary, votes)
         else:
-            single = SingleRankings.of_profile(evidence.profile, votes)
+            single = _SingleRankings.of_profile(evidence.profile, votes)
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
-    total = max(2.0 * (over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
+    total = max(2.0 * (_over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
     if penalty:
-        total += 2.0 * penalty * over_pairs(votes.ties * (votes.wins + votes.wins.T))
+        total += 2.0 * penalty * _over_pairs(votes.ties * (votes.wins + votes.wins.T))
     if check_flag(normalized, "normalized"):
         return _share_of(total, single.weight_of_judgments(votes))
     return _share_of(total, single.weight_of_pairs) if check_flag(average, "average") else total
@@ -417,14 +417,14 @@ class DispersionReport(Result):
     def pair_bounds(self) -> tuple[float, float]:
         """What the votes on single pairs say: sum of the smaller sides to half of all votes."""
         wins = self.votes.wins
-        lower, upper = over_pairs(np.minimum(wins, wins.T)), over_pairs(wins + wins.T) / 2.0
+        lower, upper = _over_pairs(np.minimum(wins, wins.T)), _over_pairs(wins + wins.T) / 2.0
         return lower + self._cost_of_ties, upper + self._cost_of_ties
 
     @property
     def _cost_of_ties(self) -> float:
         """What tied votes cost every ranking, by the exact rule's `tie_cost`."""
         per_tie = 0.0 if self.exact is None else self.exact.tie_cost
-        return per_tie * over_pairs(self.votes.ties)
+        return per_tie * _over_pairs(self.votes.ties)
 
     # -- tables -------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ def next_pairs(
     times = check_integer(n_pairs, "n_pairs", low=1)
     items, n = fit.distribution.items, fit.distribution.n_items
     worths, covariance = fit.estimates[:n], fit.covariance[:n, :n]
-    known = variances_of_differences(covariance)
+    known = _variances_of_differences(covariance)
     off = ~np.eye(n, dtype=bool)
     if not (np.isfinite(covariance).all() and (known[off] > 0).all()):
         remedy = "`BradleyTerry.fit(..., ridge=0.25, cov_type='model')` has them for any data."
@@ -93,24 +93,24 @@ def next_pairs(
     rows = []
     risk = _wrong(apart, truth, truth).sum()
     for _ in range(times):
-        now = variances_of_differences(covariance)
+        now = _variances_of_differences(covariance)
         slopes = np.zeros((n, n))
         slopes[first, second] = _slope(apart, truth, now[first, second])
         slopes += slopes.T
         pull = covariance @ (np.diag(slopes.sum(axis=1)) - slopes) @ covariance
-        gains = told * variances_of_differences(pull) / (1.0 + told * now)
+        gains = told * _variances_of_differences(pull) / (1.0 + told * now)
         gains = np.where(off & (distance >= 0), gains, -1.0)
         i, j = (int(at) for at in np.unravel_index(np.argmax(gains), gains.shape))
         column = covariance[i] - covariance[j]
         share = told[i, j] / (1.0 + told[i, j] * now[i, j])
         covariance = covariance - share * np.outer(column, column)
-        before, left = risk, variances_of_differences(covariance)[first, second]
+        before, left = risk, _variances_of_differences(covariance)[first, second]
         risk = _wrong(apart, truth, left).sum()
         rows.append((items[i], items[j], above[i, j], before - risk, risk))
     return pd.DataFrame(rows, columns=["first", "second", "above", "gain", "left"])
 
 
-def variances_of_differences(covariance: Floats) -> Floats:
+def _variances_of_differences(covariance: Floats) -> Floats:
     """Return the variance of row less column, shape (n, n)."""
     own = covariance.diagonal()
     return own[:, None] + own - 2.0 * covariance

@@ -80,7 +80,7 @@ def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
     return float(scipy.optimize.brentq(beyond, seen + 1e-9 * (1.0 - seen), 1.0, xtol=1e-13))
 
 
-class FlipTests(NamedTuple):
+class _FlipTests(NamedTuple):
     """What sign flips say of the mean difference of p pairs."""
 
     # Shape (p,). The weighted mean difference (NaN where no unit tells, 0 up to rounding), its
@@ -109,7 +109,7 @@ def flip_tests(
     rng: Generator,
     *,
     sizes: Floats | None = None,
-) -> FlipTests:
+) -> _FlipTests:
     """Compare mean differences with what they would be under other signs of whole units.
 
     With signs s and weights w, a center c of the differences d is rejected where
@@ -128,7 +128,7 @@ def flip_tests(
     total, mass = values.sum(axis=0), weight.sum(axis=0)
     terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
-    times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
+    times, is_exact, blocks = _sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
     reached, ends, start = np.zeros(width), np.empty((2, times, width)), 0
     for block in blocks:
@@ -148,10 +148,10 @@ def flip_tests(
     upper = np.partition(ends[1], times - 1 - cut, axis=0)[times - 1 - cut]
     with np.errstate(invalid="ignore"):
         mean = np.where(np.abs(total) <= least, 0.0, total) / mass
-    return FlipTests(mean, reached / times, lower, upper, times, is_exact)
+    return _FlipTests(mean, reached / times, lower, upper, times, is_exact)
 
 
-def sign_vectors(
+def _sign_vectors(
     n_units: int, n_vectors: int, rng: Generator
 ) -> tuple[int, bool, Iterator[Floats]]:
     """Return how many sign vectors to go through, whether they are all, and them block by block.

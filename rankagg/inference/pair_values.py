@@ -63,7 +63,7 @@ class PairValues(ABC):
         return np.ones(len(self.pairs[0]))
 
 
-class OrderShares(NamedTuple):
+class _OrderShares(NamedTuple):
     """Shares of the orders of each ranking with either item of a pair above; ties are apart."""
 
     # Shape (m, p).
@@ -72,7 +72,7 @@ class OrderShares(NamedTuple):
     tied: Bools
 
 
-def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> OrderShares:
+def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> _OrderShares:
     """Return the shares of a ranking's compatible orders with either item of a pair above.
 
     Nothing is said of unranked items unless the shares of orders are theirs, and of two unlisted
@@ -91,7 +91,7 @@ def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> OrderShares:
             alone = seen[:, mine] & ~seen[:, other]
             share[alone], rest[alone] = 1.0 - ahead[:, mine][alone], ahead[:, mine][alone]
             share[level] = 0.5
-    return OrderShares(first, second, both & (place[:, one] == place[:, two]))
+    return _OrderShares(first, second, both & (place[:, one] == place[:, two]))
 
 
 @dataclass(frozen=True, eq=False)

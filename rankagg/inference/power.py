@@ -101,12 +101,12 @@ def units_needed(
     level, chance = _test_levels(alpha, power, n_tests)
     width, share = _spread_or_share(spread, differing)
     if share is None:
-        return least_units(gap, width, level, chance)
+        return _least_units(gap, width, level, chance)
     if share < gap:
         allowed = f"a share of at least the difference ({gap:g})"
         remedy = "Where one is right and the other is not, they differ."
         raise InvalidInputError("differing", allowed, differing, remedy)
-    return int(np.ceil(answers_needed(gap, share, level, chance)))
+    return int(np.ceil(_answers_needed(gap, share, level, chance)))
 
 
 def detectable_difference(
@@ -150,8 +150,8 @@ def detectable_difference(
     level, chance = _test_levels(alpha, power, n_tests)
     width, share = _spread_or_share(spread, differing)
     if share is None:
-        return t_detectable(width, n, level, chance)
-    return answers_detectable(share, n, level, chance)
+        return _t_detectable(width, n, level, chance)
+    return _answers_detectable(share, n, level, chance)
 
 
 def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def _spread_or_share(spread: object, differing: object) -> tuple[float, float | 
 # -- scores ---------------------------------------------------------------------------------------
 
 
-def t_power(gap: float, spread: float, n: float, level: float) -> float:
+def _t_power(gap: float, spread: float, n: float, level: float) -> float:
     """Return the power of the paired t-test of n units.
 
     It is that of a normal test, averaged over what the sample says of the spread.
@@ -191,29 +191,29 @@ def t_power(gap: float, spread: float, n: float, level: float) -> float:
     return float(scipy.stats.nct.sf(critical, n - 1, far) + other)
 
 
-def least_units(gap: float, spread: float, level: float, chance: float) -> int:
+def _least_units(gap: float, spread: float, level: float, chance: float) -> int:
     """Return the smallest number of units that give the paired t-test so much power."""
     # The search ends at more units than anybody has.
-    return least_number(lambda n: t_power(gap, spread, n, level) >= chance, 10**12)
+    return least_number(lambda n: _t_power(gap, spread, n, level) >= chance, 10**12)
 
 
-def t_detectable(spread: float, n: float, level: float, chance: float) -> float:
+def _t_detectable(spread: float, n: float, level: float, chance: float) -> float:
     """Return the difference that the paired t-test of n units detects."""
     if n < 2:
         return np.inf
     if spread <= 0:
         return 0.0
     high = spread
-    while t_power(high, spread, n, level) < chance:
+    while _t_power(high, spread, n, level) < chance:
         high *= 2
-    root = scipy.optimize.brentq(lambda gap: t_power(gap, spread, n, level) - chance, 0.0, high)
+    root = scipy.optimize.brentq(lambda gap: _t_power(gap, spread, n, level) - chance, 0.0, high)
     return float(root)
 
 
 # -- answers --------------------------------------------------------------------------------------
 
 
-def answers_needed(gap: float, share: float, level: float, chance: float) -> float:
+def _answers_needed(gap: float, share: float, level: float, chance: float) -> float:
     """Return how many units McNemar's test needs."""
     z, y = scipy.stats.norm.isf(level / 2), scipy.stats.norm.ppf(chance)
     rest = float(np.sqrt(max(share - gap**2, 0.0)))
@@ -221,13 +221,13 @@ def answers_needed(gap: float, share: float, level: float, chance: float) -> flo
     return float(needed)
 
 
-def answers_detectable(share: float, n: float, level: float, chance: float) -> float:
+def _answers_detectable(share: float, n: float, level: float, chance: float) -> float:
     """Return the difference that McNemar's test of n units detects; infinite where none is."""
-    if share <= 0 or answers_needed(share, share, level, chance) > n:
+    if share <= 0 or _answers_needed(share, share, level, chance) > n:
         return np.inf
 
     def off(gap: float) -> float:
-        return float(np.log(answers_needed(gap, share, level, chance) / n))
+        return float(np.log(_answers_needed(gap, share, level, chance) / n))
 
     return float(scipy.optimize.brentq(off, share * 1e-9, share))
 
@@ -350,15 +350,15 @@ def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tup
     needed = np.inf
     if sample.is_answers:
         share = float((d**2).mean())
-        detectable = answers_detectable(share, n, level, chance)
+        detectable = _answers_detectable(share, n, level, chance)
         if gap:
-            needed = answers_needed(gap, share, level, chance)
+            needed = _answers_needed(gap, share, level, chance)
     elif np.abs(parts - mean).max() <= rounded:
         detectable, needed = np.nan, np.nan if gap else np.inf
     else:
-        detectable = t_detectable(spread, n / factor, level, chance)
+        detectable = _t_detectable(spread, n / factor, level, chance)
         if gap:
-            needed = factor * least_units(gap, spread, level, chance)
+            needed = factor * _least_units(gap, spread, level, chance)
     return one * mean, one * spread, n, one * detectable, float(np.ceil(needed - 1e-9))
 
 

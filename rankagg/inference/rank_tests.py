@@ -45,7 +45,7 @@ from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.units import Unit, Units, rankings_of, units_of
 
 
-class AverageRanks(NamedTuple):
+class _AverageRanks(NamedTuple):
     """What Friedman's test needs to know of some rankings."""
 
     # Shape (n,). The average mid-rank of each item, from 1; read-only.
@@ -56,7 +56,7 @@ class AverageRanks(NamedTuple):
     kendall_w: float
 
 
-def average_ranks(ranks: Ranks, counts: Integers64) -> AverageRanks:
+def average_ranks(ranks: Ranks, counts: Integers64) -> _AverageRanks:
     """Average the mid-ranks of complete rankings."""
     n, size = ranks.shape[1], sum(counts.tolist())
     # Twice the distance from the middle: sums of whole numbers are exact.
@@ -65,10 +65,10 @@ def average_ranks(ranks: Ranks, counts: Integers64) -> AverageRanks:
     # Its squares hold the correction for ties.
     squares = float(counts @ (offsets**2).sum(axis=1)) / size
     concordance = float(means @ means) / squares if squares else float("nan")
-    return AverageRanks(cast(Floats, frozen_array((n + 1 + means) / 2)), size, concordance)
+    return _AverageRanks(cast(Floats, frozen_array((n + 1 + means) / 2)), size, concordance)
 
 
-def unit_mid_ranks(values: Floats) -> Floats:
+def _unit_mid_ranks(values: Floats) -> Floats:
     """Return mid-ranks from 1 of the numbers of each row, NaN where there is none."""
     mid = scipy.stats.rankdata(np.round(values, 9), axis=1, nan_policy="omit")
     return np.where(np.isnan(values), np.nan, mid)
@@ -77,12 +77,12 @@ def unit_mid_ranks(values: Floats) -> Floats:
 def told_ranks(profile: Profile) -> Floats:
     """Return mid-ranks from 1, NaN where an item is not ranked; unlisted items tie at the end."""
     ranks = np.where(profile.ranks == UNLISTED, profile.ranks.max() + 1.0, profile.ranks)
-    return unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
+    return _unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
 
 
-def averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floats:
+def _averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floats:
     """Return the average mid-rank of each item in each unit, NaN where it is in none of it."""
-    mid = unit_mid_ranks(ranks)
+    mid = _unit_mid_ranks(ranks)
     told = ~np.isnan(mid)
     sums, often = np.zeros((2, int(units.max()) + 1, mid.shape[1]))
     np.add.at(sums, units, np.where(told, mid, 0.0) * counts[:, None])
@@ -119,7 +119,7 @@ def _check_several(units: Units) -> None:
         raise InvalidInputError("data", f"two {units.unit}s or more", found)
 
 
-def check_average_ranks(given: ArrayLike) -> Floats:
+def _check_average_ranks(given: ArrayLike) -> Floats:
     """Return average ranks that strict rankings can have, as far as these are rounded."""
     values = as_numbers(given, "average_ranks")
     number = np.arange(1, len(values) + 1)
@@ -209,7 +209,7 @@ class FriedmanTest(Result):
         (1.25, 1.12)
         """
         items = axis_labels(average_ranks, 0, items, "items")
-        ranks = check_average_ranks(average_ranks)
+        ranks = _check_average_ranks(average_ranks)
         names = ItemSet.numbered(len(ranks)) if items is None else ItemSet.coerce(items, ())
         if len(names) != len(ranks):
             raise InvalidInputError("items", counted(len(ranks), "label"), names)
@@ -457,7 +457,7 @@ def friedman(
     units = units_of(profile, unit=unit, instances=known)
     ranks, counts = profile.ranks, profile.counts
     if units.clusters is not None:
-        averages = averaged_units(ranks.astype(np.float64), counts, units.clusters)
+        averages = _averaged_units(ranks.astype(np.float64), counts, units.clusters)
         ranks, counts = places.competition_ranks(averages), np.ones(len(averages), dtype=np.int64)
     _check_several(units)
     values, n_rankings, w = average_ranks(ranks, counts)
@@ -634,9 +634,9 @@ def skillings_mack(
     check_rankings(profile)
     ranks, counts = told_ranks(profile), profile.counts
     if units.clusters is not None:
-        ranks = averaged_units(ranks, counts, units.clusters)
+        ranks = _averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
-    ranks, where = np.unique(unit_mid_ranks(ranks), axis=0, return_inverse=True)
+    ranks, where = np.unique(_unit_mid_ranks(ranks), axis=0, return_inverse=True)
     counts = np.bincount(where.ravel(), weights=counts).astype(np.int64)
     _check_several(units)
     points, spread = _centered_points(ranks)

@@ -100,7 +100,7 @@ class Estimate(Result):
         ]
 
 
-class SamplingEstimator(ABC):
+class _SamplingEstimator(ABC):
     """Base of the estimators: they draw pairs of different rankings and average their distances."""
 
     def estimate(
@@ -151,7 +151,7 @@ class SamplingEstimator(ABC):
             few = Described(counted(profile.n_rankings, "ranking"))
             raise InvalidInputError("data", "2 rankings or more", few)
         if distance is None and high is None:
-            high = most_discordant(profile.n_items)
+            high = _most_discordant(profile.n_items)
         elif not callable(distance):
             raise InvalidInputError("distance", "a function of two rankings, with `high`", distance)
         high = check_number(high, "high", low=0, open_low=True)
@@ -161,7 +161,7 @@ class SamplingEstimator(ABC):
     def _estimate(self, sampler: _Sampler) -> Estimate: ...
 
 
-def most_discordant(n_items: int) -> float:
+def _most_discordant(n_items: int) -> float:
     """Return the largest Kendall distance of rankings of so many items."""
     return n_items * (n_items - 1) / 2
 
@@ -250,7 +250,7 @@ def _kendall(first: Ranks, second: Ranks) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoeffdingEstimator(SamplingEstimator):
+class HoeffdingEstimator(_SamplingEstimator):
     """The mean within `epsilon`, from a number of samples that is fixed beforehand.
 
     Where there are no more pairs of rankings than samples, all are evaluated, and the mean is
@@ -321,7 +321,7 @@ class HoeffdingEstimator(SamplingEstimator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmpiricalBernsteinStopping(SamplingEstimator):
+class EmpiricalBernsteinStopping(_SamplingEstimator):
     """The mean within a share `epsilon` of itself, from as few samples as the variance allows.
 
     Samples are drawn until the empirical Bernstein interval, looked at after a geometrically

@@ -44,7 +44,9 @@ from rankagg.inference.pair_values import (
 VALUES_HELD = 1_000_000
 
 
-def clusters_of(profile: Profile, unit: str, instances: Sequence[Label] | None) -> Positions | None:
+def _clusters_of(
+    profile: Profile, unit: str, instances: Sequence[Label] | None
+) -> Positions | None:
     """Return the number of the unit of each ranking, or None where each is its own."""
     if unit == "ranking":
         return None
@@ -73,7 +75,7 @@ def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
     return (said(told, unit, stated(n_tasks, "tasks", noun="task")),)
 
 
-def pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
+def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
     """Return that note for rankings in groups; none for instances that are of several tasks."""
     tasks = numbers_of(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
@@ -91,7 +93,7 @@ def neighbors_alike(data: ScoreTable, units: Units) -> tuple[str, ...]:
     return neighbor_note((data.values * data.signs).T)
 
 
-def strata_of(profile: Profile) -> tuple[Positions, Floats]:
+def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
     """Return the number of the fixed task of each ranking, and the weights of the tasks."""
     if profile.groups is None:
         allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
@@ -401,8 +403,8 @@ def units_from(
         raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)
     strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
     if fixed:
-        strata, stratum_weights = strata_of(profile)
-    clusters = clusters_of(profile, kind, instances)
+        strata, stratum_weights = _strata_of(profile)
+    clusters = _clusters_of(profile, kind, instances)
     if fixed and clusters is not None:
         first = np.unique(clusters, return_index=True)[1]
         if (strata[first][clusters] != strata).any():
@@ -410,7 +412,7 @@ def units_from(
             remedy = "Average over tasks with `unit='instance'` alone, or name instances of each "
             raise InvalidInputError("fixed_tasks", allowed, True, remedy + "task.")
     weights = np.ones(len(profile)) if fixed else profile.weights
-    notes = () if fixed else pooled_rankings(profile, kind, clusters)
+    notes = () if fixed else _pooled_rankings(profile, kind, clusters)
     what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
     return Units(*what, clusters, strata, stratum_weights, fixed, notes)
 

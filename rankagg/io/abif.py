@@ -139,7 +139,7 @@ def read_abif(
     return _profile(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
 
 
-class Blt(NamedTuple):
+class _Blt(NamedTuple):
     """An election in BLT."""
 
     seats: int
@@ -151,7 +151,7 @@ class Blt(NamedTuple):
     ballots: list[tuple[int, float, list[list[str]]]]
 
     @classmethod
-    def parsed(cls, name: str, text: str) -> Blt:
+    def parsed(cls, name: str, text: str) -> _Blt:
         """Parse a text, of which `BLT` matches the beginning."""
         lines = [COMMENT.sub(r"\1", line) for line in text_lines(text)]
         words = [(k, w) for k, line in enumerate(lines) for w in BLT_WORD.findall(line)]
@@ -212,7 +212,7 @@ def _blt_ballot(
 def title_and_seats(source: Source, max_bytes: int = MAX_BYTES) -> tuple[str, int]:
     """Return what BLT states of an election; an empty title and 0 where it is ABIF."""
     name, text = read_text(source, max_bytes, PER_BYTE)
-    found = Blt.parsed(name, text) if BLT.match(text) else None
+    found = _Blt.parsed(name, text) if BLT.match(text) else None
     return ("", 0) if found is None else (found.title, found.seats)
 
 
@@ -229,7 +229,7 @@ def looks_like_abif(text: str) -> bool:
 
 def _read_blt(name: str, text: str, max_bytes: int) -> Profile:
     """Return the ballots of BLT without those who have withdrawn."""
-    found = Blt.parsed(name, text)
+    found = _Blt.parsed(name, text)
     kept = {code: label for code, label in found.names.items() if code not in found.withdrawn}
     ballots, weights, blank = [], list[float](), 0.0
     for line, weight, buckets in found.ballots:

@@ -33,7 +33,7 @@ from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 POOLED = "write-in"
 
 
-class CleaningStep(NamedTuple):
+class _CleaningStep(NamedTuple):
     """A step in which ballots became rankings."""
 
     # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
@@ -102,7 +102,7 @@ class CastVotes(Result):
     n_emptied: int
     n_choices: int
     n_ranked: int
-    steps: tuple[CleaningStep, ...]
+    steps: tuple[_CleaningStep, ...]
     choices: tuple[Label, ...]
     left_out_columns: tuple[Label, ...]
     spelled: tuple[tuple[str, int], ...]
@@ -128,7 +128,7 @@ class CastVotes(Result):
         -------
         pandas.DataFrame
         """
-        return pd.DataFrame(self.steps, columns=CleaningStep._fields).set_index("step")
+        return pd.DataFrame(self.steps, columns=_CleaningStep._fields).set_index("step")
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         if self.spelled:
@@ -166,7 +166,7 @@ class CastVotes(Result):
         }
 
 
-class Fate(IntEnum):
+class _Fate(IntEnum):
     """What became of a choice."""
 
     RANKED = 0
@@ -177,17 +177,17 @@ class Fate(IntEnum):
     ENDED = 5
 
 
-class Cleaned(NamedTuple):
+class _Cleaned(NamedTuple):
     """Ballots with what became of each choice."""
 
-    # Shape (n_ballots, n_choices). A `Fate` for each.
+    # Shape (n_ballots, n_choices). A `_Fate` for each.
     fates: NDArray[np.uint8]
     # Shape (n_ballots, n_choices). Blank choices with a mark behind them, before the end of the
     # ballot.
     skipped: Bools
 
 
-def clean(codes: Positions, *, overvotes: str, skipped: str) -> Cleaned:
+def clean(codes: Positions, *, overvotes: str, skipped: str) -> _Cleaned:
     """Say what becomes of each choice.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
@@ -205,14 +205,14 @@ def clean(codes: Positions, *, overvotes: str, skipped: str) -> Cleaned:
         stop[:, 1:] |= gap[:, 1:] & gap[:, :-1]
     ended = np.zeros_like(blank)
     ended[:, 1:] = np.logical_or.accumulate(stop, axis=1)[:, :-1]
-    fates = np.full(codes.shape, Fate.RANKED, dtype=np.uint8)
+    fates = np.full(codes.shape, _Fate.RANKED, dtype=np.uint8)
     # What is no item, and comes twice, gets its own fate after that.
-    fates[_again(codes)] = Fate.TWICE
-    fates[codes == DROPPED] = Fate.WRITE_IN
-    fates[codes == OVERVOTE] = Fate.OVERVOTE
-    fates[ended] = Fate.ENDED
-    fates[blank] = Fate.BLANK
-    return Cleaned(fates, gap & ~ended)
+    fates[_again(codes)] = _Fate.TWICE
+    fates[codes == DROPPED] = _Fate.WRITE_IN
+    fates[codes == OVERVOTE] = _Fate.OVERVOTE
+    fates[ended] = _Fate.ENDED
+    fates[blank] = _Fate.BLANK
+    return _Cleaned(fates, gap & ~ended)
 
 
 def _again(codes: Positions) -> Bools:
@@ -344,7 +344,7 @@ def read_cast_votes(
     grid = read_grid(table, reading, named, choices, drop)
     codes, labels = _ranked_items(grid, write_ins, stated)
     cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
-    if not (cleaned.fates == Fate.RANKED).any():
+    if not (cleaned.fates == _Fate.RANKED).any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
@@ -401,13 +401,13 @@ def _profile(
     grid: Grid,
     codes: Positions,
     labels: list[Label],
-    cleaned: Cleaned,
+    cleaned: _Cleaned,
     *,
     max_bytes: int,
 ) -> Profile:
     """Return the rankings, those that are equal in one row."""
-    rows, columns = np.nonzero(cleaned.fates == Fate.RANKED)
-    rank = (np.cumsum(cleaned.fates == Fate.RANKED, axis=1) - 1)[rows, columns]
+    rows, columns = np.nonzero(cleaned.fates == _Fate.RANKED)
+    rank = (np.cumsum(cleaned.fates == _Fate.RANKED, axis=1) - 1)[rows, columns]
     orders = np.full(codes.shape, -1, dtype=np.intp)
     orders[rows, rank] = codes[rows, columns]
     kept = np.flatnonzero(orders[:, 0] >= 0)
@@ -443,7 +443,7 @@ def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, In
 
 
 def _counted_steps(
-    grid: Grid, cleaned: Cleaned, profile: Profile, policies: Mapping[str, str]
+    grid: Grid, cleaned: _Cleaned, profile: Profile, policies: Mapping[str, str]
 ) -> CastVotes:
     fates, counts = cleaned.fates, grid.counts
 
@@ -456,20 +456,20 @@ def _counted_steps(
     none = np.zeros_like(cleaned.skipped)
     written = np.append(grid.is_write_in, [False, False])[grid.codes]
     met = {
-        "undervote": (fates == Fate.BLANK, fates == Fate.BLANK),
+        "undervote": (fates == _Fate.BLANK, fates == _Fate.BLANK),
         "skipped choice": (cleaned.skipped, none),
-        "overvote": (grid.codes == OVERVOTE, fates == Fate.OVERVOTE),
-        "write-in": (written, fates == Fate.WRITE_IN),
-        "repeated item": (fates == Fate.TWICE, fates == Fate.TWICE),
-        "after the end": (fates == Fate.ENDED, fates == Fate.ENDED),
+        "overvote": (grid.codes == OVERVOTE, fates == _Fate.OVERVOTE),
+        "write-in": (written, fates == _Fate.WRITE_IN),
+        "repeated item": (fates == _Fate.TWICE, fates == _Fate.TWICE),
+        "after the end": (fates == _Fate.ENDED, fates == _Fate.ENDED),
     }
     steps = tuple(
-        CleaningStep(step, policies.get(step, ""), ballots(found), number(found), number(gone))
+        _CleaningStep(step, policies.get(step, ""), ballots(found), number(found), number(gone))
         for step, (found, gone) in met.items()
     )
-    ranked = fates == Fate.RANKED
-    marked = (fates != Fate.BLANK).any(axis=1)
-    touched = (cleaned.skipped | ((fates != Fate.BLANK) & ~ranked)).any(axis=1)
+    ranked = fates == _Fate.RANKED
+    marked = (fates != _Fate.BLANK).any(axis=1)
+    touched = (cleaned.skipped | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
     has_rank = ranked.any(axis=1)
     return CastVotes(
         profile=profile,

@@ -25,7 +25,7 @@ LARGEST = 999
 LISTS = frozenset(CALLED["ranking"].split())
 
 
-class Heading(NamedTuple):
+class _Heading(NamedTuple):
     """A heading with an ordinal."""
 
     # Its place in the order of preference.
@@ -36,7 +36,7 @@ class Heading(NamedTuple):
     rest: tuple[str, ...]
 
 
-def heading_of(name: object) -> Heading | None:
+def heading_of(name: object) -> _Heading | None:
     """Return what a heading says of the place of a choice; None where it has no ordinal.
 
     The ordinal is "1st" or "first", or else "choice 1", or else the only number, but not that of a
@@ -55,7 +55,7 @@ def heading_of(name: object) -> Heading | None:
         return None
     is_ordinal = pattern is not ONE_NUMBER or part == texts[0]
     rest = tuple(LETTERS.findall(pattern.sub(" ", whole)))
-    return None if not is_ordinal and LISTS & {*rest} else Heading(place, is_ordinal, rest)
+    return None if not is_ordinal and LISTS & {*rest} else _Heading(place, is_ordinal, rest)
 
 
 def _plain(text: str) -> str:

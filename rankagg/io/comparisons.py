@@ -244,7 +244,7 @@ def outcomes_taken(
     gone = {key_of(word) for word in names_of(dropped)}
     every = table.coded(columns[0], "outcome", gaps=True).labels
     labels = [label for label in every if key_of(label) not in gone]
-    meaning = convention_of(labels)
+    meaning = _convention_of(labels)
     if outcome_is == "winner" or meaning is None:
         ties = [shown(label) for label in labels if is_tie(label)]
         return "outcomes: names of winners" + (f", {listing(ties)} ties" if ties else "")
@@ -393,7 +393,7 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     """Return outcomes of one column, whose cells are sides or names."""
     known = {raw_text(label): at for at, label in enumerate(pair.items)}
     winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
-    meaning = convention_of(cells.labels)
+    meaning = _convention_of(cells.labels)
     if meant is None and meaning is None:
         named = zip(winners, cells.labels, strict=True)
         meant = "winner" if any(at >= 0 and not is_tie(label) for at, label in named) else "side"
@@ -523,7 +523,7 @@ def is_tie(label: Any) -> bool:
     return key_of(label) in TIE_WORDS
 
 
-def convention_of(labels: Iterable[Any]) -> dict[Key, int] | None:
+def _convention_of(labels: Iterable[Any]) -> dict[Key, int] | None:
     """Return what cells mean in the convention that knows all of them, None where none does."""
     keys = set(map(key_of, labels))
     if keys <= OUTCOME_WORDS.keys():

@@ -143,21 +143,21 @@ def _is_formula(text: str) -> bool:
     return FORMULA.match(text) is not None and PLAIN_NUMBER.fullmatch(text) is None
 
 
-def guard(value: Any) -> Any:
+def _guard(value: Any) -> Any:
     """Return a value as it may stand in a CSV file: a formula gets an apostrophe in front."""
     return "'" + value if isinstance(value, str) and _is_formula(value) else value
 
 
 def unguard(text: str) -> str:
-    """Return what `guard` made a text of."""
+    """Return what `_guard` made a text of."""
     return text[1:] if text.startswith("'") and _is_formula(text) else text
 
 
 def guard_frame(frame: DataFrame) -> DataFrame:
     """Return a table whose text, names of columns and rows included, holds no formula."""
-    guarded = frame.rename(columns=guard, index=guard)
-    guarded.index.names = [guard(name) for name in guarded.index.names]
+    guarded = frame.rename(columns=_guard, index=_guard)
+    guarded.index.names = [_guard(name) for name in guarded.index.names]
     for position, dtype in enumerate(guarded.dtypes):
         if dtype.kind not in "iufcb":
-            guarded.isetitem(position, guarded.iloc[:, position].map(guard).array)
+            guarded.isetitem(position, guarded.iloc[:, position].map(_guard).array)
     return guarded

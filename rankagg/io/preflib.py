@@ -67,7 +67,7 @@ FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 UNNAMED = 10_000
 
 
-class BallotLine(NamedTuple):
+class _BallotLine(NamedTuple):
     """A line of a file: its voters, its alternatives, and the sizes of its buckets."""
 
     line: int
@@ -76,7 +76,7 @@ class BallotLine(NamedTuple):
     sizes: list[int]
 
 
-class BallotLines(NamedTuple):
+class _BallotLines(NamedTuple):
     """Lines of a file, one after another: how many alternatives and buckets each has, and which."""
 
     lines: Integers64
@@ -87,7 +87,7 @@ class BallotLines(NamedTuple):
     sizes: Integers64
 
     @classmethod
-    def of(cls, ballots: list[BallotLine]) -> BallotLines:
+    def of(cls, ballots: list[_BallotLine]) -> _BallotLines:
         """Put lines one after another."""
         return cls(
             _integers(ballot.line for ballot in ballots),
@@ -98,7 +98,7 @@ class BallotLines(NamedTuple):
             _integers(chain.from_iterable(ballot.sizes for ballot in ballots)),
         )
 
-    def without_repeats(self) -> BallotLines:
+    def without_repeats(self) -> _BallotLines:
         """Return the lines with what a line lists again left out there."""
         row = np.repeat(np.arange(len(self.lines)), self.lengths)
         bucket = np.repeat(np.arange(len(self.sizes)), self.sizes)
@@ -114,7 +114,7 @@ class BallotLines(NamedTuple):
         )
 
 
-def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | None:
+def _strict_ballots(text: str, separator: str, first_line: int) -> _BallotLines | None:
     """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
     plain = text.rstrip().replace("\r\n", "\n").replace("\r", "\n")
     plain = plain.replace(f"{separator} ", separator).replace(", ", ",")
@@ -131,7 +131,7 @@ def strict_ballots(text: str, separator: str, first_line: int) -> BallotLines | 
     if voters.min() < 1 or numbers.max() >= EXACT_LIMIT:
         return None
     lines = first_line + np.arange(len(starts))
-    return BallotLines(lines, voters, lengths, listed, lengths, np.ones_like(listed))
+    return _BallotLines(lines, voters, lengths, listed, lengths, np.ones_like(listed))
 
 
 def _integers(numbers: Iterable[int]) -> Integers64:
@@ -147,7 +147,7 @@ def whole_number(text: str, *, low: int = 1) -> int | None:
     return number if low <= number < EXACT_LIMIT else None
 
 
-def parse_ballot(name: str, number: int, line: str, separator: str) -> BallotLine:
+def _parse_ballot(name: str, number: int, line: str, separator: str) -> _BallotLine:
     """Return the ballot in a line; `separator` stands between its count and its order."""
     before, found, order = line.partition(separator)
     count = whole_number(before)
@@ -159,9 +159,9 @@ def parse_ballot(name: str, number: int, line: str, separator: str) -> BallotLin
     order = order.strip()
     if STRICT_ORDER.fullmatch(order):
         alternatives = list(map(int, order.split(",")))
-        return BallotLine(number, count, alternatives, [1] * len(alternatives))
+        return _BallotLine(number, count, alternatives, [1] * len(alternatives))
     buckets = _buckets_in(name, number, order)
-    return BallotLine(number, count, list(chain.from_iterable(buckets)), list(map(len, buckets)))
+    return _BallotLine(number, count, list(chain.from_iterable(buckets)), list(map(len, buckets)))
 
 
 def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
@@ -183,7 +183,7 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def as_ranks(name: str, n: int, ballots: BallotLines, max_bytes: int = MAX_BYTES) -> Ranks:
+def _as_ranks(name: str, n: int, ballots: _BallotLines, max_bytes: int = MAX_BYTES) -> Ranks:
     """Return the places of n alternatives in every ballot; `UNRANKED` where there is none."""
     lines, _, lengths, listed, in_ballot, sizes = ballots
     check_filled(
@@ -215,12 +215,12 @@ def as_ranks(name: str, n: int, ballots: BallotLines, max_bytes: int = MAX_BYTES
     return ranks
 
 
-class Contents(NamedTuple):
+class _Contents(NamedTuple):
     """The header as it stands, the alternatives by number, and the ballots."""
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: BallotLines
+    ballots: _BallotLines
 
 
 def looks_like_preflib(text: str) -> bool:
@@ -254,7 +254,7 @@ def _key_and_value(line: str) -> tuple[str, str] | None:
     return (key.strip(), value.strip()) if known else None
 
 
-def check_ballot_type(name: str, stated: str) -> None:
+def _check_ballot_type(name: str, stated: str) -> None:
     """Raise unless a stated type is one of ballots."""
     if stated not in TYPES:
         remedy = f" {OTHER_TYPES[stated]}." if stated in OTHER_TYPES else ""
@@ -266,11 +266,11 @@ def check_ballot_type(name: str, stated: str) -> None:
 # -- today ----------------------------------------------------------------------------------------
 
 
-def _parse_new(name: str, text: str) -> Contents:
+def _parse_new(name: str, text: str) -> _Contents:
     head = HEAD.match(text)[0]  # type: ignore[index]  # it matches nothing, too
     lines = text_lines(head)
-    at_once = strict_ballots(text[len(head) :], ":", len(lines))
-    contents = Contents({}, {}, at_once or BallotLines.of([]))
+    at_once = _strict_ballots(text[len(head) :], ":", len(lines))
+    contents = _Contents({}, {}, at_once or _BallotLines.of([]))
     ballots = []
     for number, line in enumerate(lines if at_once else text_lines(text), start=1):
         if line.startswith("#"):
@@ -278,11 +278,11 @@ def _parse_new(name: str, text: str) -> Contents:
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            ballots.append(parse_ballot(name, number, line, ":"))
-    return contents if at_once else contents._replace(ballots=BallotLines.of(ballots))
+            ballots.append(_parse_ballot(name, number, line, ":"))
+    return contents if at_once else contents._replace(ballots=_BallotLines.of(ballots))
 
 
-def _take(name: str, number: int, contents: Contents, key: str, value: str) -> None:
+def _take(name: str, number: int, contents: _Contents, key: str, value: str) -> None:
     alternative = ALTERNATIVE_NAME.fullmatch(key)
     if alternative is None:
         if key.startswith("ALTERNATIVE NAME"):
@@ -290,7 +290,7 @@ def _take(name: str, number: int, contents: Contents, key: str, value: str) -> N
         if contents.header.setdefault(key, value) != value:
             raise DataFormatError(f"{name}, line {number}: {key} is stated twice.")
         if key == "DATA TYPE" and value:
-            check_ballot_type(name, value.lower())
+            _check_ballot_type(name, value.lower())
         return
     which = int(alternative[1])
     if which in contents.names:
@@ -301,10 +301,10 @@ def _take(name: str, number: int, contents: Contents, key: str, value: str) -> N
 # -- before 2022 ----------------------------------------------------------------------------------
 
 
-def _parse_old(name: str, text: str) -> Contents:
+def _parse_old(name: str, text: str) -> _Contents:
     suffix = PurePath(name).suffix[1:].lower()
     if suffix in OTHER_TYPES:
-        check_ballot_type(name, suffix)
+        _check_ballot_type(name, suffix)
     lines = [(at, line) for at, line in enumerate(text_lines(text), start=1) if line.strip()]
     n = whole_number(lines[0][1])
     if n is None:
@@ -330,11 +330,11 @@ def _parse_old(name: str, text: str) -> Contents:
     if suffix in TYPES:
         header["DATA TYPE"] = suffix
     body = lines[n + 2 :]
-    at_once = strict_ballots("\n".join(line for _, line in body), ",", 1)
+    at_once = _strict_ballots("\n".join(line for _, line in body), ",", 1)
     if at_once is None:
-        at_once = BallotLines.of([parse_ballot(name, number, line, ",") for number, line in body])
+        at_once = _BallotLines.of([_parse_ballot(name, number, line, ",") for number, line in body])
     numbers = _integers(number for number, _ in body)
-    return Contents(header, names, at_once._replace(lines=numbers))
+    return _Contents(header, names, at_once._replace(lines=numbers))
 
 
 def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
@@ -411,7 +411,7 @@ def read_preflib(
     if repairs:
         contents = _repaired(contents, told)
     items = _named_items(name, contents)
-    ranks = as_ranks(name, len(items), contents.ballots, max_bytes)
+    ranks = _as_ranks(name, len(items), contents.ballots, max_bytes)
     counts = contents.ballots.voters
     told += _contradictions(name, contents.header, counts, ranks)
     if told and not repairs:
@@ -422,7 +422,7 @@ def read_preflib(
     return canonical_profile(items, ranks, counts=counts).with_unranked(unranked)
 
 
-def _repaired(contents: Contents, told: list[str]) -> Contents:
+def _repaired(contents: _Contents, told: list[str]) -> _Contents:
     """Return contents with numbers from 1, no alternative twice in a ballot, and say so."""
     header, names, ballots = contents
     from_zero = min(names, default=1) == 0
@@ -440,7 +440,7 @@ def _repaired(contents: Contents, told: list[str]) -> Contents:
     apart = _numbered_apart(names)
     if changed := [label for number, label in apart.items() if label != names[number]]:
         told.append(f"names alternatives alike, which are numbered apart: {listed(changed)}")
-    return Contents(header, apart, once)
+    return _Contents(header, apart, once)
 
 
 def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
@@ -458,7 +458,7 @@ def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
     return apart
 
 
-def _named_items(name: str, contents: Contents) -> ItemSet:
+def _named_items(name: str, contents: _Contents) -> ItemSet:
     header, names, ballots = contents
     stated = _stated(name, header, "NUMBER ALTERNATIVES")
     if stated is None:

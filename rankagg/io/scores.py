@@ -258,7 +258,7 @@ def _one_by_one(systems: Coded, tasks: Coded, instances: Coded, column: Numbers)
     )
 
 
-class TaskColumns(NamedTuple):
+class _TaskColumns(NamedTuple):
     """Columns of a wide table, by their headings and cells."""
 
     tasks: list[Any]
@@ -268,9 +268,9 @@ class TaskColumns(NamedTuple):
     words: list[Any]
 
 
-def task_columns(table: Table, among: Iterable[Any]) -> TaskColumns:
+def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
     """Sort columns into tasks, doubtful ones and words; the only one of numbers is a task."""
-    found = TaskColumns([], [], [])
+    found = _TaskColumns([], [], [])
     for name in among:
         if holds_words(table.columns[table.position(name, "only")], table.style):
             found.words.append(name)
@@ -279,7 +279,7 @@ def task_columns(table: Table, among: Iterable[Any]) -> TaskColumns:
     if found.tasks or len(found.doubtful) > 1:
         return found
     # What is wrong with the cells of words is said where they are read.
-    return TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
+    return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
 
 
 def _chosen_columns(

@@ -19,13 +19,13 @@ LOADING, COMPILING = 2.0, 4.0
 
 
 @cache
-def is_wanted() -> bool:
+def _is_wanted() -> bool:
     """Say whether numba is installed and not kept out."""
     return os.environ.get(VARIABLE, "numba") != "numpy" and find_spec("numba") is not None
 
 
 @cache
-def loading_seconds() -> float:
+def _loading_seconds() -> float:
     """Return about how many seconds it takes until compiled loops run."""
     stated = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(stated) if stated else cache_folder()
@@ -40,10 +40,10 @@ def _load() -> ModuleType:
 
 def compiled(seconds: float) -> ModuleType | None:
     """Return the compiled loops, where they are there and NumPy takes longer than their loading."""
-    if not is_wanted():
+    if not _is_wanted():
         return None
     is_loaded = _load.cache_info().currsize > 0
-    return _load() if is_loaded or seconds > loading_seconds() else None
+    return _load() if is_loaded or seconds > _loading_seconds() else None
 
 
 def described() -> str:
@@ -55,7 +55,7 @@ def described() -> str:
     True
     """
     try:
-        name, found = ("numba", version("numba")) if is_wanted() else ("NumPy", version("numpy"))
+        name, found = ("numba", version("numba")) if _is_wanted() else ("NumPy", version("numpy"))
     except PackageNotFoundError:  # found, but not installed as a distribution
         return "numba"
     return f"{name} {found}"

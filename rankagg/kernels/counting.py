@@ -157,10 +157,10 @@ def _compare_columns(
     for i in range(n - 1):
         one, others, told = columns[i], columns[i + 1 :], outcome[i + 1 :]
         np.less(one, others, out=told)
-        counts[i, i + 1 :] += count_true(told) if digits is None else weigh_true(told, digits)
+        counts[i, i + 1 :] += _count_true(told) if digits is None else _weigh_true(told, digits)
         if not strict:
             np.greater(one, others, out=told)
-            counts[i + 1 :, i] += count_true(told) if digits is None else weigh_true(told, digits)
+            counts[i + 1 :, i] += _count_true(told) if digits is None else _weigh_true(told, digits)
 
 
 def count_together(first: Bools, second: Bools, weights: Integers64 | None = None) -> Integers64:
@@ -190,7 +190,7 @@ def _packed(table: Bools) -> NDArray[np.uint64]:
     return words
 
 
-def count_true(outcome: Bools) -> Integers64:
+def _count_true(outcome: Bools) -> Integers64:
     """Count what is true in each row, whose length is a multiple of eight."""
     counts: Integers64
     if hasattr(np, "bitwise_count"):  # from NumPy 2 on
@@ -200,7 +200,7 @@ def count_true(outcome: Bools) -> Integers64:
     return counts
 
 
-def weigh_true(outcome: Bools, weights: Floats) -> Integers64:
+def _weigh_true(outcome: Bools, weights: Floats) -> Integers64:
     """Sum whole numbers below 2**53 where each row is true."""
     return np.rint(outcome @ weights).astype(np.int64)
 
@@ -247,8 +247,8 @@ def _compare(
         more, less = above[i + 1 :], below[i + 1 :]
         np.greater(one, others, out=more[:, :width])
         np.less(one, others, out=less[:, :width])
-        wins[i, i + 1 :] += count_true(more)
-        wins[i + 1 :, i] += count_true(less)
+        wins[i, i + 1 :] += _count_true(more)
+        wins[i + 1 :, i] += _count_true(less)
         if behind.size:
             led = room[i + 1 :]
             np.subtract(more[:, :width], less[:, :width], out=led, dtype=kind, casting="unsafe")

@@ -69,7 +69,7 @@ def critical_difference_diagram(
     low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
-    levels = bar_levels(
+    levels = _bar_levels(
         [ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width
     )
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
@@ -102,7 +102,7 @@ def critical_difference_diagram(
     return sheet.finish(_test_told(test, len(groups)))
 
 
-def bar_levels(spans: list[Floats], apart: float) -> list[int]:
+def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
     """Return for each bar, best first, the first level at which it is well apart from others."""
     ends: list[float] = []
     levels = []

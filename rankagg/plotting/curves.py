@@ -34,7 +34,7 @@ def every_mark(number: int, total: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class PanelScale:
+class _PanelScale:
     """Where the values of a panel stand on the axis that all share."""
 
     # Shape (n,). The different values, from the least to the greatest.
@@ -123,13 +123,13 @@ def draw_panels(
         ax.set_yticks(upright)
     if not sheet.is_new:
         each = max(NARROWEST_PANEL, (sheet.across - 1 + PANELS_APART) / total - PANELS_APART)
-        headings, key = keyed_headings(headings, each + PANELS_APART - 0.5)
+        headings, key = _keyed_headings(headings, each + PANELS_APART - 0.5)
     inset = each / 2 / len(names) if names else 0.0
     ticks: dict[float, str] = {}
     for number, (heading, panel) in enumerate(zip(headings, panels, strict=True)):
         left = number * (each + PANELS_APART)
         values = np.unique(panel.table["at"].to_numpy(np.float64))
-        scale = PanelScale(
+        scale = _PanelScale(
             np.arange(max(len(names), 1), dtype=np.float64) if names else values,
             left + inset,
             each - 2 * inset,
@@ -191,7 +191,7 @@ def _draw_line(ax: Axes, gid: str, x: Floats, part: pd.DataFrame, look: dict[str
     ax.plot(x, part["middle"], gid=f"line-{gid}", markevery=marks, **look)
 
 
-def keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:
+def _keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], str]:
     """Return headings as they fit, and what they stand for where these are but letters."""
     if BOLD * text_width(headings) <= room:
         return list(headings), ""

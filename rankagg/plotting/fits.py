@@ -59,7 +59,7 @@ def distance_probabilities(n_items: int, theta: float) -> Floats:
     return result
 
 
-def known_distances(ranks: Ranks, weights: Floats) -> Floats:
+def _known_distances(ranks: Ranks, weights: Floats) -> Floats:
     """Return the weight at every distance of the complete strict rankings among some."""
     n = ranks.shape[1]
     strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
@@ -69,7 +69,7 @@ def known_distances(ranks: Ranks, weights: Floats) -> Floats:
     return found
 
 
-def spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
+def _spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
     """Return the weight at every distance of the other rankings, shared out by the distribution.
 
     Under a Mallows distribution the items of a bucket have a Mallows distribution of their own, and
@@ -145,11 +145,11 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     known = np.isfinite(bounds).all(axis=1)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
     interval_rows(sheet.ax, sheet.names(fit.names), fit.estimates, bounds, known)
-    notes = notes_of(fit, are_known=bool(known.all()))
+    notes = _notes_of(fit, are_known=bool(known.all()))
     return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
 
 
-def notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
+def _notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
     """Return what the reader must know of a fit; `are_known` says that all have intervals."""
     return [
         "" if fit.converged else "note: the fit has not converged",
@@ -192,8 +192,8 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     fitted, data = fit.distribution, fit._data
     expected = distance_probabilities(fitted.n_items, fitted.theta)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
-    spread = spread_distances(ranks, data.weights, fitted.theta)
-    parts = [] if spread is None else [known_distances(ranks, data.weights), spread]
+    spread = _spread_distances(ranks, data.weights, fitted.theta)
+    parts = [] if spread is None else [_known_distances(ranks, data.weights), spread]
     parts = [part / data.total for part in parts]
     starts, step = _bins(expected, parts)
     sheet = PlotSheet(ax, 32.0, 18.0)
@@ -220,7 +220,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     notes = [
         f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
         "" if parts else alone,
-        *notes_of(fit, are_known=True),
+        *_notes_of(fit, are_known=True),
     ]
     axis = "Kendall distance to the center" + (f", {step} in a bar" if step > 1 else "")
     return sheet.finish(notes, axis=axis, handles=handles, columns=2)
@@ -301,7 +301,7 @@ def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | N
     notes = [
         f"thetas with {100 * (1 - alpha):g} % likelihood intervals",
         "" if known.all() else "open triangle: no finite maximum",
-        *notes_of(fit, are_known=True),
+        *_notes_of(fit, are_known=True),
     ]
     return sheet.finish(notes, axis="rank that is filled")
 
@@ -350,7 +350,7 @@ def worths_plot(
     notes = [
         f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
         f"not drawn, {what}: {', '.join(others)}" if others else "",
-        *notes_of(fit, are_known=bool(known.all())),
+        *_notes_of(fit, are_known=bool(known.all())),
     ]
     return sheet.finish(notes, axis="log worth")
 
@@ -404,7 +404,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     notes = [f"dark: rankings that belong to it with a probability of {SURE:g} or more"]
-    notes += notes_of(fit, are_known=True)
+    notes += _notes_of(fit, are_known=True)
     axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
     return sheet.finish(notes, axis=axis)
 

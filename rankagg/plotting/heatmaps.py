@@ -44,7 +44,7 @@ SIDES = ("top", "right", "bottom", "left")
 SLOT = 0.4
 
 
-def bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
+def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
     """Write the names of rows and, above, those of columns; no frame is around the cells."""
     ax.set_yticks(range(len(rows)), rows, parse_math=False)
     ax.set_xticks(range(len(columns)) if at is None else at, columns, rotation=90, parse_math=False)
@@ -66,7 +66,7 @@ def cell_number(
     ax.text(*at, text, color="white" if on_dark else INK, gid=gid, **look)
 
 
-def hatched_cell(ax: Axes, corner: tuple[float, float], gid: str = "unknown") -> None:
+def _hatched_cell(ax: Axes, corner: tuple[float, float], gid: str = "unknown") -> None:
     """Hatch a cell of which nothing is known."""
     look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": "#cccccc", "lw": 0}
     ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
@@ -126,10 +126,10 @@ def pairwise_heatmap(
         above = decisions.above
     # A policy may impute votes for pairs that nobody compared.
     shares = np.where(votes.comparisons > 0, votes.proportion, np.nan)
-    return share_matrix(shares, ranking, above=above, ax=ax)
+    return _share_matrix(shares, ranking, above=above, ax=ax)
 
 
-def share_matrix(
+def _share_matrix(
     shares: Floats,
     ranking: PartialRanking,
     *,
@@ -150,7 +150,7 @@ def share_matrix(
     cells[np.diag_indices(n)] = np.ma.masked
     image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
-    bare_cells(ax, rows, names)
+    _bare_cells(ax, rows, names)
     color_bar(ax, image, label)
     texts = [f"{100 * value:.0f}" for value in cells.compressed()]
     size = sheet.number_size(texts, (n, n), NUMBER_SIZE) if n <= NUMBERED else None
@@ -160,7 +160,7 @@ def share_matrix(
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
             continue
         if np.isnan(value):
-            hatched_cell(ax, (j - 0.5, i - 0.5))
+            _hatched_cell(ax, (j - 0.5, i - 0.5))
             continue
         on_dark = bool(value > 0.8 or value < 0.1)
         if size is not None:
@@ -219,7 +219,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
         )
     label = f"share of {intervals.unit}s\nwith row above column"
     notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in intervals.notes)]
-    return share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
+    return _share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
 
 
 def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
@@ -315,7 +315,9 @@ def confidence_heatmap(
         *_marks_told(judged.estimate, order),
     ]
     label = f"estimated proportion of {way.unit}s\nwith row above column"
-    return share_matrix(judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax)
+    return _share_matrix(
+        judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax
+    )
 
 
 def _chosen(name: str | None, among: Iterable[Any], parameter: str) -> Any:
@@ -361,7 +363,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     colors: dict[str, Any] = {"cmap": DIVERGING, "vmin": -1, "vmax": 1}
     image = ax.pcolormesh(edges, np.arange(n + 1.0) - 0.5, known, gid="cells", **colors)
     ax.set_ylim(n - 0.5, -0.5)
-    bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
+    _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     color_bar(ax, image, "Kendall's tau-b")
     texts = [_tau_told(value) for value in cells[~np.isnan(cells)]]
     size = sheet.number_size(texts, (n, edges[-1]), 0.85) if n <= NUMBERED else None
@@ -371,7 +373,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
             if j == i + 2:
                 ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
             elif np.isnan(value):
-                hatched_cell(ax, corner, f"unknown-{i}-{j}")
+                _hatched_cell(ax, corner, f"unknown-{i}-{j}")
             elif size is not None:
                 on_dark, at = bool(value > 0.6 or value < -0.8), (edges[j] + 0.5, i)
                 cell_number(ax, at, _tau_told(value), size=size, on_dark=on_dark, gid="tau")

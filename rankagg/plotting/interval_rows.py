@@ -32,7 +32,7 @@ WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": AC
 DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 
 
-def point_key(look: dict[str, Any], label: str) -> Line2D:
+def _point_key(look: dict[str, Any], label: str) -> Line2D:
     """Return the mark of a legend for points."""
     return Line2D([], [], label=label, **{"marker": "o", "ls": "none", **look})
 
@@ -88,8 +88,8 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
         ranks.describe(),
         *(f"note: {note}" for note in ranks.notes),
     ]
-    handles = [point_key(SOLID, "may be first")] if first.any() else []
-    handles += [] if first.all() else [point_key(HOLLOW, "not first")]
+    handles = [_point_key(SOLID, "may be first")] if first.any() else []
+    handles += [] if first.all() else [_point_key(HOLLOW, "not first")]
     return sheet.finish(notes, axis="rank", handles=handles, columns=2)
 
 
@@ -151,7 +151,7 @@ def effects_plot(
     return sheet.finish(
         _effects_told(tests, reference, points, bounds),
         axis=f"share above {reference}" if is_sign else effect,
-        handles=[point_key(DECIDED[kind], words[kind]) for kind in kinds],
+        handles=[_point_key(DECIDED[kind], words[kind]) for kind in kinds],
     )
 
 
@@ -240,9 +240,9 @@ def separation_plot(
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "ls": "none"}
     handles = [Line2D([], [], label=f"{word}s at hand", **mark)]
     if (finite & (needed <= there)).any():
-        handles.append(point_key(SOLID, f"{word}s needed: enough are there"))
+        handles.append(_point_key(SOLID, f"{word}s needed: enough are there"))
     if (finite & (needed > there)).any():
-        handles.append(point_key(HOLLOW, f"{word}s needed: more than are there"))
+        handles.append(_point_key(HOLLOW, f"{word}s needed: more than are there"))
     return sheet.finish(
         _separation_told(separation, needed), axis=f"{word}s, on a log scale", handles=handles
     )

@@ -31,7 +31,7 @@ BORDER: Final = "#d0d0d0"
 
 
 @dataclass(frozen=True, eq=False)
-class MissingGrid:
+class _MissingGrid:
     """Shares of units that are missing, the items that miss most first."""
 
     # Shape (n, k). In [0, 1].
@@ -48,7 +48,9 @@ class MissingGrid:
         return bool(((self.shares > 0) & (self.shares < 1)).any())
 
 
-def missing_grid(report: MissingReport, profile: Profile | None, letters: int = 32) -> MissingGrid:
+def _missing_grid(
+    report: MissingReport, profile: Profile | None, letters: int = 32
+) -> _MissingGrid:
     """Choose what fits: a column for each task, each ranking, or each pattern."""
     order = np.argsort(-report.missing, kind="stable")
     names = plot_labels(report.items.at(order), letters)
@@ -66,7 +68,7 @@ def missing_grid(report: MissingReport, profile: Profile | None, letters: int = 
     never = len(report.never_compared)
     pairs, verb = counted(math.comb(len(order), 2), "pair"), "was" if never == 1 else "were"
     extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
-    return MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
+    return _MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
 
 
 def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
@@ -136,7 +138,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         )
     report = data if isinstance(data, MissingReport) else missing_report(data)
     profile = data if isinstance(data, Profile) else None
-    grid = missing_grid(report, profile)
+    grid = _missing_grid(report, profile)
     n, k = grid.shares.shape
     is_numbered = grid.is_partial and k <= MOST_NUMBERED
     cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
@@ -144,7 +146,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
     ax = sheet.ax
     if not sheet.is_new:
-        grid = missing_grid(report, profile, sheet.letters(0.3))
+        grid = _missing_grid(report, profile, sheet.letters(0.3))
     notes = [
         *grid.notes,
         "items left off a top-k list are not missing: they are below the listed ones"

@@ -59,7 +59,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     }
     names, key = _item_letters(items.labels)
     best = min(costs, key=lambda order: (costs[order], order))
-    spots = order_spots(best)
+    spots = _order_spots(best)
     between = "" if all(len(name) == 1 for name in names) else " "
     labels = {
         order: f"{between.join(names[i] for i in order)}\n{cost:.6g}"
@@ -127,7 +127,7 @@ def _item_letters(labels: tuple[Label, ...]) -> tuple[list[str], str]:
     return letters, ", ".join(parts)
 
 
-def order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
+def _order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
     """Put orders as high as their distance to the best, side by side as their neighbors are."""
     levels: dict[int, list[tuple[int, list[int], Any]]] = {}
     for order in permutations(best):

@@ -98,7 +98,7 @@ class PlotSheet:
     ) -> Axes:
         """Write the label of the axis, notes below it and a legend above, and return the axes."""
         width = self._notes if self.is_new else self.across
-        self._write_below(broken_lines(notes, width), "\n".join(broken_lines([axis], width)))
+        self._write_below(_broken_lines(notes, width), "\n".join(_broken_lines([axis], width)))
         if handles:
             self._explain(handles, width - 2 * PADDING, columns, above)
         if self.is_new:
@@ -145,7 +145,7 @@ class PlotSheet:
         while columns > 1 and _legend_width(labels, columns) > room:
             columns -= 1
         if columns == 1:
-            labels = ["\n".join(broken_lines([label], room - MARK)) for label in labels]
+            labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
         raised = ScaledTranslation(0.0, above * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
         place |= {"bbox_transform": self.ax.transAxes + raised, "borderpad": PADDING}
@@ -219,7 +219,7 @@ def _line_width(line: str, points: float, fonts: str) -> float:
     return text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
 
 
-def broken_lines(sentences: Iterable[str], width: float) -> list[str]:
+def _broken_lines(sentences: Iterable[str], width: float) -> list[str]:
     """Break sentences into lines no wider than that, in multiples of the font size."""
     # "95 %" stays on one line.
     texts = [shortened(text, LONGEST_NOTE).replace(" %", "\xa0%") for text in sentences]

@@ -64,7 +64,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     """
     frame = stability.subsets(OUTER)
     if frame.empty:
-        return draw_influence(stability, ax)
+        return _draw_influence(stability, ax)
     ends = dict(zip(("low", "middle", "high"), (f"tau_{q:g}" for q in OUTER), strict=True))
     curves = {
         "tau: median": frame[list(ends.values())].set_axis(list(ends), axis=1),
@@ -98,7 +98,7 @@ def _has_tau(first: Ranks, second: Ranks) -> bool:
     return all(len(np.unique(ranks[common])) > 1 for ranks in (first, second))
 
 
-def draw_influence(stability: Stability, ax: Axes | None) -> Axes:
+def _draw_influence(stability: Stability, ax: Axes | None) -> Axes:
     """Draw a dot for each unit: its distance, and whether its absence changes the winner."""
     frame = stability.influence().sort_values("distance", ascending=False, kind="stable")
     no_winner, no_distance = frame["winner"].isna(), frame["distance"].isna() | frame["top1"].isna()

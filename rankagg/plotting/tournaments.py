@@ -33,7 +33,7 @@ SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
 ON_CIRCLE: Final = 8
 
 
-class LinkLook(NamedTuple):
+class _LinkLook(NamedTuple):
     """Color, line and width (in usual lines) of a kind of link, and its words in the legend."""
 
     color: str
@@ -42,12 +42,12 @@ class LinkLook(NamedTuple):
     label: str
 
 
-LINK_LOOKS: Final[dict[Kind, LinkLook]] = {
-    "with": LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
-    "against": LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
-    "open": LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
-    "level": LinkLook(DIM, "-", 0.8, "as many votes each way"),
-    "never": LinkLook(DIM, ":", 0.8, "never compared"),
+LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
+    "with": _LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
+    "against": _LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
+    "open": _LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
+    "level": _LinkLook(DIM, "-", 0.8, "as many votes each way"),
+    "never": _LinkLook(DIM, ":", 0.8, "never compared"),
 }
 
 
@@ -85,7 +85,7 @@ class Link:
         return f"{what}-{self.first}-{self.second}"
 
 
-def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
+def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
     """Return one link for every two items."""
     above = pair_signs(ranks)
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
@@ -108,7 +108,7 @@ def links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list
 MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
 
 
-def draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items from top to bottom in the order of their ranks, and arcs for the links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
@@ -169,7 +169,7 @@ def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "
     text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
 
-def draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
     radius = max(8.0, n * (1.4 + 0.3 * text_width((link.text for link in links), MARGIN_SIZE)))
@@ -310,7 +310,7 @@ def tournament_plot(
         ranking = Kemeny().aggregate(graph.votes)
     order = _Order.of(graph, ranking, "ranking", "the ranking")
     other = None if against is None else _Order.of(graph, against, "against", "the other ranking")
-    links = links_of(graph, order.ranks, None if other is None else other.ranks)
+    links = _links_of(graph, order.ranks, None if other is None else other.ranks)
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
     if other is not None:
@@ -318,9 +318,9 @@ def tournament_plot(
         half = int(np.triu(ordered[0] != ordered[1]).sum())
         which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
         notes += [f"{which} ordered by only one of {names[0]} and {names[-1]}"] if half else []
-    draw, shown = draw_circle, links
+    draw, shown = _draw_circle, links
     if len(graph.items) > ON_CIRCLE:
-        draw, shown = draw_arcs, _notable(links, len(graph.items))
+        draw, shown = _draw_arcs, _notable(links, len(graph.items))
         notes = [*_rest(links, shown, names[0]), *notes]
     sheet = draw(ax, graph.items, order.ranks, shown)
     sheet.ax.set_xticks([])

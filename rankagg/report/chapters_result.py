@@ -131,7 +131,7 @@ def methods(findings: Findings) -> Section:
     if len(comparison.rules) == 1:
         section.told("no other").text("No other rule was asked for.")
         return section.table(_all_ranks(findings))
-    section.told(_differing(findings)).add("flow", flow_of(findings))
+    section.told(_differing(findings)).add("flow", _flow_of(findings))
     frame = comparison.to_frame().drop(columns="ranking")
     if frame["guarantee"].isna().all():
         frame = frame.drop(columns="guarantee")
@@ -251,7 +251,7 @@ def majorities(findings: Findings) -> Section:
         section.items(bullets([_circle(findings, group) for group in groups], CIRCLES))
     else:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
-    section.add("pairs", pair_map_of(findings))
+    section.add("pairs", _pair_map_of(findings))
     section.facts(
         [
             ("Condorcet winner", "none" if winner is None else winner),
@@ -314,7 +314,7 @@ LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
 
 
 @dataclass(frozen=True)
-class Line:
+class _Line:
     """An item: how it looks, the height in every column, the texts at both ends."""
 
     look: str
@@ -324,7 +324,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Flow:
+class _Flow:
     """A chart of lines, a column for each method."""
 
     # Where columns stand, in per cent, and their names.
@@ -334,7 +334,7 @@ class Flow:
     head: float
     # How wide it is at least, in pixels.
     width: float
-    lines: tuple[Line, ...]
+    lines: tuple[_Line, ...]
     # Bars that join ties: the column, in per cent, and from where to where.
     ties: tuple[tuple[float, float, float], ...]
     height: float
@@ -347,14 +347,14 @@ class Flow:
         """Whether no name, with its rank, needs more than half of the room beside the chart."""
         return max(letters(line.left) for line in self.lines) <= 14
 
-    def steps(self, line: Line) -> Iterator[tuple[float, float, float, float]]:
+    def steps(self, line: _Line) -> Iterator[tuple[float, float, float, float]]:
         """Return the pieces of a line: from where to where."""
         points = [(x, y) for (x, _), y in zip(self.methods, line.heights, strict=True)]
         for (x, y), (to_x, to_y) in pairwise(points):
             yield x, y, to_x, to_y
 
 
-def flow_of(findings: Findings) -> Flow:
+def _flow_of(findings: Findings) -> _Flow:
     """Return the chart of all methods, of the first items where there are many."""
     comparison, exact = findings.comparison, findings.exact
     names, total = comparison.rules, comparison.votes.n_items
@@ -370,7 +370,7 @@ def flow_of(findings: Findings) -> Flow:
     colored = [int(i) for i in np.argsort(-width, kind="stable")[:COLORED] if width[i]]
     items = [str(item) for item in exact.items.at(order)]
     lines = [
-        Line(
+        _Line(
             look=f"m{colored.index(k) + 1}" if k in colored else "quiet",
             heights=tuple(heights[:, k].tolist()),
             left=f"{named(item, 22)} \N{EN SPACE}{_rank(ranks[0, k])}",
@@ -386,7 +386,7 @@ def flow_of(findings: Findings) -> Flow:
         which = said("The first {}. ", drawn)
     told = said("{}Ranks from rule to rule. {}", which, _who_moves(items, width, colored))
     ties = tuple(_ties(columns, ranks, heights))
-    return Flow(
+    return _Flow(
         methods=columns,
         head=head,
         width=min(row, max(LEVEL, STEP * (len(names) - 1))),
@@ -434,7 +434,7 @@ MOST_IN_MAP, NUMBERED = 40, 14
 
 
 @dataclass(frozen=True)
-class PairCell:
+class _PairCell:
     """Two items: the step of color (empty: nothing to show), the share, whether it is decided."""
 
     step: str
@@ -443,19 +443,19 @@ class PairCell:
 
 
 @dataclass(frozen=True)
-class PairRow:
+class _PairRow:
     """An item against all others."""
 
     place: int
     name: str
-    cells: tuple[PairCell, ...]
+    cells: tuple[_PairCell, ...]
 
 
 @dataclass(frozen=True)
-class PairMap:
+class _PairMap:
     """The map, in the order of the consensus."""
 
-    rows: tuple[PairRow, ...]
+    rows: tuple[_PairRow, ...]
     # Whether numbers are seen; otherwise they are there for copying and reading aloud.
     is_numbered: bool
     # What it shows, and how to read it.
@@ -463,7 +463,7 @@ class PairMap:
     caption: str
 
 
-def pair_map_of(findings: Findings) -> PairMap:
+def _pair_map_of(findings: Findings) -> _PairMap:
     """Return the map of the first items."""
     exact, n = findings.exact, len(findings.exact.items)
     order, vote = findings.order[:MOST_IN_MAP], findings.kind.words.vote
@@ -472,7 +472,7 @@ def pair_map_of(findings: Findings) -> PairMap:
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
     rows = tuple(
-        PairRow(place + 1, str(exact.items[int(i)]), tuple(_cells(place, shares, above)))
+        _PairRow(place + 1, str(exact.items[int(i)]), tuple(_cells(place, shares, above)))
         for place, i in enumerate(order.tolist())
     )
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
@@ -490,7 +490,7 @@ def pair_map_of(findings: Findings) -> PairMap:
         "{}Share of {}s, in per cent, with the row above the column, in the order of the page. "
         "{}{}{}"
     )
-    return PairMap(
+    return _PairMap(
         rows=rows,
         is_numbered=len(order) <= NUMBERED,
         alternative=said("{}Share of {}s for the row against the column. {}", which, vote, found),
@@ -498,13 +498,13 @@ def pair_map_of(findings: Findings) -> PairMap:
     )
 
 
-def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[PairCell]:
+def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[_PairCell]:
     cells = []
     for column, share in enumerate(shares[row].tolist()):
         if column == row:
-            cells.append(PairCell("self", ""))
+            cells.append(_PairCell("self", ""))
         elif np.isnan(share):
-            cells.append(PairCell("", ""))
+            cells.append(_PairCell("", ""))
         else:
             # Eight steps of color on either side of one half.
             step = round(16 * share) - 8
@@ -512,7 +512,7 @@ def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[PairCell]:
             if step == 0 and share != 0.5:
                 step = 1 if share > 0.5 else -1
             name = f"{'l' if step < 0 else 'w'}{abs(step)}"
-            cells.append(PairCell(name, _per_cent(share), bool(above[row, column])))
+            cells.append(_PairCell(name, _per_cent(share), bool(above[row, column])))
     return cells
 
 

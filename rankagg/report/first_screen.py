@@ -37,7 +37,7 @@ WIDE = 34
 
 
 @dataclass(frozen=True)
-class PlaceRow:
+class _PlaceRow:
     """An item: its place, its position among the items of the votes, its name, the rest."""
 
     place: int
@@ -53,19 +53,19 @@ class PlaceRow:
 
 
 @dataclass(frozen=True)
-class PlaceGroup:
+class _PlaceGroup:
     """Rows that stand together; where it is open, the votes do not say in which order."""
 
-    rows: tuple[PlaceRow, ...]
+    rows: tuple[_PlaceRow, ...]
     is_open: bool
 
 
 @dataclass(frozen=True)
-class PlaceFigure:
+class _PlaceFigure:
     """The first figure."""
 
     # All rows, the best first.
-    blocks: tuple[PlaceGroup, ...]
+    blocks: tuple[_PlaceGroup, ...]
     # What the strips show.
     drawing: RowDrawing
     # Headings of the columns; no intervals are there where the level is empty.
@@ -79,7 +79,7 @@ class PlaceFigure:
     is_proved_order: bool = True
 
     @property
-    def rows(self) -> tuple[PlaceRow, ...]:
+    def rows(self) -> tuple[_PlaceRow, ...]:
         """All rows."""
         return tuple(row for block in self.blocks for row in block.rows)
 
@@ -99,13 +99,13 @@ class PlaceFigure:
         return any(letters(row.name + row.note) > WIDE for row in self.rows)
 
 
-def ranking_of(findings: Findings) -> PlaceFigure:
+def _ranking_of(findings: Findings) -> _PlaceFigure:
     """Return the first figure."""
     kind, n = findings.kind, len(findings.exact.items)
     columns, drawing = kind.columns(findings), kind.drawing(findings)
     ranks = findings.ranks if findings.has_decisions else None
     rows = tuple(
-        PlaceRow(
+        _PlaceRow(
             place=place,
             position=i,
             name=str(findings.exact.items[i]),
@@ -118,7 +118,7 @@ def ranking_of(findings: Findings) -> PlaceFigure:
         for place, i in enumerate(findings.order.tolist(), 1)
     )
     is_exact = findings.is_exact
-    return PlaceFigure(
+    return _PlaceFigure(
         blocks=_groups_of(rows, findings.alternatives if is_exact else None),
         drawing=drawing,
         noun=findings.noun.capitalize(),
@@ -137,14 +137,14 @@ def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
 # -- groups ---------------------------------------------------------------------------------------
 
 
-def _groups_of(rows: Sequence[PlaceRow], known: Alternatives | None) -> tuple[PlaceGroup, ...]:
+def _groups_of(rows: Sequence[_PlaceRow], known: Alternatives | None) -> tuple[_PlaceGroup, ...]:
     """Return groups of optima of several rows, and between them those that stand alone together."""
     sizes = [1] * len(rows)
     if known is not None and known.is_unique is False:
         sizes = [len(block) for block in known.optima.blocks]
     groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
     parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
-    return tuple(PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
+    return tuple(_PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class FirstScreen:
     certainty: str
     # Numbers, and what they count.
     numbers: tuple[tuple[str, str], ...]
-    ranking: PlaceFigure
+    ranking: _PlaceFigure
     # The sentences below it.
     caption: tuple[str, ...]
     # What the proof counts.
@@ -165,7 +165,7 @@ class FirstScreen:
 
 def first_screen(findings: Findings) -> FirstScreen:
     """Return what readers see first."""
-    ranking = ranking_of(findings)
+    ranking = _ranking_of(findings)
     is_ranked = len(findings.exact.items) > 1
     return FirstScreen(
         result=_result(findings),
@@ -271,7 +271,7 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
         yield stated(share, "share of cells missing", percent, of=cells), what
 
 
-def _caption(findings: Findings, ranking: PlaceFigure) -> list[str]:
+def _caption(findings: Findings, ranking: _PlaceFigure) -> list[str]:
     words, told = findings.kind.words, [ranking.drawing.caption]
     if ranking.has_groups:
         told.append(

@@ -49,7 +49,7 @@ PARTS = ("reading", "votes", "cases", "parts", "statement")
 
 
 @dataclass(frozen=True)
-class GateVerdict:
+class _GateVerdict:
     """Whether what was insisted on is so."""
 
     # The gate as it was written.
@@ -64,7 +64,7 @@ class GateVerdict:
 
 
 @dataclass(frozen=True)
-class Gate:
+class _Gate:
     """A condition on what is found about a data set."""
 
     condition: str
@@ -74,7 +74,7 @@ class Gate:
     items: tuple[Label, ...] = ()
 
     @classmethod
-    def read(cls, condition: str, items: ItemSet) -> Gate:
+    def read(cls, condition: str, items: ItemSet) -> _Gate:
         """Return a gate from a text such as "first=NAME"; raise where it says nothing."""
         if not isinstance(condition, str):
             raise InvalidInputError("gates", "texts such as 'proved'", condition)
@@ -103,21 +103,21 @@ class Gate:
                 raise InvalidInputError("gates", allowed, condition, nearest(name, items))
         return cls(condition, kind, tuple(known[name] for name in names))
 
-    def judge(self, findings: Findings) -> GateVerdict:
+    def judge(self, findings: Findings) -> _GateVerdict:
         """Say whether it holds."""
         check, _ = CONDITIONS[self.kind]
         unknown = _no_intervals(findings) if "decided" in self.kind else None
         if self.kind == "unique" or (findings.is_exact and self.kind in ("first", "above")):
             unknown = _not_known_of_optima(findings)
         verdict = check(findings, *self.items) if unknown is None else (False, unknown)
-        return GateVerdict(self.condition, *verdict)
+        return _GateVerdict(self.condition, *verdict)
 
 
-def read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[Gate, ...]:
+def _read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[_Gate, ...]:
     """Return the gates that some texts name; raise where one names none."""
     if isinstance(conditions, str):
         raise InvalidInputError("gates", "a list of texts such as ['proved']", conditions)
-    return tuple(Gate.read(condition, items) for condition in conditions)
+    return tuple(_Gate.read(condition, items) for condition in conditions)
 
 
 # -- what they ask ----------------------------------------------------------------------------
@@ -264,7 +264,7 @@ class Report:
     is_proved: bool
     is_complete: bool = True
     interrupted: bool = False
-    gates: tuple[GateVerdict, ...] = ()
+    gates: tuple[_GateVerdict, ...] = ()
 
     def save(self, target: str | PathLike[str]) -> None:
         """Write the page to a file.
@@ -385,7 +385,7 @@ def make_report(
     chosen = kind_of(data, kind)
     items = Evidence.of(chosen.data, tolerance).items
     chosen = replace(chosen, told=told_of(about, about_items, items))
-    asked, lines = read_gates(gates, items), list(source)
+    asked, lines = _read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
         lines += data.lines()
     findings = Findings.of(
@@ -398,7 +398,7 @@ def make_report(
         optima=check_flag(optima, "optima"),
         rng=rng,
     )
-    check = proof_check(findings.exact, chosen.words.vote)
+    check = _proof_check(findings.exact, chosen.words.vote)
     screen = first_screen(findings)
     is_ranked = len(findings.exact.items) > 1
     sections = [
@@ -434,7 +434,7 @@ ITEMS, CHARACTERS = 500, 4_000_000
 
 
 @dataclass(frozen=True)
-class ProofCheck:
+class _ProofCheck:
     """What travels in a page so that it can be checked there."""
 
     # What the page says of it.
@@ -446,7 +446,7 @@ class ProofCheck:
     scripts: tuple[str, ...] = ()
 
 
-def proof_check(exact: Consensus, vote: str = "vote") -> ProofCheck:
+def _proof_check(exact: Consensus, vote: str = "vote") -> _ProofCheck:
     """Return what a page about an exact consensus needs to check its proof, in its word."""
     assert exact.certificate is not None, "an exact rule gives a certificate"
     n = len(exact.items)
@@ -462,17 +462,17 @@ def proof_check(exact: Consensus, vote: str = "vote") -> ProofCheck:
             f"a page has room for {CHARACTERS:,} characters, and {vote}s and certificate take "
             f"{characters:,}"
         )
-    return ProofCheck(
+    return _ProofCheck(
         f"The {vote}s and the certificate travel in this page, and the button "
         "\N{LEFT DOUBLE QUOTATION MARK}Check the proof\N{RIGHT DOUBLE QUOTATION MARK} above checks "
         "one against the other, here and in exact integers, and the order shown against both.",
         blocks,
-        (checker_script(),),
+        (_checker_script(),),
     )
 
 
-def _outside(why: str) -> ProofCheck:
-    return ProofCheck(
+def _outside(why: str) -> _ProofCheck:
+    return _ProofCheck(
         f"This page cannot check the proof itself: {why}. `rankagg solve` with --certificate and "
         "--votes writes both as files, which `rankagg verify` and the stand-alone program in the "
         "documentation check."
@@ -484,7 +484,7 @@ def _compact(data: object) -> str:
 
 
 @cache
-def checker_script(*, page: bool = True) -> str:
+def _checker_script(*, page: bool = True) -> str:
     """Return the checker as one script."""
     folder = files("rankagg.report") / "templates" / "checker"
     names = (*PARTS, *(["page"] if page else []))

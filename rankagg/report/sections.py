@@ -27,7 +27,7 @@ STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", 
 UNKNOWN = "\N{EN DASH}"
 
 
-class SectionPart(NamedTuple):
+class _SectionPart(NamedTuple):
     """One paragraph, list, table or figure."""
 
     # text, unknown, assumed, list, facts, heading, table, folded, flow, pairs, proved or
@@ -47,11 +47,11 @@ class Section:
     # Whether it stands open when the page is opened.
     is_open: bool = False
     # What was added, in that order.
-    parts: list[SectionPart] = field(default_factory=list)
+    parts: list[_SectionPart] = field(default_factory=list)
 
     def add(self, kind: str, content: Any) -> Self:
         """Add a part of a kind that the template knows."""
-        self.parts.append(SectionPart(kind, content))
+        self.parts.append(_SectionPart(kind, content))
         return self
 
     def text(self, *sentences: str) -> Self:
@@ -121,13 +121,13 @@ def render_page(
             sections=sections,
             style=Inline.read(*STYLES),
             scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
-            blocks=[(name, json_text(text)) for name, text in (blocks or {}).items()],
+            blocks=[(name, _json_text(text)) for name, text in (blocks or {}).items()],
             version=__version__,
         )
     )
 
 
-def json_text(text: str) -> Markup:
+def _json_text(text: str) -> Markup:
     """Return JSON that cannot end its element, whatever names it holds."""
     json.loads(text)
     return Markup(visible_json(text).replace("<", "\\u003c"))
@@ -163,7 +163,7 @@ def _share(per_cent: float) -> str:
 
 
 @dataclass(frozen=True)
-class PageColumn:
+class _PageColumn:
     """A column: its heading, how it looks (number, long, name, bar or empty), its meaning."""
 
     name: str
@@ -174,7 +174,7 @@ class PageColumn:
 
 
 @dataclass(frozen=True)
-class PageCell:
+class _PageCell:
     """A cell: its text, the number it is sorted by (None: by its text), its bar in per cent."""
 
     text: str
@@ -193,8 +193,8 @@ class PageTable:
     """A table that readers may sort by any column."""
 
     # The columns; the first names the row.
-    columns: tuple[PageColumn, ...]
-    rows: tuple[tuple[PageCell, ...], ...]
+    columns: tuple[_PageColumn, ...]
+    rows: tuple[tuple[_PageCell, ...], ...]
     caption: str
     # What was not shown; empty where everything is.
     left_out: str = ""
@@ -241,7 +241,7 @@ def table_of(
         elif len(values) and (longest := values.map(lambda value: len(str(value))).max()) > 12:
             look = "name" if longest <= 40 else "long"
         told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
-        columns.append(PageColumn(*told, (categories or {}).get(name, "")))
+        columns.append(_PageColumn(*told, (categories or {}).get(name, "")))
         made = [_text(one) if name in words else _number(one, style) for one in values]
         if name in barred:
             given["bar"] = 100 * values / max(frame[name].max(), 1)
@@ -253,14 +253,14 @@ def table_of(
     return PageTable(tuple(columns), tuple(zip(*rows, strict=True)), caption, more)
 
 
-def _text(value: Any) -> PageCell:
-    return PageCell(UNKNOWN if pd.isna(value) else str(value))
+def _text(value: Any) -> _PageCell:
+    return _PageCell(UNKNOWN if pd.isna(value) else str(value))
 
 
-def _number(value: Any, style: str) -> PageCell:
+def _number(value: Any, style: str) -> _PageCell:
     if value is None or value is pd.NA or np.isnan(value):
-        return PageCell(UNKNOWN, np.inf)
-    return PageCell(unsigned(format(value, style) if style else amount(value)), float(value))
+        return _PageCell(UNKNOWN, np.inf)
+    return _PageCell(unsigned(format(value, style) if style else amount(value)), float(value))
 
 
 def bullets(lines: Sequence[str], limit: int) -> tuple[str, ...]:

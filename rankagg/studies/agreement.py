@@ -241,7 +241,7 @@ def _tau_of_first(one: PartialRanking, two: PartialRanking, k: int) -> float:
 
 
 @dataclass(frozen=True)
-class PartCell(Cell):
+class _PartCell(Cell):
     """One part of the data."""
 
     # Tasks, or their averages; all instances; the instances of one task.
@@ -251,7 +251,7 @@ class PartCell(Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementStudy(Study[PartCell, AgreementResult]):
+class AgreementStudy(Study[_PartCell, AgreementResult]):
     """How far rules agree on the first, on the last and on all systems of one table.
 
     On a table of tasks the rules aggregate the tasks. On a table of instances they are compared
@@ -295,7 +295,7 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
     0  Mean  Borda  0.867   1.0  0.667    1.0  0.667
     """
 
-    _cell = PartCell
+    _cell = _PartCell
     _found = AgreementResult
     _dimensions: ClassVar[dict[Any, str]] = {}
     _fields: ClassVar[Fields] = {
@@ -338,17 +338,17 @@ class AgreementStudy(Study[PartCell, AgreementResult]):
     def _one_level(self) -> tuple[Aggregator, ...]:
         return tuple(rule for rule in self.ways if not isinstance(rule, TwoLevel))
 
-    def cells(self) -> Iterator[PartCell]:
+    def cells(self) -> Iterator[_PartCell]:
         """Iterate over the parts of the data."""
         several = len(self._one_level) > 1
         if several:
-            yield PartCell("tasks")
+            yield _PartCell("tasks")
         if self.data.is_instance_level:
-            yield PartCell("instances")
+            yield _PartCell("instances")
         if self.data.is_instance_level and several:
-            yield from (PartCell("within", task) for task in self.data.tasks)
+            yield from (_PartCell("within", task) for task in self.data.tasks)
 
-    def _try(self, cell: PartCell, prepared: None) -> list[Row]:
+    def _try(self, cell: _PartCell, prepared: None) -> list[Row]:
         """Aggregate one part with every rule, and compare each two."""
         if cell.scope == "within":
             number = [*self.data.tasks].index(cell.task)

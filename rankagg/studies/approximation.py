@@ -220,7 +220,7 @@ def _part_text(part: pd.DataFrame) -> str:
 
 
 @dataclass(frozen=True)
-class DrawnCell(Cell):
+class _DrawnCell(Cell):
     """One drawn data set of the grid."""
 
     # What it is drawn from.
@@ -234,7 +234,7 @@ class DrawnCell(Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
+class ApproximationStudy(Study[_DrawnCell, ApproximationResult]):
     """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
@@ -298,7 +298,7 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
     3       10  Copeland     20      0.45       1.009
     """
 
-    _cell = DrawnCell
+    _cell = _DrawnCell
     _found = ApproximationResult
 
     rules: Sequence[Aggregator]
@@ -331,10 +331,10 @@ class ApproximationStudy(Study[DrawnCell, ApproximationResult]):
         kinds = {"method": "str", "proved": "bool", "hit": "boolean", "error": "str"}
         return kinds | dict.fromkeys([*numbers.split(), *["nearest"] * self.nearest], "float64")
 
-    def _is_drawn(self, cell: DrawnCell) -> bool:
+    def _is_drawn(self, cell: _DrawnCell) -> bool:
         return not cell.model.is_fixed or cell.missing > 0
 
-    def _try(self, cell: DrawnCell, prepared: None) -> list[Row]:
+    def _try(self, cell: _DrawnCell, prepared: None) -> list[Row]:
         """Draw the data of a cell and aggregate them with every rule."""
         rng = cell.generator(self._seed, "data")
         data = averaged(cell.model.sample(cell.n_items, cell.n_rankings, rng=rng))

@@ -92,7 +92,7 @@ class JudgedCell(GapCell):
 Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 
-def imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
+def _imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
     """Return the expected proportions of compatible permutations with row above column.
 
     Of all single scores so many are lost, each set of them with the same probability.
@@ -456,7 +456,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
             )
             imputed = None
             if halves is not None and not complete.n_missing and is_known:
-                imputed = imputed_proportions(halves, complete.n_units, lost)
+                imputed = _imputed_proportions(halves, complete.n_units, lost)
             known[method] = {"covered": true, "covered_imputed": imputed}
         return [
             self._row(cell, ranked, method, alpha, known[method])

@@ -175,7 +175,7 @@ class CorruptionResult(StudyResult):
 
 
 @dataclass(frozen=True)
-class CorruptionCell(Cell):
+class _CorruptionCell(Cell):
     """One table with corrupted tasks."""
 
     # Where its scores come from.
@@ -187,7 +187,7 @@ class CorruptionCell(Cell):
     repetition: int = 0
 
     @cached_property
-    def _alike(self) -> CorruptionCell:
+    def _alike(self) -> _CorruptionCell:
         return replace(self, corruption=ReversedScores(), n_corrupted=0)
 
     def shared(self, seed: int, purpose: str) -> Generator:
@@ -196,7 +196,7 @@ class CorruptionCell(Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
+class CorruptionStudy(Study[_CorruptionCell, CorruptionResult]):
     """How far rules are led astray when tasks are corrupted.
 
     In every repetition some tasks are corrupted, and every rule is held against the true order of
@@ -257,7 +257,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
     | table 1 | rescaled, factor = 100 | Borda    | 0.00 |
     """
 
-    _cell = CorruptionCell
+    _cell = _CorruptionCell
     _found = CorruptionResult
     _fields: ClassVar[Fields] = dict.fromkeys(("distance", "top1"), "float64") | {
         "method": "str",
@@ -286,7 +286,7 @@ class CorruptionStudy(Study[CorruptionCell, CorruptionResult]):
         for table, corruption in product(tables, self.corruptions):
             corruption.corrupt(table, table.tasks.at(range(most)), rng=0)
 
-    def _try(self, cell: CorruptionCell, prepared: None) -> list[Row]:
+    def _try(self, cell: _CorruptionCell, prepared: None) -> list[Row]:
         """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
         table = cast("ScoreTable", cell.model.sample(rng=cell.shared(self._seed, "data")))
         before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()

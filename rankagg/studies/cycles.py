@@ -182,7 +182,7 @@ class CycleResult(StudyResult):
 
 
 @dataclass(frozen=True)
-class ProfileCell(Cell):
+class _ProfileCell(Cell):
     """One drawn profile."""
 
     # What it is drawn from.
@@ -194,7 +194,7 @@ class ProfileCell(Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CycleStudy(Study[ProfileCell, CycleResult]):
+class CycleStudy(Study[_ProfileCell, CycleResult]):
     """How often majorities are cyclic, and how often Borda and Kemeny disagree.
 
     Every combination of model and size is drawn `n_repetitions` times. Each profile is asked
@@ -238,7 +238,7 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     0        3   0.08        0.056     0.82
     """
 
-    _cell = ProfileCell
+    _cell = _ProfileCell
     _found = CycleResult
     _fields: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool"),
@@ -252,13 +252,13 @@ class CycleStudy(Study[ProfileCell, CycleResult]):
     n_repetitions: int = 1000
     rng: RNGLike = None
 
-    def _is_drawn(self, cell: ProfileCell) -> bool:
+    def _is_drawn(self, cell: _ProfileCell) -> bool:
         return not cell.model.is_fixed
 
     def _prepared(self, deadline: Deadline) -> Deadline:
         return deadline
 
-    def _try(self, cell: ProfileCell, prepared: Deadline) -> list[Row]:
+    def _try(self, cell: _ProfileCell, prepared: Deadline) -> list[Row]:
         """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
         rng = cell.generator(self._seed, "data")
         evidence = Evidence(averaged(cell.model.sample(cell.n_items, cell.n_rankings, rng=rng)))

@@ -38,11 +38,11 @@ PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
 TOP_MEASURES: Final = PAIR_MEASURES[1:]
 
 
-def agreements(ranks: Ranks) -> dict[str, Floats]:
+def _agreements(ranks: Ranks) -> dict[str, Floats]:
     """Return how much each two of some rankings agree, by every measure."""
     first, three = (places.top_k_shares(ranks, k) for k in (1, 3))
     overlaps = _products(first), _products(three) / min(3, ranks.shape[1])
-    values = taus(ranks), *overlaps, same_sets(three)
+    values = taus(ranks), *overlaps, _same_sets(three)
     return dict(zip(PAIR_MEASURES, values, strict=True))
 
 
@@ -69,7 +69,7 @@ def taus(ranks: Ranks) -> Floats:
         return np.clip(_products(orders) / scale, -1.0, 1.0)
 
 
-def same_sets(shares: Floats) -> Floats:
+def _same_sets(shares: Floats) -> Floats:
     """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
     inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
     sizes = np.rint(shares.sum(axis=1)).astype(int)
@@ -95,7 +95,7 @@ def _products(rows: Floats) -> Floats:
     return found
 
 
-def pair_field(measure: str, other: str) -> str:
+def _pair_field(measure: str, other: str) -> str:
     """Return the field of a row that compares its method with another."""
     return f"{measure} with {other}"
 
@@ -221,7 +221,7 @@ class MissingScoresResult(StudyResult):
         parts = []
         for one, other in combinations(methods, 2):
             rows = self._frame[self._frame["method"] == one]
-            fields = {pair_field(measure, other): measure for measure in PAIR_MEASURES}
+            fields = {_pair_field(measure, other): measure for measure in PAIR_MEASURES}
             part = rows[[*place, *fields]].rename(columns=fields)
             parts.append(part.assign(method=one, other=other))
         columns = [*place, "method", "other", *PAIR_MEASURES]
@@ -299,7 +299,7 @@ class MissingScoresResult(StudyResult):
 
 
 @dataclass(frozen=True)
-class RemovalCell(GapCell):
+class _RemovalCell(GapCell):
     """One table of the grid."""
 
     # Where its scores come from.
@@ -318,7 +318,7 @@ Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
+class MissingScoresStudy(Study[_RemovalCell, MissingScoresResult]):
     """How near rankings of incomplete scores come to those of the full data.
 
     From every table a proportion of the scores is removed, many times, and every method ranks what
@@ -382,7 +382,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     >>> result = study.run()
     """
 
-    _cell = RemovalCell
+    _cell = _RemovalCell
     _found = MissingScoresResult
 
     data: Any
@@ -428,7 +428,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
     @cached_property
     def _pairs(self) -> list[str]:
         """The fields that compare a method with another."""
-        return [pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
+        return [_pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
 
     @cached_property
     def _fields(self) -> dict[str, str]:
@@ -441,13 +441,13 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         """Return what the methods make of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
-                model.sample(), RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
+                model.sample(), _RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
             )
             for model in self._sources
             if model.is_fixed
         }
 
-    def _try(self, cell: RemovalCell, prepared: Mapping[str, Sequence[Attempt]]) -> list[Row]:
+    def _try(self, cell: _RemovalCell, prepared: Mapping[str, Sequence[Attempt]]) -> list[Row]:
         """Remove scores and rank with every method."""
         table = cast("ScoreTable", cell.model.sample(rng=cell.generator(self._seed, "data")))
         full = prepared.get(cell.model.identity)
@@ -465,7 +465,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
         none, there = np.full(table.n_systems, UNRANKED), [one is not None for one in rankings]
         ranks = np.stack([none if one is None else one.ranks for one in rankings])
         tables = {}
-        for measure, values in agreements(ranks).items():
+        for measure, values in _agreements(ranks).items():
             told = values.astype(object)
             # What is no ranking agrees with none.
             told[~(np.isfinite(values) & np.outer(there, there))] = None
@@ -489,7 +489,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
             rows.append(row | dict(zip(self._pairs, pairs, strict=True)))
         return rows
 
-    def _ranked(self, data: Any, cell: RemovalCell, purpose: str) -> list[Attempt]:
+    def _ranked(self, data: Any, cell: _RemovalCell, purpose: str) -> list[Attempt]:
         """Return what every method makes of a table."""
         evidence, found = Evidence(data), list[Attempt]()
         for (rule, policy), label in zip(self._ways, self.methods, strict=True):
@@ -502,7 +502,7 @@ class MissingScoresStudy(Study[RemovalCell, MissingScoresResult]):
                 found.append((one.ranking, one.is_proved, None))
         return found
 
-    def _scaled(self, table: ScoreTable, cell: RemovalCell) -> ScoreTable:
+    def _scaled(self, table: ScoreTable, cell: _RemovalCell) -> ScoreTable:
         if cell.scale == 1:
             return table
         task = table.tasks[int(cell.generator(self._seed, "task").integers(table.n_tasks))]

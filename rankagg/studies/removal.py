@@ -89,7 +89,7 @@ class ScoreRemoval(Named, ABC):
             raise InvalidInputError("proportion", allowed, proportion)
         gone = np.zeros(scores.shape, dtype=np.bool_)
         gone.flat[places[_drawn(odds, lost, generator)]] = True
-        return without_scores(table, gone[:, table.unit_tasks] if whole else gone)
+        return _without_scores(table, gone[:, table.unit_tasks] if whole else gone)
 
 
 def _scores_of(table: ScoreTable, whole_tasks: bool) -> pd.DataFrame:
@@ -109,7 +109,7 @@ def _drawn(odds: Floats, number: int, rng: Generator) -> Positions:
     return np.lexsort((noise, odds + noise))[len(odds) - number :]
 
 
-def without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
+def _without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
     """Return a table without some of its single scores, and without tasks that keep none."""
     left = np.where(gone, np.nan, table.values)
     scored = np.bincount(table.unit_tasks, ~np.isnan(left).all(axis=0)) > 0

@@ -118,7 +118,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         if hasattr(self, "n_items"):
             check_most_items(self._sources, self.n_items)
         if hasattr(self, "rules"):
-            rules = check_rules(self.rules, f"rules {owner}")
+            rules = _check_rules(self.rules, f"rules {owner}")
             self._set("rules", several(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
@@ -540,7 +540,7 @@ def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]
     return given
 
 
-def check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
+def _check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
     """Return rules, and refuse what is none."""
     return tuple(check_rule(rule, "rules") for rule in listed_values(rules, parameter))
 

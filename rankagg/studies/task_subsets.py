@@ -166,7 +166,7 @@ Whole: TypeAlias = tuple[PartialRanking, bool]
 
 
 @dataclass(frozen=True)
-class SubsetCell(Cell):
+class _SubsetCell(Cell):
     """One random subset of tasks."""
 
     # How many tasks it has.
@@ -180,7 +180,7 @@ class SubsetCell(Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
+class TaskSubsetStudy(Study[_SubsetCell, TaskSubsetResult]):
     """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
 
     For every size, `n_repetitions` subsets are drawn, independently and each with equal chance;
@@ -229,7 +229,7 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
          Borda        20  0.95  0.07
     """
 
-    _cell = SubsetCell
+    _cell = _SubsetCell
     _found = TaskSubsetResult
     _fields: ClassVar[Mapping[str, str]] = dict.fromkeys(("tau", "distance", "top1"), "float64") | {
         "method": "str",
@@ -263,14 +263,14 @@ class TaskSubsetStudy(Study[SubsetCell, TaskSubsetResult]):
         """Return the tasks, and what every rule says of all of them."""
         parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
         total = self.data.n_tasks
-        evidence, everything, wholes = parts.part(np.arange(total)), SubsetCell(total, 0), []
+        evidence, everything, wholes = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
             rng = everything.generator(self._seed, text)
             found = finished(rule.aggregate(evidence, rng=rng))
             wholes.append((found.ranking, found.is_proved is not False))
         return parts, wholes
 
-    def _try(self, cell: SubsetCell, prepared: tuple[Parts, list[Whole]]) -> list[Row]:
+    def _try(self, cell: _SubsetCell, prepared: tuple[Parts, list[Whole]]) -> list[Row]:
         """Draw a subset and aggregate it with every rule."""
         parts, wholes = prepared
         results = self._results(parts.part(cell.tasks(len(parts.units), self._seed)), cell)

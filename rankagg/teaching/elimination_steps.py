@@ -41,7 +41,7 @@ BELOW = (
 )
 
 
-class EndCount(NamedTuple):
+class _EndCount(NamedTuple):
     """What each remaining item has of the first or the last places."""
 
     got: dict[int, Fraction]
@@ -51,7 +51,7 @@ class EndCount(NamedTuple):
 
 def ends(
     ranks: Ranks, weights: Sequence[Fraction], inside: Sequence[int], *, last: bool = False
-) -> EndCount:
+) -> _EndCount:
     """Go through the ballots and share each one's first or last place."""
     got = dict.fromkeys(inside, Fraction(0))
     for row, weight in zip(ranks.tolist(), weights, strict=True):
@@ -61,7 +61,7 @@ def ends(
         at_end = [i for i in inside if place[i] == edge]
         for i in at_end:
             got[i] += weight / len(at_end)
-    return EndCount(got, sum(weights, Fraction(0)))
+    return _EndCount(got, sum(weights, Fraction(0)))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ Decide = Callable[[tuple[int, ...]], Decided]
 State = tuple[tuple[int, ...], int]
 
 
-def worked_rounds(
+def _worked_rounds(
     decide: Decide, items: ItemSet, tie_breaking: TieBreaking, sentence: str
 ) -> tuple[tuple[Step, ...], PartialRanking]:
     """Return the rounds as steps, and the ranking that they come to."""
@@ -216,20 +216,20 @@ def _outcomes(decide: Decide, start: State, items: ItemSet) -> Step:
     return Step(heading, (text,), ("ranking",), tuple(rows))
 
 
-def fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[int, ...]:
+def _fewest_of(counts: Mapping[int, Fraction], inside: Sequence[int]) -> tuple[int, ...]:
     """Return the items that have least."""
     least = min(counts.values())
     return tuple(item for item in inside if counts[item] == least)
 
 
 @work_out.register
-def instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Evidence) -> Worked:
+def _instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count first places among the items that remain."""
     ranks, weights = distinct_rankings(evidence.profile)
 
     def decide(inside: tuple[int, ...]) -> Decided:
         firsts = ends(ranks, weights, inside).got
-        return Decided({"first places": firsts}, fewest_of(firsts, inside))
+        return Decided({"first places": firsts}, _fewest_of(firsts, inside))
 
     text = (
         "Each round counts first places among the items that remain; the item with fewest goes out."
@@ -238,7 +238,7 @@ def instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Ev
 
 
 @work_out.register
-def coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Worked:
+def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count last places among the items that remain, and first ones for a majority."""
     ranks, weights = distinct_rankings(evidence.profile)
 
@@ -254,7 +254,7 @@ def coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Work
                 return Decided(counts, tuple(most), first=True)
         lasts = ends(ranks, weights, inside, last=True).got
         counts["last places"] = lasts
-        return Decided(counts, fewest_of({item: -lasts[item] for item in inside}, inside))
+        return Decided(counts, _fewest_of({item: -lasts[item] for item in inside}, inside))
 
     text = "Each round counts last places among the items that remain; the item with most goes out"
     text += ", unless an item has more than half of the first places." if rule.majority else "."
@@ -262,19 +262,19 @@ def coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Work
 
 
 @work_out.register
-def baldwin_steps(rule: Baldwin, consensus: Consensus, evidence: Evidence) -> Worked:
+def _baldwin_steps(rule: Baldwin, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the margins over the items that remain."""
     margins = margins_of(evidence.votes)
 
     def decide(inside: tuple[int, ...]) -> Decided:
-        sums = sums_of_margins(margins, inside)
-        return Decided({"sums of margins": sums}, fewest_of(sums, inside))
+        sums = _sums_of_margins(margins, inside)
+        return Decided({"sums of margins": sums}, _fewest_of(sums, inside))
 
     text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
     return _worked(rule, evidence, decide, text, full_opening(evidence))
 
 
-def sums_of_margins(
+def _sums_of_margins(
     margins: Sequence[Sequence[Fraction]], inside: Sequence[int]
 ) -> dict[int, Fraction]:
     """Return the sum of each remaining item's margins over the others."""
@@ -286,18 +286,18 @@ def _worked(
 ) -> Worked:
     if rule.needs == "rankings" and not evidence.is_complete_and_strict:
         text += f" Tied items share a place. {BELOW}"
-    steps, ranking = worked_rounds(decide, evidence.items, rule.tie_breaking, text)
+    steps, ranking = _worked_rounds(decide, evidence.items, rule.tie_breaking, text)
     return Worked((*opening, *steps), ranking=ranking)
 
 
 @work_out.register
-def nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Worked:
+def _nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the margins over the items that remain; 0 is the average."""
     votes = evidence.votes
     margins, items = margins_of(votes), votes.items
 
     def decide(inside: tuple[int, ...]) -> Decided:
-        sums = sums_of_margins(margins, inside)
+        sums = _sums_of_margins(margins, inside)
         out = tuple(item for item in inside if sums[item] <= 0)
         above = {item: sum(sums[i] > sums[item] for i in out) for item in out}
         return Decided({"sums of margins": sums}, out, above=above)
@@ -306,5 +306,5 @@ def nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Work
         "Each round adds up an item's margins over the items that remain. The average is 0: what "
         "is not above it goes out, and stands below what stays, by its sum."
     )
-    steps, ranking = worked_rounds(decide, items, "together", text)
+    steps, ranking = _worked_rounds(decide, items, "together", text)
     return Worked((*full_opening(evidence), *steps), ranking=ranking)

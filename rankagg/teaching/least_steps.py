@@ -58,7 +58,7 @@ MOST_SITUATIONS = 1_000_000
 MOST_CHOICES = 500_000
 
 
-def certificate_step(
+def _certificate_step(
     certificate: Certificate, votes: PairwiseMatrix, cost: float, floor: str = FLOOR
 ) -> tuple[Step, float]:
     """Return how a certificate proves its bound as a step, and that bound in votes."""
@@ -132,7 +132,7 @@ def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
 
 
 @work_out.register
-def kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Worked:
+def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up what the answer contradicts, list all orders of few items, and prove the bound."""
     certificate = consensus.certificate
     if not isinstance(certificate, Certificate) or certificate.demands:
@@ -142,7 +142,7 @@ def kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Work
             Described(rule.name),
             "Leave out ties of the consensus and constraints.",
         )
-    proof, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
+    proof, bound = _certificate_step(certificate, consensus.pairwise, consensus.cost)
     steps, least = _with_orders(consensus, [_sum_of_pairs(consensus), proof], bound)
     opening = (*rankings_step(evidence), votes_step(consensus.pairwise))
     return Worked((*opening, *steps), cost=least if consensus.is_proved else None)
@@ -157,7 +157,7 @@ def _with_orders(
     """Put what all orders of few items cost before the proof, whose bound none may undercut."""
     if len(consensus.items) > MOST_ITEMS_LISTED:
         return steps, bound
-    orders, least = orders_step(cost_of or consensus.cost_of, consensus)
+    orders, least = _orders_step(cost_of or consensus.cost_of, consensus)
     verify(bound <= least, f"The proof of {consensus.rule.name} claims more than its steps")
     return [*steps[:-1], orders, steps[-1]], least
 
@@ -184,7 +184,7 @@ def _sum_of_pairs(consensus: Consensus) -> Step:
     return Step("The cost of the answer", tuple(text), ("pair", "for", "against"), tuple(rows))
 
 
-def orders_step(
+def _orders_step(
     cost_of: Callable[[Permutation], float], consensus: Consensus
 ) -> tuple[Step, float]:
     """Return what each order costs as a step, and the least cost."""
@@ -207,7 +207,7 @@ def orders_step(
 
 
 @work_out.register
-def slater_steps(rule: Slater, consensus: Consensus, evidence: Evidence) -> Worked:
+def _slater_steps(rule: Slater, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the majorities that the answer contradicts, list all orders, and prove the bound."""
     votes, certificate = consensus.pairwise, consensus.certificate
     assert isinstance(certificate, Certificate), "the rule is exact"
@@ -228,14 +228,14 @@ def slater_steps(rule: Slater, consensus: Consensus, evidence: Evidence) -> Work
         ("pair", "majority"),
         tuple(rows),
     )
-    proof, bound = certificate_step(certificate, tournament, contradicted, SLATER_FLOOR)
+    proof, bound = _certificate_step(certificate, tournament, contradicted, SLATER_FLOOR)
     agrees = certificate.cost == contradicted
     verify(agrees, "The certificate of Slater's rule speaks of another cost than its steps")
     steps, _ = _with_orders(consensus, [of_answer, proof], bound, tournament.cost)
     return Worked((*full_opening(evidence), *steps), ranking=consensus.ranking)
 
 
-def leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[list[list[int]]]:
+def _leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[list[list[int]]]:
     """Return per ballot what it says for the row above the column, over one denominator."""
     alone = [Profile([as_ranking(row, items)]).with_unranked(unranked) for row in ranks]
     margins = [margins_of(one.pairwise()) for one in alone]
@@ -243,7 +243,7 @@ def leads_of_ballots(ranks: Ranks, items: ItemSet, unranked: Unranked) -> list[l
     return [[[int(one * over) for one in line] for line in ballot] for ballot in margins]
 
 
-def whole_ballots(weights: Sequence[Fraction]) -> tuple[list[int], int]:
+def _whole_ballots(weights: Sequence[Fraction]) -> tuple[list[int], int]:
     """Return whole numbers of the smallest ballot, and how many of these make one of weight 1."""
     over = lcm(*(weight.denominator for weight in weights))
     return [int(weight * over) for weight in weights], over
@@ -257,11 +257,11 @@ Lift: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 @work_out.register
-def dodgson_steps(rule: Dodgson, consensus: Consensus, evidence: Evidence) -> Worked:
+def _dodgson_steps(rule: Dodgson, consensus: Consensus, evidence: Evidence) -> Worked:
     """Find for each item the fewest swaps, by going through the ballots one by one."""
     items = evidence.items
     ranks, weights = distinct_rankings(evidence.profile)
-    units, over = whole_ballots(weights)
+    units, over = _whole_ballots(weights)
     off = (UNLISTED, UNRANKED)
     codes = [[len(row) if place in off else place for place in row] for row in ranks.tolist()]
     names = [as_ranking(row, items).to_text() for row in ranks]
@@ -348,7 +348,7 @@ def _cheapest(
 
 
 @dataclass(frozen=True)
-class BallotKind:
+class _BallotKind:
     """Ballots that say the same for an item: how many units, what they say, which ones."""
 
     units: int
@@ -357,14 +357,14 @@ class BallotKind:
 
 
 @work_out.register
-def young_steps(rule: Young, consensus: Consensus, evidence: Evidence) -> Worked:
+def _young_steps(rule: Young, consensus: Consensus, evidence: Evidence) -> Worked:
     """Try for each item every choice of ballots to leave out that could help it."""
     policy = evidence.unranked
     assert policy is not None, "the rule has one"
     items, goal = evidence.items, 0 if rule.weak else 1
     ranks, weights = distinct_rankings(evidence.profile)
-    units, over = whole_ballots(weights)
-    leads = leads_of_ballots(ranks, items, policy)
+    units, over = _whole_ballots(weights)
+    leads = _leads_of_ballots(ranks, items, policy)
     names = [as_ranking(row, items).to_text() for row in ranks]
     rows, kept = [], []
     for i, item in enumerate(items):
@@ -399,7 +399,7 @@ def _left_out(
     kinds = []
     for one in (one for one in dict.fromkeys(leads) if min(one, default=0) < 0):
         ballots = tuple(b for b, row in enumerate(leads) if row == one)
-        kinds.append(BallotKind(sum(units[b] for b in ballots), one, ballots))
+        kinds.append(_BallotKind(sum(units[b] for b in ballots), one, ballots))
     table = np.array(leads, dtype=np.int64).reshape(len(units), -1)
     sums = np.array(units, dtype=object) @ table.astype(object)
     out = [0] * len(units)

@@ -48,7 +48,7 @@ MOST_WAYS = 2_000
 
 
 @work_out.register
-def copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) -> Worked:
+def _copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the items that each one beats, and its draws."""
     votes = evidence.votes
     seen = votes.comparisons > 0
@@ -66,7 +66,7 @@ def copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) -> 
 
 
 @work_out.register
-def minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> Worked:
+def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> Worked:
     """List the defeats of each item, the worst first, and compare the lists."""
     votes = evidence.votes
     defeats = {
@@ -115,7 +115,7 @@ def majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evide
         (
             "An item reaches those that it beats or draws with, and those that they reach.",
             "The more it reaches, the higher it stands; items that reach each other are tied.",
-            winner_sentence(votes),
+            _winner_sentence(votes),
         ),
         ("item", "beats", "reaches"),
         tuple(rows),
@@ -123,7 +123,7 @@ def majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evide
     return Worked((*full_opening(evidence), step), ranking=ranking)
 
 
-def winner_sentence(votes: PairwiseMatrix) -> str:
+def _winner_sentence(votes: PairwiseMatrix) -> str:
     """Say who beats all others, or that nobody does."""
     n = votes.n_items
     winners = votes.items.where((votes.margins > 0).sum(axis=1) == n - 1)
@@ -142,7 +142,7 @@ def _defeats(margins: list[float]) -> str:
 
 
 @work_out.register
-def schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> Worked:
+def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> Worked:
     """Find a strongest path for each pair, either way, and compare the two."""
     votes = evidence.votes
     items, margins = votes.items, votes.margins
@@ -204,7 +204,7 @@ def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
 
 
 @work_out.register
-def black_steps(rule: Black, consensus: Consensus, evidence: Evidence) -> Worked:
+def _black_steps(rule: Black, consensus: Consensus, evidence: Evidence) -> Worked:
     """Look for an item that beats all others, and order the rest by points."""
     votes, points = evidence.votes, borda_steps(Borda(), consensus, evidence)
     assert points.scores is not None, "Borda has them"
@@ -213,7 +213,7 @@ def black_steps(rule: Black, consensus: Consensus, evidence: Evidence) -> Worked
     ranking, _ = rank_by_scores(points.scores, items)
     winners = [i for i in range(n) if all(margins[i][j] > 0 for j in range(n) if j != i)]
     majorities = majority_step(votes)
-    text = (*majorities.sentences, winner_sentence(votes))
+    text = (*majorities.sentences, _winner_sentence(votes))
     majorities = replace(majorities, sentences=text)
     places = ranking.ranks.tolist()
     said = "All items stand by their points."
@@ -234,7 +234,7 @@ Locked: TypeAlias = tuple[int, ...]
 
 
 @work_out.register
-def ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
+def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
     """Go through the majorities, the clearest first."""
     votes = evidence.votes
     margins = votes.margins

@@ -22,7 +22,7 @@ MOST_ITEMS: Final = 8
 FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
 
 
-def has_steps(kind: type[Aggregator]) -> bool:
+def _has_steps(kind: type[Aggregator]) -> bool:
     """Return whether the steps of a rule are written."""
     return work_out.dispatch(kind) is not work_out.dispatch(Aggregator)
 
@@ -68,8 +68,8 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     >>> steps.answer
     'A > B > C'
     """
-    if not has_steps(type(check_rule(rule))):
-        names = ", ".join(sorted(kind.__name__ for kind in RULES if has_steps(kind)))
+    if not _has_steps(type(check_rule(rule))):
+        names = ", ".join(sorted(kind.__name__ for kind in RULES if _has_steps(kind)))
         raise InvalidInputError(
             "rule",
             f"a rule with steps ({names})",

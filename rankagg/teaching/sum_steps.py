@@ -59,7 +59,7 @@ GAPS = {
 
 
 @work_out.register
-def mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
+def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the scores of each system, and divide by how many there are."""
 
     def work(there: Pairs) -> tuple[float, list[Cell]]:
@@ -73,7 +73,7 @@ def mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
 
 
 @work_out.register
-def median_steps(rule: Median, consensus: Consensus, evidence: Evidence) -> Worked:
+def _median_steps(rule: Median, consensus: Consensus, evidence: Evidence) -> Worked:
     """Order the scores of each system, and go to the middle of the weights."""
 
     def work(there: Pairs) -> tuple[float, list[Cell]]:
@@ -115,7 +115,7 @@ def _signed(
     done, means = _by_system(table, values, weights, step, work)
     lower = not all(table.higher_is_better.values())
     text = ["Where lower is better, scores are negated."] if lower else []
-    return shown_scores(table, values, done, means, order="The higher, the better.", text=text)
+    return _shown_scores(table, values, done, means, order="The higher, the better.", text=text)
 
 
 def _middle(ordered: list[tuple[float, Fraction]]) -> float:
@@ -131,7 +131,7 @@ def _middle(ordered: list[tuple[float, Fraction]]) -> float:
     return (low + value) / 2
 
 
-def shown_scores(
+def _shown_scores(
     table: ScoreTable,
     values: Floats,
     step: Step,
@@ -152,7 +152,7 @@ def shown_scores(
 
 
 @work_out.register
-def geometric_mean_steps(rule: GeometricMean, consensus: Consensus, evidence: Evidence) -> Worked:
+def _geometric_mean_steps(rule: GeometricMean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Multiply the scores of each system, and take the root."""
     text = "Each score is raised to the weight of its task; the mean is the root of the product "
     text += "whose degree is the sum of these weights."
@@ -160,7 +160,7 @@ def geometric_mean_steps(rule: GeometricMean, consensus: Consensus, evidence: Ev
 
 
 @work_out.register
-def harmonic_mean_steps(rule: HarmonicMean, consensus: Consensus, evidence: Evidence) -> Worked:
+def _harmonic_mean_steps(rule: HarmonicMean, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up the inverse scores of each system, and divide the weights by the sum."""
     text = "The mean is the sum of the weights, divided by the sum of each weight over its score."
     return _positive(evidence, "The sums of inverses", text, _harmonic, _quotient)
@@ -208,7 +208,7 @@ def _positive(
     )
     lower = not all(table.higher_is_better.values())
     order = "Lower is better, so means are negated." if lower else "The higher, the better."
-    return shown_scores(table, values, done, -means if lower else means, order=order)
+    return _shown_scores(table, values, done, -means if lower else means, order=order)
 
 
 @work_out.register
@@ -250,7 +250,7 @@ def _from_votes(evidence: Evidence) -> Worked:
 
 
 @work_out.register
-def bucklin_steps(rule: Bucklin, consensus: Consensus, evidence: Evidence) -> Worked:
+def _bucklin_steps(rule: Bucklin, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count the rankings that have listed an item up to every depth."""
     items = evidence.items
     n = len(items)
@@ -295,7 +295,7 @@ def _share_of_bucket(row: Sequence[int], item: int, depth: int) -> Fraction:
 
 
 @work_out.register
-def place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) -> Worked:
+def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) -> Worked:
     """Count how often each item has each place, times what the place is worth."""
     policy = evidence.unranked
     assert policy is not None, "the rule has one"
@@ -335,7 +335,7 @@ def _sums(weights: Sequence[Fraction], given: Sequence[Sequence[Fraction]]) -> l
 
 
 @work_out.register
-def fusion_steps(rule: ReciprocalRankFusion, consensus: Consensus, evidence: Evidence) -> Worked:
+def _fusion_steps(rule: ReciprocalRankFusion, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up one over a constant and the rank."""
     ranks, weights = distinct_rankings(evidence.profile)
     items, k = evidence.items, Fraction(rule.k)
@@ -453,7 +453,7 @@ def _of_listed(row: Sequence[int], worth: Sequence[Fraction]) -> list[Fraction]:
 
 
 @work_out.register
-def pick_a_perm_steps(rule: PickAPerm, consensus: Consensus, evidence: Evidence) -> Worked:
+def _pick_a_perm_steps(rule: PickAPerm, consensus: Consensus, evidence: Evidence) -> Worked:
     """Add up what each of the given rankings contradicts."""
     votes = evidence.votes
     ranks, _ = distinct_rankings(evidence.profile)

@@ -51,7 +51,7 @@ def support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
 
 
 @cache
-def chances_of(distribution: Distribution, ties: bool) -> Any:
+def _chances_of(distribution: Distribution, ties: bool) -> Any:
     """Return the probabilities of all complete rankings."""
     return np.exp(
         distribution.log_probs(support(distribution.n_items, ties, distribution.items.labels))
@@ -64,7 +64,7 @@ def draws(distribution: Distribution) -> ra.Profile:
     return distribution.sample(SAMPLE_SIZE, rng=20240613)
 
 
-def assert_in_bands(counts: Any, chances: Any) -> None:
+def _assert_in_bands(counts: Any, chances: Any) -> None:
     """Hold counts of draws against binomial bands that are wrong with a chance of 1e-6 in all."""
     chances = np.clip(chances, 0.0, 1.0)
     low, high = stats.binom.interval(1.0 - 1e-6 / np.size(chances), SAMPLE_SIZE, chances)
@@ -101,7 +101,7 @@ class DistributionContract:
 
     def chances(self, distribution: Distribution) -> Any:
         """Return their probabilities."""
-        return chances_of(distribution, self.ties)
+        return _chances_of(distribution, self.ties)
 
     # -- probabilities --------------------------------------------------------------------------
 
@@ -143,16 +143,16 @@ class DistributionContract:
         found = dict(zip(map(tuple, rows.tolist()), number, strict=True))
         counts = [found.pop(tuple(row), 0) for row in self.rankings(distribution).ranks.tolist()]
         assert not found, "a ranking that cannot be"
-        assert_in_bands(np.array(counts), self.chances(distribution))
+        _assert_in_bands(np.array(counts), self.chances(distribution))
 
     def test_draws_have_the_pairwise_and_place_probabilities(
         self, distribution: Distribution
     ) -> None:
         ranks = draws(distribution).ranks
         above = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
-        assert_in_bands(above, distribution.pairwise_probabilities())
+        _assert_in_bands(above, distribution.pairwise_probabilities())
         at = (ranks[:, :, None] == np.arange(distribution.n_items)).sum(axis=0)
-        assert_in_bands(at, distribution.rank_probabilities())
+        _assert_in_bands(at, distribution.rank_probabilities())
 
     def test_draws_are_complete_and_strict_without_ties(self, distribution: Distribution) -> None:
         assert distribution.n_items == len(distribution.items)

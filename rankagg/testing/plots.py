@@ -38,7 +38,7 @@ Texts = list[tuple[str, BboxBase]]
 # Figures that people give, in multiples of the font size: a column, and a strip across the page.
 NARROW, WIDE = (30.0, 36.0), (81.0, 27.0)
 # By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
-_SEEN: dict[tuple[int, str], Seen] = {}
+_SEEN: dict[tuple[int, str], _Seen] = {}
 
 
 def texts(ax: Axes) -> Texts:
@@ -136,7 +136,7 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class _Seen:
     """What was found when a picture was drawn on new axes, and then on given ones."""
 
     picture: Picture
@@ -151,7 +151,7 @@ class Seen:
     moved: float
 
 
-def _look_at(picture: Picture) -> Seen:
+def _look_at(picture: Picture) -> _Seen:
     """Draw a picture on new axes, with its pixels, and on given ones."""
     before, figures = mpl.rcParams.copy(), len(plt.get_fignums())
     new = picture.draw(ax=None)
@@ -168,7 +168,7 @@ def _look_at(picture: Picture) -> Seen:
     _, ax = plt.subplots()
     figures = len(plt.get_fignums())
     is_given = picture.draw(ax=ax) is ax
-    return Seen(
+    return _Seen(
         picture=picture,
         is_axes=isinstance(new, Axes),
         is_given=is_given,
@@ -234,39 +234,39 @@ class PlotContract:
         plt.close("all")
 
     @pytest.fixture
-    def seen(self, picture: Picture) -> Seen:
+    def seen(self, picture: Picture) -> _Seen:
         """Draw a picture once for all tests, in the style that is set."""
         key = (id(picture), repr(mpl.rcParams))
         if key not in _SEEN:
             _SEEN[key] = _look_at(picture)
         return _SEEN[key]
 
-    def test_draws_on_new_axes_and_on_given_ones(self, seen: Seen) -> None:
+    def test_draws_on_new_axes_and_on_given_ones(self, seen: _Seen) -> None:
         assert seen.is_axes
         assert seen.is_given
 
-    def test_data_drawn_are_the_data_given(self, seen: Seen) -> None:
+    def test_data_drawn_are_the_data_given(self, seen: _Seen) -> None:
         if seen.picture.drawn is not None:
             np.testing.assert_allclose(seen.data, np.asarray(seen.picture.data, dtype=float))
 
-    def test_labels_are_there(self, seen: Seen) -> None:
+    def test_labels_are_there(self, seen: _Seen) -> None:
         shown = "\n".join(text for text, _ in seen.texts)
         assert [label for label in seen.picture.labels if label not in shown] == []
 
-    def test_no_two_texts_overlap_and_none_is_cut_off(self, seen: Seen) -> None:
+    def test_no_two_texts_overlap_and_none_is_cut_off(self, seen: _Seen) -> None:
         assert _overlaps(seen.texts) == []
         assert _beyond(seen.texts, seen.size) == []
 
-    def test_drawing_again_moves_nothing(self, seen: Seen) -> None:
+    def test_drawing_again_moves_nothing(self, seen: _Seen) -> None:
         assert seen.moved < 0.02
 
     @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
-    def test_given_axes_hold_all_texts(self, seen: Seen, size: tuple[float, float]) -> None:
+    def test_given_axes_hold_all_texts(self, seen: _Seen, size: tuple[float, float]) -> None:
         assert faults_on_given_axes(seen.picture, size) == []
 
-    def test_leaves_the_settings_of_matplotlib_alone(self, seen: Seen) -> None:
+    def test_leaves_the_settings_of_matplotlib_alone(self, seen: _Seen) -> None:
         assert seen.kept_settings
 
-    def test_opens_one_figure_and_none_on_given_axes(self, seen: Seen) -> None:
+    def test_opens_one_figure_and_none_on_given_axes(self, seen: _Seen) -> None:
         assert seen.opened_on_given_axes == 0
         assert seen.opened == 1

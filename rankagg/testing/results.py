@@ -37,7 +37,7 @@ def _compared(result: Result) -> dict[str, float | str]:
     }
 
 
-def latex_cells(text: str) -> list[list[str]]:
+def _latex_cells(text: str) -> list[list[str]]:
     """Return the cells of the one tabular in a text; raises where it would not be set as such.
 
     Braces are balanced, environments nest, and every row has as many cells as the tabular has
@@ -69,7 +69,7 @@ def latex_cells(text: str) -> list[list[str]]:
     return rows
 
 
-def markdown_cells(text: str) -> list[list[str]]:
+def _markdown_cells(text: str) -> list[list[str]]:
     """Return the cells of a table in Markdown, as GitHub splits it; without caption and rules."""
     lines = text.rpartition("\n\n")[2].splitlines()
     assert all(line.startswith("|") and line.endswith("|") for line in lines), text
@@ -188,14 +188,14 @@ class ResultContract:
     def test_latex_is_balanced_and_holds_no_sign_of_its_own(self, result: Result) -> None:
         text = result.to_latex(rows=3, caption="50 % of a_b", label="tab:a")
         assert text.startswith("\\begin{table}\n\\centering\n\\caption{50 \\% of a\\_b}\n")
-        cells = latex_cells(text)
+        cells = _latex_cells(text)
         shown, left = result._cut(result._to_paste(), 3)
         assert len(cells) == 1 + len(shown) + (left > 0)
         assert "<" not in text
         assert ">" not in text
 
     def test_markdown_has_as_many_cells_in_every_row(self, result: Result) -> None:
-        rows = markdown_cells(result.to_markdown(rows=3))
+        rows = _markdown_cells(result.to_markdown(rows=3))
         shown, left = result._cut(result._to_paste(), 3)
         assert len(rows) == 1 + len(shown) + (left > 0)
         assert len(set(map(len, rows))) == 1
@@ -211,7 +211,7 @@ class ResultContract:
             assert {name, *ends} <= set(table.columns)
         if len(table.columns) and len(table):
             wider = result.to_markdown(decimals=9)
-            assert markdown_cells(wider)[0] == markdown_cells(result.to_markdown())[0]
+            assert _markdown_cells(wider)[0] == _markdown_cells(result.to_markdown())[0]
         with pytest.raises(InvalidInputError, match="decimals"):
             result.to_latex(decimals={"no such column": 1})
         with pytest.raises(InvalidInputError, match="label"):

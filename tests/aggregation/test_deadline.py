@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import orders, relaxation
-from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
+from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
 from rankagg.exceptions import OutOfTimeError
 from tests.tournaments import PALEY
 
@@ -105,7 +105,7 @@ def test_a_solve_that_stops_at_any_moment_says_nothing_false(stop_at, monkeypatc
 
 INTERRUPTED = [
     (STRICT, (relaxation.HighsRelaxation, "solve"), "ranking"),
-    (WEAK, (WeakRelaxation, "solve"), "weak order"),
+    (WEAK, (_WeakRelaxation, "solve"), "weak order"),
 ]
 
 

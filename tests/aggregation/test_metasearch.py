@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.metasearch import _expected_distances, distances, footrule_costs
+from rankagg.aggregation.metasearch import _expected_distances, _footrule_costs, distances
 from rankagg.core.rankings import places
 from tests.aggregation.test_positional import any_weights
 from tests.strategies import policies, profiles
@@ -39,7 +39,7 @@ def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
 
 @given(profile=profiles(weights=any_weights), policy=policies)
 def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: str) -> None:
-    found = footrule_costs(profile.with_unranked(policy))
+    found = _footrule_costs(profile.with_unranked(policy))
     np.testing.assert_allclose(found, costs_by_cells(profile, policy), rtol=1e-9, atol=1e-100)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import positional
-from rankagg.aggregation.metasearch import footrule_costs
+from rankagg.aggregation.metasearch import _footrule_costs
 from rankagg.aggregation.positional import points
 from rankagg.core import pairwise
 from rankagg.core.arithmetic import exact
@@ -104,12 +104,12 @@ def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))
     data, rules = profile.with_unranked(policy), [ra.Borda(), ra.Bucklin()]
     whole = [rule.aggregate(data).scores.tobytes() for rule in rules]
-    costs, turned = footrule_costs(data), data[order]
+    costs, turned = _footrule_costs(data), data[order]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(positional, "BLOCK", 1)
         patch.setattr(pairwise, "PAIRS_AT_ONCE", 1)
         assert [rule.aggregate(turned).scores.tobytes() for rule in rules] == whole
-        again = footrule_costs(turned)
+        again = _footrule_costs(turned)
     assert again.tobytes() == costs.tobytes()
 
 

@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.tournament import essential_items, undefeated_items
+from rankagg.analysis.tournament import _essential_items, _undefeated_items
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 
@@ -105,7 +105,7 @@ def essential_by_enumeration(matrix):
 
 @given(margins(max_size=6))
 def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
-    found = chosen(undefeated_items(matrix))
+    found = chosen(_undefeated_items(matrix))
     assert found == undefeated_by_cycles(matrix)
     assert found
 
@@ -117,7 +117,7 @@ def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
 @as_found
 def test_essential_items_are_played_by_some_optimal_strategy(matrix):
     played, losing = essential_by_enumeration(matrix)
-    assert chosen(essential_items(matrix)) == played
+    assert chosen(_essential_items(matrix)) == played
     # Laffond, Laslier and Le Breton (1997): that of odd margins has an odd number of items.
     assert not (matrix[np.triu_indices(len(matrix), k=1)] % 2).all() or len(played) % 2 == 1
     # Everybody else loses to an optimal strategy.
@@ -130,17 +130,17 @@ def test_everybody_is_essential_where_all_are_alike(n):
     # Everybody beats the next half of the others: with an odd number all are alike.
     step = (np.arange(n) - np.arange(n)[:, None]) % n
     around = np.where(step == 0, 0, np.sign(n - 2 * step))
-    assert essential_items(around).all()
-    assert essential_items(np.zeros((n, n), dtype=np.int64)).all()
+    assert _essential_items(around).all()
+    assert _essential_items(np.zeros((n, n), dtype=np.int64)).all()
     upper = np.triu(np.random.default_rng(n).integers(-100, 101, (n, n)), k=1)
-    assert essential_items(upper - upper.T).any()
+    assert _essential_items(upper - upper.T).any()
 
 
 def test_margins_that_differ_too_much_in_size_are_refused():
     # Shares are 10**-18 : 10**-9 : 1.
     matrix = np.array([[0, 10**18, -(10**9)], [-(10**18), 0, 1], [10**9, -1, 0]], dtype=object)
     with pytest.raises(InvalidInputError, match="margins that floats can weigh"):
-        essential_items(matrix)
+        _essential_items(matrix)
 
 
 # -- both -----------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_a_condorcet_winner_is_alone(matrix, data):
     assert graph.condorcet_winner == graph.items[winner]
     assert graph.split_cycle_winners() == (graph.items[winner],)
     assert graph.essential_set() == (graph.items[winner],)
-    assert chosen(essential_items(matrix)) == {winner}
+    assert chosen(_essential_items(matrix)) == {winner}
 
 
 @given(strategies.profiles(min_size=2))

@@ -9,10 +9,10 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation import Outcome
-from rankagg.axioms.agendas import clone_sets
+from rankagg.axioms.agendas import _clone_sets
 from rankagg.axioms.ballots import ballots_of
 from rankagg.axioms.outcomes import Outcomes
-from rankagg.axioms.search import check_size, class_count, profiles
+from rankagg.axioms.search import _class_count, check_size, profiles
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import broken, rankings, winners
 from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
@@ -23,7 +23,7 @@ def test_profiles_are_one_of_each_class(n, m) -> None:
     classes = list(profiles(n, m))
     assert len(classes) == len(set(classes))
     for size in ((n, m), (1, 3), (2, 5), (3, 4), (4, 3)):
-        assert class_count(*size) == len(set(profiles(*size)))
+        assert _class_count(*size) == len(set(profiles(*size)))
     found = {
         tuple(sorted(tuple(names[x] for x in order) for order, k in one for _ in range(k)))
         for one in classes
@@ -320,9 +320,9 @@ def test_clones_are_looked_for_among_neighbors() -> None:
                 for order, _ in one
             )
         ]
-        assert list(clone_sets(one)) == expected
+        assert list(_clone_sets(one)) == expected
     # Of all sets of 26 items there are too many.
-    assert len(list(clone_sets(((tuple(range(26)), 1),)))) == 25 * 26 // 2 - 1
+    assert len(list(_clone_sets(((tuple(range(26)), 1),)))) == 25 * 26 // 2 - 1
 
 
 def test_labels_are_those_of_the_profile() -> None:

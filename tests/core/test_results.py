@@ -14,14 +14,14 @@ from rankagg.core.results import (
     DASH,
     Look,
     Result,
+    _markdown_text,
     latex_number,
     latex_text,
-    markdown_text,
     pasted,
     plain_rows,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.results import latex_cells, markdown_cells
+from rankagg.testing.results import _latex_cells, _markdown_cells
 
 NAN = float("nan")
 
@@ -156,15 +156,15 @@ def one_line(text):
 def test_labels_are_read_as_they_are(label):
     for one in (label, *HOSTILE):
         assert read_latex(latex_text(one)) == one_line(one)
-        assert read_markdown(markdown_text(one)) == one_line(one)
+        assert read_markdown(_markdown_text(one)) == one_line(one)
 
 
 @given(labels=st.lists(SIGNS, min_size=1, max_size=3, unique=True))
 def test_rows_stay_rows(labels):
     frame = pd.DataFrame({"x": 1.5}, index=pd.Index(labels, name="a_b"))
     table = pasted(frame, PLAIN, decimals=None, best=True, rows=None)
-    assert len(latex_cells(table.latex(caption=labels[0]))) == len(labels) + 1
-    rows = markdown_cells(table.markdown())
+    assert len(_latex_cells(table.latex(caption=labels[0]))) == len(labels) + 1
+    rows = _markdown_cells(table.markdown())
     assert [len(row) for row in rows] == [2] * (len(labels) + 1)
     shown = ["" if row[0] == "" else read_markdown(row[0]) for row in rows[1:]]
     assert shown == [one_line(label) for label in labels]
@@ -176,7 +176,7 @@ def table(**columns):
 
 def markdown(frame, look=PLAIN, *, decimals=None, best=True, rows=None):
     text = pasted(frame, look, decimals=decimals, best=best, rows=rows).markdown()
-    return markdown_cells(text)[1:]
+    return _markdown_cells(text)[1:]
 
 
 def test_numbers_have_the_stated_decimals() -> None:
@@ -257,7 +257,7 @@ def test_scores_are_bold_by_the_direction_of_their_task() -> None:
         [[1.5, 20.0, np.nan], [2.5, 30.0, 1.0], [2.5, 25.0, -2.0]], systems=["a_b", "B", "C"],
         tasks=["acc", "ms", "a_b"], higher_is_better={"acc": True, "ms": False, "a_b": False},
     )  # fmt: skip
-    rows = markdown_cells(scores.to_markdown(decimals={"ms": 0}))
+    rows = _markdown_cells(scores.to_markdown(decimals={"ms": 0}))
     assert rows == [
         ["system", "acc", "ms", "a\\_b"], ["a\\_b", "1.5", "**20**", "-"],
         ["B", "**2.5**", "30", "1"], ["C", "**2.5**", "25", "**-2**"],

@@ -9,10 +9,10 @@ from rankagg.distributions.goodness_of_fit import (
     NAMED_MODELS,
     STATISTICS,
     Shares,
-    anderson_darling,
-    cycles_of_three,
+    _anderson_darling,
+    _cycles_of_three,
+    _freeman_tukey,
     fit_uniform,
-    freeman_tukey,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.conftest import slow_but
@@ -88,20 +88,22 @@ def test_weights_are_shares_of_what_is_seen():
 def test_statistics_by_hand():
     seen, told = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
     by_hand = 0.2 * 0.3**2 / (0.2 * 0.8) + 0.5 * 0.2**2 / (0.7 * 0.3)
-    assert anderson_darling(seen, told) == pytest.approx(by_hand)
-    assert anderson_darling(told, told) == 0.0
+    assert _anderson_darling(seen, told) == pytest.approx(by_hand)
+    assert _anderson_darling(told, told) == 0.0
     by_hand = 4 * ((0.5 - 0.6) ** 2 + (1 - 0.8) ** 2)
-    assert freeman_tukey(np.array([0.25, 1.0]), np.array([0.36, 0.64])) == pytest.approx(by_hand)
+    assert _freeman_tukey(np.array([0.25, 1.0]), np.array([0.36, 0.64])) == pytest.approx(by_hand)
 
 
 def test_cycles_are_those_of_three_items():
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
     seen, _ = Shares.both(cycle, ra.distributions.Uniform("ABC"), np.random.default_rng(0))
-    assert cycles_of_three(seen.pairs) == 1.0
+    assert _cycles_of_three(seen.pairs) == 1.0
     four = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
-    assert cycles_of_three(Shares.both(four, LUCE, np.random.default_rng(0))[0].pairs) == 1.0
+    assert _cycles_of_three(Shares.both(four, LUCE, np.random.default_rng(0))[0].pairs) == 1.0
     tied = ra.Profile.from_orders(["ABC", "CBA"])
-    assert cycles_of_three(Shares.both(tied, ra.distributions.Uniform("ABC"), None)[0].pairs) == 0.0
+    assert (
+        _cycles_of_three(Shares.both(tied, ra.distributions.Uniform("ABC"), None)[0].pairs) == 0.0
+    )
 
 
 def test_p_values_are_counts():

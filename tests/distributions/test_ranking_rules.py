@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNRANKED
-from rankagg.distributions.ranking_rules import stationary_shares
+from rankagg.distributions.ranking_rules import _stationary_shares
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import profile_of
 from tests.strategies import profiles
@@ -90,7 +90,7 @@ def by_steps(wins):
 def test_shares_of_time_stay_as_they_are(n, seed):
     rates = np.exp(np.random.default_rng(seed).normal(scale=4, size=(n, n)))
     np.fill_diagonal(rates, 0)
-    time = stationary_shares(rates)
+    time = _stationary_shares(rates)
     assert (time > 0).all()
     assert time @ rates == pytest.approx(time * rates.sum(axis=1), rel=1e-10)
 

@@ -199,7 +199,7 @@ def test_resampled_means_in_plain_python(table, unit, policy):
     units = summed_units(summary, unit=kind, fixed_tasks=fixed)
     rows = rows_of(table, kind, fixed=fixed)
     strata = np.array([stratum for stratum, _, _ in rows])
-    found = bootstrap.resampled_means(units, 4, np.random.default_rng(5))
+    found = bootstrap._resampled_means(units, 4, np.random.default_rng(5))
     several = len(set(strata)) > 1
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)
     times = resample_counts(ones, strata, 4, rng, one_less=several)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, RankaggError
-from rankagg.io.comparisons import CONVENTIONS, OUTCOME_WORDS, TIE_WORDS, convention_of, key_of
+from rankagg.io.comparisons import CONVENTIONS, OUTCOME_WORDS, TIE_WORDS, _convention_of, key_of
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
 COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
@@ -76,7 +76,7 @@ def test_words_that_are_documented_are_known():
     table, _, _ = text.partition("A column is read")
     words = re.findall(r"``(.+?)``", table)
     assert len(words) > 60
-    wrong = {word for word in words if convention_of([word]) is None}
+    wrong = {word for word in words if _convention_of([word]) is None}
     assert wrong <= {"l", "w", "0", "d", "t", "x"}
     undocumented = {*map(str, OUTCOME_WORDS)} - {*map(key_of, words)}
     # Who may be written with a number, or without a blank.
@@ -95,7 +95,7 @@ def test_no_cells_are_known_to_two_conventions_that_read_them_differently():
             if rest <= meaning.keys() and (not needed or needed & rest)
         ]
         assert all(one == read[0] for one in read)
-        known = convention_of(cells)
+        known = _convention_of(cells)
         assert (known and {key: known[key] for key in cells}) == (read[0] if read else None)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.io.output_files import guard, guard_frame, unguard
+from rankagg.io.output_files import _guard, guard_frame, unguard
 
 # The four signs have wide forms; a true minus sign begins no formula.
 WIDE = "\uff1d\uff0b\uff0d\uff20"
@@ -26,20 +26,20 @@ HARMLESS = [
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_formula_gets_an_apostrophe_and_loses_it(text):
-    assert guard(text) == "'" + text
-    assert unguard(guard(text)) == text
+    assert _guard(text) == "'" + text
+    assert unguard(_guard(text)) == text
 
 
 @pytest.mark.parametrize("value", [*HARMLESS, -3, 0.5, None, True, ("=",), float("inf")])
 def test_what_is_no_formula_stays(value):
-    assert guard(value) is value
+    assert _guard(value) is value
     if isinstance(value, str):
         assert unguard(value) == value
 
 
 @given(st.text(f"'=+-@\t\r1.eEa {WIDE}", max_size=8))
 def test_every_text_comes_back_and_no_formula_is_left(text):
-    written = guard(text)
+    written = _guard(text)
     assert unguard(written) == text
     if written[:1] in tuple(f"=+-@\t\r{WIDE}"):
         float(written)  # a plain number
@@ -80,7 +80,7 @@ def test_ballots_come_back(tmp_path):
     )
     path = tmp_path / "ballots.csv"
     ra.io.write_ballots(profile, path)
-    assert not [cell for cell in cells_of(path) if guard(cell) != cell and cell[:1] != "'"]
+    assert not [cell for cell in cells_of(path) if _guard(cell) != cell and cell[:1] != "'"]
     columns = {"count": "count", "weight": "weight", "group": "group"}
     assert ra.read_ballots(path, **columns) == profile.with_unranked("last")
     assert ra.read_ballots(path, drop=["=cmd()", "group"]).items.labels == (
@@ -98,7 +98,7 @@ def test_scores_are_read_without_the_apostrophe(tmp_path):
 
 @pytest.mark.parametrize("command", ["compare", "rank --rule borda"])
 def test_no_formula_leaves_the_command_line(command, tmp_path, run):
-    rows = "".join(f"{guard(label)},{i},{-i}\n" for i, label in enumerate(LABELS))
+    rows = "".join(f"{_guard(label)},{i},{-i}\n" for i, label in enumerate(LABELS))
     path = tmp_path / "scores.csv"
     path.write_text(f"system,'=x,y\n{rows}", encoding="utf-8")
     out = tmp_path / "out"
@@ -107,4 +107,4 @@ def test_no_formula_leaves_the_command_line(command, tmp_path, run):
     assert written
     found = [cell for path in written for cell in cells_of(path)]
     assert "'=cmd()" in found
-    assert not [cell for cell in found if guard(cell) != cell and cell[:1] != "'"]
+    assert not [cell for cell in found if _guard(cell) != cell and cell[:1] != "'"]

@@ -9,7 +9,7 @@ from rankagg.kernels import backend
 @pytest.fixture
 def afresh():
     """Forget, before and after a test, what is found out once."""
-    cached = backend.is_wanted, backend.loading_seconds
+    cached = backend._is_wanted, backend._loading_seconds
     for function in cached:
         function.cache_clear()
     yield
@@ -22,9 +22,9 @@ def test_what_runs_is_said(monkeypatch):
     monkeypatch.setenv(backend.VARIABLE, "numpy")
     assert backend.described() == f"NumPy {np.__version__}"
     assert backend.compiled(1e9) is None
-    backend.is_wanted.cache_clear()
+    backend._is_wanted.cache_clear()
     monkeypatch.delenv(backend.VARIABLE)
-    if backend.is_wanted():
+    if backend._is_wanted():
         assert backend.described().startswith("numba ")
 
 
@@ -34,18 +34,18 @@ def test_loops_that_are_to_be_compiled_first_take_longer(tmp_path, monkeypatch, 
     name = "NUMBA_CACHE_DIR" if stated else "XDG_CACHE_HOME"
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv(name, str(tmp_path))
-    assert backend.loading_seconds() == backend.LOADING + backend.COMPILING
+    assert backend._loading_seconds() == backend.LOADING + backend.COMPILING
     folder = tmp_path / "any" if stated else tmp_path / "rankagg" / "loops" / "any"
     folder.mkdir(parents=True)
     (folder / "loops.search_steps-7.py311.1.nbc").touch()
-    backend.loading_seconds.cache_clear()
-    assert backend.loading_seconds() == backend.LOADING
+    backend._loading_seconds.cache_clear()
+    assert backend._loading_seconds() == backend.LOADING
 
 
 def test_they_are_loaded_where_numpy_takes_longer_than_that(monkeypatch):
     loaded = []
-    monkeypatch.setattr(backend, "is_wanted", lambda: True)
-    monkeypatch.setattr(backend, "loading_seconds", lambda: 2.0)
+    monkeypatch.setattr(backend, "_is_wanted", lambda: True)
+    monkeypatch.setattr(backend, "_loading_seconds", lambda: 2.0)
     monkeypatch.setattr(backend, "_load", Once(loaded))
     assert backend.compiled(1.9) is None
     assert backend.compiled(2.1) == "loops"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.average_ranks import bar_levels
+from rankagg.plotting.average_ranks import _bar_levels
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import collisions, of_group
 from tests.plotting.reading import column_labels, notes, one
@@ -100,7 +100,7 @@ def test_bars_on_one_level_are_apart(drawn):
     starts = np.sort([start for start, _ in drawn])
     ends = np.maximum.accumulate([a + width for a, (_, width) in zip(starts, drawn, strict=True)])
     spans = list(zip(starts, ends, strict=True))
-    levels = bar_levels([np.array(span, dtype=float) for span in spans], 1.5)
+    levels = _bar_levels([np.array(span, dtype=float) for span in spans], 1.5)
     assert len(levels) == len(spans)
     for k, (start, _) in enumerate(spans):
         before = [end for (_, end), level in zip(spans[:k], levels, strict=False)

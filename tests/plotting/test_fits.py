@@ -11,9 +11,9 @@ from rankagg import plotting
 from rankagg.plotting.fits import (
     _bins,
     _in_bins,
+    _known_distances,
+    _spread_distances,
     distance_probabilities,
-    known_distances,
-    spread_distances,
 )
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import faults, of_group
@@ -217,9 +217,11 @@ def test_ties_are_spread_as_their_compatible_permutations():
         for whole in row.compatible_permutations():
             d = int(ra.kendall_distance(whole, center))
             expected[d] += np.exp(-theta * d)
-        spread = spread_distances(row.ranks[None, :], np.array([3.0]), theta)
+        spread = _spread_distances(row.ranks[None, :], np.array([3.0]), theta)
         np.testing.assert_allclose(spread, 3 * expected / expected.sum(), atol=1e-12)
-        np.testing.assert_array_equal(known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11))
+        np.testing.assert_array_equal(
+            _known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11)
+        )
 
 
 def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():

@@ -19,7 +19,7 @@ from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import first_screen, ranking_of
+from rankagg.report.first_screen import _ranking_of, first_screen
 from rankagg.report.kinds.choice import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
@@ -187,7 +187,7 @@ def test_names_that_need_a_font_are_told_of_once() -> None:
 def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     # By majorities C is third; Borda points, which count how far, have it first.
     votes = ra.Profile.from_orders(["ABCD", "CDBA"], counts=[1040, 960])
-    rows = ranking_of(findings_of(votes)).rows
+    rows = _ranking_of(findings_of(votes)).rows
     outside = {row.name for row in rows if row.strip.mark == "outside"}
     assert {"A", "C"} <= outside
     for row in rows:
@@ -253,7 +253,7 @@ def certainty_of(values):
     findings = findings_of(ra.ScoreTable(values, higher_is_better=True))
     parts = certainty(findings).parts
     told = [part.content for part in parts if part.kind in ("text", "assumed")]
-    return " ".join(told), ranking_of(findings)
+    return " ".join(told), _ranking_of(findings)
 
 
 def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> None:
@@ -434,16 +434,18 @@ def test_where_all_are_first_nobody_can_take_their_place(monkeypatch) -> None:
 
 def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
     votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
-    few = chapters_result.flow_of(findings_of(votes))
+    few = chapters_result._flow_of(findings_of(votes))
     assert few.head == 0
     assert few.width >= 2 * chapters_result.LETTER * len("Copeland")
     rules = [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)]
-    many = chapters_result.flow_of(findings_of(votes, rules))
+    many = chapters_result._flow_of(findings_of(votes, rules))
     assert many.head > 0.7 * chapters_result.LETTER * len("ReciprocalRankFusion")
     assert min(many.lines[0].heights) > many.head + 22
     assert many.width >= 9 * chapters_result.STEP
     names = ra.Profile.from_orders([["\u05d0 1", "b"]])
-    (turned,) = (k for k in chapters_result.flow_of(findings_of(names)).lines if "\u05d0" in k.left)
+    (turned,) = (
+        k for k in chapters_result._flow_of(findings_of(names)).lines if "\u05d0" in k.left
+    )
     assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
 
 
@@ -455,7 +457,7 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     ]  # fmt: skip
     assert rows.notes == (("a, b", "x"),)
     table = ra.ScoreTable([[-0.001, -0.001], [9.0, 9.0]], higher_is_better=True)
-    shown = [row.numbers for row in ranking_of(findings_of(table)).rows]
+    shown = [row.numbers for row in _ranking_of(findings_of(table)).rows]
     assert shown == [("9.00",), ("0.00",)]
 
 

@@ -9,9 +9,9 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import VerificationError
 from rankagg.report.chapters_result import _verified
-from rankagg.report.first_screen import FirstScreen, PlaceFigure, PlaceGroup, PlaceRow
+from rankagg.report.first_screen import FirstScreen, _PlaceFigure, _PlaceGroup, _PlaceRow
 from rankagg.report.kinds.base import RowDrawing, Strip
-from rankagg.report.page import CHARACTERS, ITEMS, proof_check
+from rankagg.report.page import CHARACTERS, ITEMS, _proof_check
 from rankagg.report.sections import render_page
 from tests.conftest import slow_but
 
@@ -32,13 +32,13 @@ def block(html, name):
 
 def small_page(consensus, shown=None):
     """Return a page with the order, its proof, and nothing else."""
-    check = proof_check(consensus)
+    check = _proof_check(consensus)
     order = consensus.ranking.order if shown is None else shown
     rows = [
-        PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
+        _PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
     ]
-    blocks = (PlaceGroup(tuple(rows), is_open=False),)
-    ranking = PlaceFigure(blocks, RowDrawing((), (), (), ""), "Item", "", ("",), 0)
+    blocks = (_PlaceGroup(tuple(rows), is_open=False),)
+    ranking = _PlaceFigure(blocks, RowDrawing((), (), (), ""), "Item", "", ("",), 0)
     screen = FirstScreen("", "", (), ranking, ())
     return render_page("small", [], screen=screen, scripts=check.scripts, blocks=check.blocks)
 
@@ -205,7 +205,7 @@ def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
 
 def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
-    check = proof_check(exact)
+    check = _proof_check(exact)
     assert check.blocks == {}
     assert check.scripts == ()
     assert "a page has room for the votes on 500 items, and there are 501" in check.sentence
@@ -225,7 +225,7 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
     monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
-    check = proof_check(exact)
+    check = _proof_check(exact)
     assert check.blocks == {}
     assert check.scripts == ()
     assert re.search(

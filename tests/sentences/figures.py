@@ -24,7 +24,7 @@ from tests.sentences.definitions import HALF
 def map_of_pairs(case):
     """Hold the shares on the map, their colors and what is outlined."""
     names, order = case.plain.items, case.drawn()[: chapters_result.MOST_IN_MAP]
-    rows = chapters_result.pair_map_of(case.findings).rows
+    rows = chapters_result._pair_map_of(case.findings).rows
     assert [(row.place, row.name) for row in rows] == [
         (k + 1, names[i]) for k, i in enumerate(order)
     ]
@@ -143,7 +143,7 @@ def elo_of(case):
 def chart_of_ranks(case):
     """Hold the ranks at both ends of the lines, their heights, and which bars join ties."""
     found, order = (
-        chapters_result.flow_of(case.findings),
+        chapters_result._flow_of(case.findings),
         case.drawn()[: chapters_result.MOST_LINES],
     )
     ranks = {case.plain.items[k]: case.ranks_by_each(k) for k in order}

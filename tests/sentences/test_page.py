@@ -17,7 +17,7 @@ from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.kinds import ballots
 from rankagg.report.kinds.choice import kind_of
-from rankagg.report.page import read_gates
+from rankagg.report.page import _read_gates
 from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
@@ -113,7 +113,7 @@ class Page:
             )
         may = () if self.ranks is None else self.ranks.first
         truth["first-decided"] = len(may) == 1 and first == {names.index(may[0])}
-        gates = read_gates(truth, self.findings.exact.items)
+        gates = _read_gates(truth, self.findings.exact.items)
         return [(gate.judge(self.findings), truth[gate.condition]) for gate in gates]
 
     # -- definitions --------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Page:
 
     def moves(self):
         """Return how many places the lines in color move as they are drawn."""
-        each = [line.heights for line in chapters_result.flow_of(self.findings).lines]
+        each = [line.heights for line in chapters_result._flow_of(self.findings).lines]
         rows = [(max(heights) - min(heights)) / chapters_result.ROW for heights in each]
         moved = sorted(map(round, rows), reverse=True)
         return [number for number in moved[: chapters_result.COLORED] if number]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.confidence import imputed_proportions
+from rankagg.studies.confidence import _imputed_proportions
 from rankagg.studies.pair_methods import Judged
 from tests import oracles
 from tests.conftest import slow_but
@@ -216,7 +216,7 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost):
                 found[i, j] += Fraction(chance * before, total * len(masks) * len(ways))
     off = ~np.eye(3, dtype=bool)
     np.testing.assert_allclose(
-        imputed_proportions(true, 2, lost)[off], found.astype(float)[off], atol=1e-12
+        _imputed_proportions(true, 2, lost)[off], found.astype(float)[off], atol=1e-12
     )
 
 

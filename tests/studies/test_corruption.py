@@ -14,7 +14,7 @@ from rankagg.studies import (
     RescaledScores,
     ReversedScores,
 )
-from rankagg.studies.corruption import CorruptionCell, CorruptionResult
+from rankagg.studies.corruption import CorruptionResult, _CorruptionCell
 from tests import oracles
 from tests.studies.rules import Stubborn
 
@@ -157,7 +157,7 @@ def test_smaller_sets_of_tasks_are_within_larger_ones():
     frame = make(data=[table], corruptions=[ReversedScores()], rules=[ra.Borda()]).run().to_frame()
     for _, part in frame.groupby("repetition"):
         assert part["distance"].is_monotonic_increasing
-    cells = [CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
+    cells = [_CorruptionCell(MODELS[0], one, n, 1) for one in SMALL["corruptions"] for n in (1, 2)]
     assert len({cell.shared(0, "x").integers(2**40) for cell in cells}) == 1
     assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
 

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import table_digest
-from rankagg.studies.task_subsets import SubsetCell
+from rankagg.studies.task_subsets import _SubsetCell
 from tests.studies.rules import Stubborn
 
 TABLE = ra.ScoreTable(
@@ -51,7 +51,7 @@ def test_taus_are_those_of_the_words_of_the_paper():
     checked = 0
     for size in range(1, 6):
         for repetition in range(3):
-            drawn = SubsetCell(size, repetition).tasks(5, seed=2)
+            drawn = _SubsetCell(size, repetition).tasks(5, seed=2)
             assert len(set(drawn.tolist())) == size
             for method, by_hand in (("Mean", mean_by_hand), ("Borda", borda_by_hand)):
                 truth, part = (np.round(by_hand(c), 9) for c in (signed, signed[:, drawn]))
@@ -66,7 +66,7 @@ def test_instances_stay_with_their_task():
     rules = (*BOTH, ra.TwoLevel(ra.Borda(), ra.Borda()))
     frame = make(INSTANCES, rules=rules, n_repetitions=6).run().to_frame()
     for row in frame.to_dict("records"):
-        cell = SubsetCell(row["size"], row["repetition"])
+        cell = _SubsetCell(row["size"], row["repetition"])
         kept = {INSTANCES.tasks[int(k)] for k in cell.tasks(3, seed=2)}
         part = INSTANCES.drop(tasks=[task for task in "xyz" if task not in kept])
         (rule,) = (rule for rule in rules if rule.name == row["method"])
@@ -89,7 +89,7 @@ def test_the_whole_set_of_tasks_has_tau_one(data):
 
 
 def test_subsets_of_a_size_have_equal_chances():
-    cells = [SubsetCell(2, k) for k in range(600)]
+    cells = [_SubsetCell(2, k) for k in range(600)]
     drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == 6
@@ -156,7 +156,7 @@ def test_systems_without_a_score_on_a_subset_are_counted():
     result = make(GAPS, n_repetitions=8, sizes=[1]).run()
     frame = result.to_frame()
     for row in frame.query("method == 'Mean'").to_dict("records"):
-        (task,) = SubsetCell(1, row["repetition"]).tasks(GAPS.n_tasks, seed=2)
+        (task,) = _SubsetCell(1, row["repetition"]).tasks(GAPS.n_tasks, seed=2)
         assert row["n_ranked"] == GAPS.n_systems - GAPS.missing[:, task].sum()
     partly = (frame["n_ranked"] < GAPS.n_systems).sum()
     assert partly
@@ -168,7 +168,7 @@ def test_a_tie_of_all_has_no_tau():
         [[1.0, 1.0], [1.0, 2.0]], systems="AB", tasks="xy", higher_is_better=True
     )  # fmt: skip
     result = make(flat, n_repetitions=8).run()
-    gone = [SubsetCell(1, k).tasks(2, seed=2)[0] == 0 for k in range(8)]
+    gone = [_SubsetCell(1, k).tasks(2, seed=2)[0] == 0 for k in range(8)]
     frame = result.to_frame()
     assert frame.query("method == 'Borda'")["tau"].isna().tolist() == gone
     assert sum(gone) in range(1, 8)

@@ -16,12 +16,12 @@ from rankagg.analysis.rules import RULES
 from rankagg.check_certificate import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching import majority_steps
-from rankagg.teaching.least_steps import certificate_step
-from rankagg.teaching.show import has_steps
+from rankagg.teaching.least_steps import _certificate_step
+from rankagg.teaching.show import _has_steps
 from rankagg.teaching.steps import Worked, work_out
 from tests.teaching.ballots import ballots, costs, lead, partial, supporters, table, voters
 
-STEPS = [rule for rule in RULES if has_steps(rule)]
+STEPS = [rule for rule in RULES if _has_steps(rule)]
 VOTES = [rule for rule in STEPS if rule.needs == "votes"]
 FEW = settings(max_examples=6, deadline=None)
 
@@ -315,7 +315,7 @@ def test_a_proof_of_more_than_cycles_says_so():
     consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
     proof = Proof(positions=(0, 1, 2), nodes=(Enumeration(),))
     certificate = ra.Certificate.build(consensus.pairwise, (1, 2, 0), [proof])
-    step, bound = certificate_step(certificate, consensus.pairwise, consensus.cost)
+    step, bound = _certificate_step(certificate, consensus.pairwise, consensus.cost)
     assert bound == 76
     assert step.rows == ()
     assert "more than cycles" in " ".join(step.sentences)

@@ -16,7 +16,7 @@ import rankagg as ra
 from rankagg.analysis import rules
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching import least_steps
-from rankagg.teaching.show import has_steps
+from rankagg.teaching.show import _has_steps
 from rankagg.teaching.steps import told
 from tests.teaching.ballots import ballots, costs, lead, partial, table, voters
 
@@ -351,7 +351,7 @@ def test_means_of_ratios_are_those_of_the_standard_library():
 
 
 def test_every_rule_has_steps_or_a_reason():
-    assert [kind for kind in rules.RULES if has_steps(kind) == bool(kind.rests_on)] == []
+    assert [kind for kind in rules.RULES if _has_steps(kind) == bool(kind.rests_on)] == []
     with pytest.raises(InvalidInputError, match=r"MC4 rests on the stationary distribution"):
         ra.teaching.show_steps(ra.MC4(), ra.Profile.from_orders(["AB"]))
 

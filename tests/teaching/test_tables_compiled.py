@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.voting.elimination_rules import Elimination
 from rankagg.analysis.rules import RULES
-from rankagg.teaching.show import has_steps
+from rankagg.teaching.show import _has_steps
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ LONG = [
 ]  # fmt: skip
 # A table may stand out by so many points, which nobody sees.
 SEEN = 1.0
-STEPS = [rule for rule in RULES if has_steps(rule)]
+STEPS = [rule for rule in RULES if _has_steps(rule)]
 WAYS = {rule: ("order", "parallel") for rule in STEPS if issubclass(rule, Elimination)}
 WAYS[ra.RankedPairs] = ("parallel",)
 

@@ -47,7 +47,7 @@ BACKENDS = {
 }
 
 
-def check_exact(rule: Any) -> None:
+def _check_exact(rule: Any) -> None:
     """Check the parameters that exact rules have in common."""
     owner = type(rule).__name__
     check_number(rule.tie_cost, f"tie_cost of {owner}", low=0, high=1)
@@ -159,7 +159,7 @@ class Kemeny(SearchingRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_exact(self)
+        _check_exact(self)
         check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
         if self.solver is not None:
             if self.backend != "naive":

@@ -198,7 +198,7 @@ def _stalls(values: list[float], point: Point, rounds: int, left: float, share: 
 CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
 
 
-class Persistence:
+class _Persistence:
     """What is known of every optimum of a part, and by which lines of a proof."""
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
@@ -636,7 +636,7 @@ class Search(CaseSearch):
 
     def _decide_early(self) -> int:
         """Decide in the root what holds in every optimum; return the case that is left."""
-        found = Persistence(self.problem, self.deadline.share(EARLY_SHARE))
+        found = _Persistence(self.problem, self.deadline.share(EARLY_SHARE))
         if found.nodes:
             _, bound = self._open[0]
             bound = replace(bound, value=leaf_bound(self.problem, bound.weighting, found.known))

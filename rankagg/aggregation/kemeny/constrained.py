@@ -158,7 +158,7 @@ def conflict(
     return parts
 
 
-def require_possible(
+def _require_possible(
     demands: Demands, items: ItemSet, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions:
     """Return a level for each item, see `levels`."""
@@ -173,7 +173,7 @@ def require_possible(
     return found
 
 
-class ElasticRelaxation(HighsRelaxation):
+class _ElasticRelaxation(HighsRelaxation):
     """A relaxation in which derived rows can be bought off."""
 
     def __init__(self, problem: Problem, price: float) -> None:
@@ -197,7 +197,7 @@ class ElasticRelaxation(HighsRelaxation):
         return replace(point, value=point.value + self._price * lacking)
 
 
-class CountTightening(CycleTightening):
+class _CountTightening(CycleTightening):
     """The rounds of one case under counts: rows that these demand, too."""
 
     def __init__(self, sides: list[Sides], *given: Any, is_first: bool) -> None:
@@ -215,7 +215,7 @@ class CountTightening(CycleTightening):
 
 
 @dataclass
-class ConstrainedSearch(Search):
+class _ConstrainedSearch(Search):
     """The state of a search under constraints."""
 
     # Of which only the counts are looked at.
@@ -253,13 +253,13 @@ class ConstrainedSearch(Search):
 
     def _engine(self) -> Relaxation:
         price = (self.upper - self.problem.floor) // self._unit + 2
-        relaxation = ElasticRelaxation(self.problem, float(price))
+        relaxation = _ElasticRelaxation(self.problem, float(price))
         relaxation.derive([sides.row(sides.upper, sides.lower) for sides in self._sides])
         return relaxation
 
     def _rounds(self, relaxation: Relaxation) -> Tightening:
         given = relaxation, self.deadline, self._margins
-        return CountTightening(self._sides, *given, is_first=self._n_expanded == 0)
+        return _CountTightening(self._sides, *given, is_first=self._n_expanded == 0)
 
     def _next(self) -> int:
         """Return the open case with the least bound: good orders come of merges, not of depth."""
@@ -305,7 +305,7 @@ def solve_constrained(
     wanted = orders.starting_orders(items.margins)[0] if start is None else start
     # Without a ranking that keeps the constraints there is nothing to return.
     ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))
-    levels = require_possible(demands, votes.items, wanted, ends)
+    levels = _require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "what can be kept does not contradict itself"
     feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))
@@ -345,7 +345,7 @@ def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solutio
         return solve_cuts(replace(task, start=None))
     first = task.start
     return searched(
-        lambda: ConstrainedSearch(
+        lambda: _ConstrainedSearch(
             task.problem, task.deadline, task.report, task.decided, start=first, demands=counts
         ),
         lambda: first,

@@ -38,7 +38,7 @@ TABLE_UP_TO = 10
 
 
 @dataclass(frozen=True, eq=False)
-class OpenCase:
+class _OpenCase:
     """What a process needs to know of a case."""
 
     problem: Problem
@@ -54,7 +54,7 @@ class OpenCase:
     deadline: Deadline
 
 
-def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
+def _run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
     """Run a search to its end; its cases are searched in processes once there are enough."""
     from joblib import cpu_count  # noqa: PLC0415 - only where it is used
 
@@ -74,14 +74,14 @@ def run_together(search: Search, n_jobs: int, notes: list[str]) -> None:
     search.deadline.seconds_left()
 
 
-def _case(search: Search, decided: Bools, bound: Bound) -> OpenCase:
+def _case(search: Search, decided: Bools, bound: Bound) -> _OpenCase:
     cycles, used = bound.used()
     rows, _ = compact(search.rows, used.tolist())
     best = search.order, search.upper
-    return OpenCase(search.problem, decided, cycles, rows, *best, search.deadline)
+    return _OpenCase(search.problem, decided, cycles, rows, *best, search.deadline)
 
 
-def _search_elsewhere(case: OpenCase) -> FoundInCase:
+def _search_elsewhere(case: _OpenCase) -> FoundInCase:
     relaxation = relaxation_of(case.problem)
     relaxation.add_cycles(case.cycles)
     relaxation.derive(case.rows)
@@ -101,7 +101,7 @@ FIRST_ORDER, NO_PROGRAM = 70, 300
 
 def solve_cuts(task: Task) -> Solution:
     """Solve one part, by what is known of related problems where there is such."""
-    return _searched(task) if task.warm is None else solve_warm(task, task.warm)
+    return _searched(task) if task.warm is None else _solve_warm(task, task.warm)
 
 
 def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
@@ -127,7 +127,7 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
         if task.n_jobs == 1:
             begun[0].run()
         else:
-            run_together(begun[0], task.n_jobs, notes)
+            _run_together(begun[0], task.n_jobs, notes)
     if not begun:
         return Solution(_first_order(task), (Leaf(),), interrupted=stop.by_user)
     if isinstance(begun[0].relaxation, CbcRelaxation):
@@ -159,7 +159,7 @@ def _first_order(task: Task) -> Positions:
 LARGE, ROUNDS = 150, 20
 
 
-def solve_warm(task: Task, warm: WarmPart) -> Solution:
+def _solve_warm(task: Task, warm: WarmPart) -> Solution:
     """Solve one part by what is known of related problems."""
     n = task.problem.n
     if n <= TABLE_UP_TO:

@@ -55,7 +55,7 @@ LOADING = 5.0
 
 
 @dataclass(eq=False)
-class Memetic:
+class _Memetic:
     """A population of orders, and the search that makes it better."""
 
     margins: Numbers
@@ -77,7 +77,7 @@ class Memetic:
 
     def __post_init__(self) -> None:
         self.order = np.array(self.parents[0], dtype=np.intp)
-        self.cost = order_costs(self.margins, self.order[None])[0].item()
+        self.cost = _order_costs(self.margins, self.order[None])[0].item()
         self.size = 1 if len(self.margins) > ONE_SEARCH_FROM else POPULATION
         self._generations = GENERATIONS
         self._ends: list[tuple[float, Positions]] = []
@@ -128,7 +128,7 @@ class Memetic:
         self._begin(np.array([order for _, order in best], dtype=np.intp))
 
     def _search(self, orders: Orders, steps: int) -> None:
-        self._costs = order_costs(self.margins, orders)
+        self._costs = _order_costs(self.margins, orders)
         self._searches = Searches(self.margins, orders, self.rng, STRENGTH, REACH, self.threshold)
         self._left = steps
 
@@ -139,7 +139,7 @@ class Memetic:
             return
         found, values = self._searches.kept, self._costs - 2 * self._searches.saved
         places = np.argsort(np.concatenate([self._population, found]), axis=1)
-        distances = footrules(places)
+        distances = _footrules(places)
         if self._generation < 0:
             self._apart = APART * float(distances.sum()) / (self.size * (self.size - 1))
         self._generation += 1
@@ -150,7 +150,7 @@ class Memetic:
             self._begin_anew()
             return
         apart = self._apart * (1 - self._generation / self._generations)
-        stay = survivors(together, distances, self.size, apart)
+        stay = _survivors(together, distances, self.size, apart)
         self._population = np.argsort(places[stay], axis=1)
         self._values = together[stay]
         self._search(self._children(), STEPS_OF_ITEM * n)
@@ -187,7 +187,7 @@ def crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
     return np.where(coins[rows, cycles], first, second)
 
 
-def survivors(values: Numbers, distances: Integers, size: int, apart: float) -> list[int]:
+def _survivors(values: Numbers, distances: Integers, size: int, apart: float) -> list[int]:
     """Return which orders survive: the best ones that are far enough from all better survivors.
 
     Where none is, the one that is furthest from them.
@@ -204,7 +204,7 @@ def survivors(values: Numbers, distances: Integers, size: int, apart: float) -> 
     return stay
 
 
-def order_costs(margins: Numbers, orders: Orders) -> Numbers:
+def _order_costs(margins: Numbers, orders: Orders) -> Numbers:
     """Return each order's sum of the margins of its pairs, some rows of them at a time."""
     k, n = orders.shape
     costs = np.zeros(k, dtype=margins.dtype)
@@ -219,7 +219,7 @@ def order_costs(margins: Numbers, orders: Orders) -> Numbers:
     return costs
 
 
-def footrules(places: Orders) -> Integers:
+def _footrules(places: Orders) -> Integers:
     """Return the sums of differences of places between orders."""
     return np.array([np.abs(places - row).sum(axis=1) for row in places])
 
@@ -265,7 +265,7 @@ class Incumbent:
         # The first order must be sound: one that respects what is decided.
         self.order = extension(decided, near[0])
         self.cost = problem.cost(self.order)
-        self._memetic: Memetic | None = None
+        self._memetic: _Memetic | None = None
         self._expected, self._owed = 0.0, 0.0
         # When the search was last left, the seconds of the bound so far, and what was proved then.
         self._left, self._worked = monotonic(), 0.0
@@ -406,10 +406,10 @@ class Incumbent:
         return max(1, heuristics.BETWEEN_CLOCKS // (self._begun.size * self._problem.n))
 
     @property
-    def _begun(self) -> Memetic:
+    def _begun(self) -> _Memetic:
         if self._memetic is None:
             rng = np.random.default_rng(0)
-            self._memetic = Memetic(self.margins, self.order[None], rng, self._threshold)
+            self._memetic = _Memetic(self.margins, self.order[None], rng, self._threshold)
         return self._memetic
 
     def _advance(self, steps: int) -> None:

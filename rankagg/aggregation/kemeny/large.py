@@ -51,7 +51,7 @@ MOST_ROWS = 300_000
 A_ROW = 1e-5
 
 
-class FirstOrder:
+class _FirstOrder:
     """The relaxation of one problem, with rows that come and go.
 
     Values are margins' units above the floor (see `Problem`).
@@ -180,7 +180,7 @@ class FirstOrder:
         return float(np.multiply(self._least, weights).sum(dtype=np.float64) + left)
 
 
-def cycles_against(
+def _cycles_against(
     before: Floats32,
     margins: Floats32,
     order: Positions,
@@ -273,7 +273,7 @@ class FirstSearch:
         self._deadline = deadline
         self._report = report
         self._margins: Floats32 = best.margins.astype(np.float32)
-        self._method = FirstOrder(self._margins)
+        self._method = _FirstOrder(self._margins)
         self._none: Bools = np.zeros((problem.n, problem.n), dtype=bool)
         self._lower = problem.floor
 
@@ -284,7 +284,7 @@ class FirstSearch:
         while not self._is_proved():
             turn += 1
             order = np.argsort(-method.before.sum(axis=1), kind="stable")
-            rows = cycles_against(
+            rows = _cycles_against(
                 method.before, self._margins, order, MOST_ROWS, self._ends, heavy=heavy
             )
             added = method.add(rows, MOST_ROWS)

@@ -432,7 +432,7 @@ class Optima(OptimalSet):
 
     def _changed(self, copies: int) -> Problem:
         """Return the problem with copies of the reverse among the votes."""
-        return with_reverse(self._problem, self._order, copies)
+        return _with_reverse(self._problem, self._order, copies)
 
     def _listed(self) -> Positions:
         return self._order
@@ -442,7 +442,7 @@ class Optima(OptimalSet):
         return ", in one block" if blocks == 1 else f", in {counted(blocks, 'block')}"
 
 
-def with_reverse(problem: Problem, order: Positions, copies: int) -> Problem:
+def _with_reverse(problem: Problem, order: Positions, copies: int) -> Problem:
     """Return a problem with so many more votes for the reverse of an order."""
     place = np.argsort(order)
     ahead = (place[:, None] < place[None, :]).astype(np.int64)
@@ -496,4 +496,4 @@ class HeldOptima(Optima):
         return super().addition_radius
 
     def _changed(self, copies: int) -> Problem:
-        return held(with_reverse(self._free, self._order, copies), self._decided)
+        return held(_with_reverse(self._free, self._order, copies), self._decided)

@@ -54,7 +54,7 @@ def shown_in_all(
     """Return pairs that all optima have."""
     always = _by_proofs(problem, certificate)
     rows = [proof.rows for proof in certificate.proofs]
-    return more_in_all(problem, certificate.scaled_cost, always, rows, deadline, live=live)
+    return _more_in_all(problem, certificate.scaled_cost, always, rows, deadline, live=live)
 
 
 def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
@@ -79,7 +79,7 @@ def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
     return found
 
 
-def more_in_all(
+def _more_in_all(
     problem: Problem,
     best: int,
     always: Bools,
@@ -96,7 +96,7 @@ def more_in_all(
     blocks = np.bincount(connected_parts(~(always | always.T)))
     if blocks.max(initial=0) <= ENUMERATED_UP_TO or why_not_highs() is not None:
         return always
-    cycles = open_cycles(always)
+    cycles = _open_cycles(always)
     if not 0 < len(cycles) <= MOST_CYCLES:
         return always
     relaxation = HighsRelaxation(problem, live)
@@ -114,7 +114,7 @@ def more_in_all(
     return found
 
 
-def open_cycles(decided: Bools) -> Positions:
+def _open_cycles(decided: Bools) -> Positions:
     """Return the cycles that an order can violate which has what is decided."""
     n = len(decided)
     undecided = ~(decided | decided.T) & ~np.eye(n, dtype=bool)
@@ -224,7 +224,7 @@ class _Component:
         # Forcing j before i costs more than the optimum: i is always before j.
         always = closed((bounds > self._best).T & self._possible)
         assert always is not None, "an optimum has all of them"
-        self.always: Bools = more_in_all(problem, self._best, always, [search.rows], deadline)
+        self.always: Bools = _more_in_all(problem, self._best, always, [search.rows], deadline)
         self._meet(search.order)
         self._walk([np.arange(n)])
         self._settle()

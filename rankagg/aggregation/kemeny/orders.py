@@ -60,7 +60,7 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
         if len(sources) == 0:
             return order
         sources = sources[np.argsort(-best[sources], kind="stable")]
-        route = disjoint_moves(len(order), sources.tolist(), targets[sources].tolist())
+        route = _disjoint_moves(len(order), sources.tolist(), targets[sources].tolist())
         order = order[route]
         permuted = permuted[np.ix_(route, route)]
     return order
@@ -87,7 +87,7 @@ def descend(
     return found
 
 
-def disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
+def _disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
     """Return the positions after the moves, leaving out those that meet an earlier one."""
     route = np.arange(n)
     touched = bytearray(n)
@@ -154,12 +154,12 @@ def evolve(
     instances, search space analysis and algorithms", https://doi.org/10.1023/B:JMMA.0000049426.06305.d8.
     """
     population = {order.tobytes(): order for order in parents}
-    costs = {key: order_cost(margins, order) for key, order in population.items()}
+    costs = {key: _order_cost(margins, order) for key, order in population.items()}
     waiting = 0
     while waiting < patience and len(population) > 1 and not deadline.is_over:
         keys = list(population)
         first, second = rng.choice(len(keys), size=2, replace=False)
-        child = recombined(population[keys[first]], population[keys[second]], rng)
+        child = _recombined(population[keys[first]], population[keys[second]], rng)
         child = improve(margins, child, deadline)
         key = child.tobytes()
         waiting += 1
@@ -167,7 +167,7 @@ def evolve(
             child = improve(margins, kicked(child, rng, max(2, len(child) // 12)), deadline)
             key = child.tobytes()
         worst = max(costs, key=lambda k: costs[k])
-        cost = order_cost(margins, child)
+        cost = _order_cost(margins, child)
         if key in population or cost > costs[worst]:
             continue
         if cost < min(costs.values()):
@@ -177,7 +177,7 @@ def evolve(
     return population[min(costs, key=lambda k: costs[k])]
 
 
-def recombined(first: Order, second: Order, rng: Generator) -> Order:
+def _recombined(first: Order, second: Order, rng: Generator) -> Order:
     """Return the first order with the items of half its places sorted as in the second."""
     n = len(first)
     places = np.sort(rng.choice(n, size=n // 2, replace=False))
@@ -189,7 +189,7 @@ def recombined(first: Order, second: Order, rng: Generator) -> Order:
     return child
 
 
-def order_cost(margins: Numbers, order: Order) -> float:
+def _order_cost(margins: Numbers, order: Order) -> float:
     """Return the sum of margins of the order's pairs: its cost, less that of the reverse."""
     return float(np.triu(margins[np.ix_(order, order)], k=1).sum())
 

@@ -130,7 +130,7 @@ class Effort:
 SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_CALLS = 1.0, 0.1
 
 
-class Progress:
+class _Progress:
     """Bounds on the cost of the whole, from those of the part that is being solved."""
 
     def __init__(self, problem: PairCosts, listener: Listener | None = None) -> None:
@@ -308,7 +308,7 @@ Part = Positions
 
 
 @dataclass(frozen=True, eq=False)
-class SolvedParts:
+class _SolvedParts:
     """What came of all parts."""
 
     parts: Sequence[Part]
@@ -346,9 +346,9 @@ def solve_parts(
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
     kind: type[Proof] = Proof,
-) -> SolvedParts:
+) -> _SolvedParts:
     """Solve the parts of a problem, which follow each other in some optimum."""
-    n_jobs, progress = effort.n_jobs, Progress(problem, effort.listener)
+    n_jobs, progress = effort.n_jobs, _Progress(problem, effort.listener)
     tasks = []
     for part in parts:
         if len(part) > 1:
@@ -370,7 +370,9 @@ def solve_parts(
         notes |= dict.fromkeys(solution.notes)
         orders.append(solution.order)
         proofs.append(solution.proof(part, kind))
-    return SolvedParts(parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped)
+    return _SolvedParts(
+        parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped
+    )
 
 
 def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:
@@ -387,7 +389,7 @@ def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int,
 
 
 def _solutions(
-    tasks: list[Task], backend: Backend, progress: Progress, apart: dict[int, Solution]
+    tasks: list[Task], backend: Backend, progress: _Progress, apart: dict[int, Solution]
 ) -> Iterator[Solution]:
     """Yield the solutions of tasks in their order; those that are known are `apart`."""
     stopped = False

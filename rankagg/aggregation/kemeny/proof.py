@@ -59,7 +59,7 @@ from rankagg.exceptions import VerificationError
 ALL_PAIRS_UP_TO = 150
 
 
-def least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
+def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the sum of the cheaper or decided directions of all pairs, less what rows take off."""
     tails, heads, amounts, paid = weighting.taken()
     if problem.n <= ALL_PAIRS_UP_TO:
@@ -143,7 +143,7 @@ def decide(decided: Bools, first: int, second: int) -> Bools | None:
 
 def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the bound of one case, raised to the next cost that an order can have."""
-    base = least_total(problem, weighting, decided)
+    base = _least_total(problem, weighting, decided)
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 

@@ -47,7 +47,7 @@ CBC_SLACK = 1e-6
 NAME_LENGTH = 24
 
 
-def cbc(seconds: float = inf) -> Any:
+def _cbc(seconds: float = inf) -> Any:
     """Return PuLP's solver with a limit in seconds; raises `SolverNotFoundError` without one."""
     path = pulp.PULP_CBC_CMD.pulp_cbc_path
     limit = None if seconds == inf else seconds
@@ -65,7 +65,7 @@ def relaxation_of(problem: Problem) -> Relaxation:
     if reason is None:
         return HighsRelaxation(problem)
     try:
-        cbc()
+        _cbc()
     except SolverNotFoundError as error:
         raise SolverNotFoundError(f"{reason}. {error}") from None
     return CbcRelaxation(problem)
@@ -75,7 +75,7 @@ class CbcRelaxation(Relaxation):
     """The relaxation as a model that is written, and solved, again each time."""
 
     def __init__(self, problem: Problem, solver: Any = None) -> None:
-        cbc()  # complain of a missing solver before the model is built
+        _cbc()  # complain of a missing solver before the model is built
         super().__init__(problem)
         # What solves the integer program; None stands for CBC.
         self._solver = solver
@@ -120,7 +120,7 @@ class CbcRelaxation(Relaxation):
         """Return the values of the pairs and the weights of the rows."""
         deadline.seconds_left()
         model, columns, rows = self._model()
-        solver, name = cbc(deadline.seconds_left()), "CBC"
+        solver, name = _cbc(deadline.seconds_left()), "CBC"
         if self.is_whole and self._solver is not None:
             solver, name = copy(self._solver), self._solver.name
             if deadline.at < inf:
@@ -155,7 +155,7 @@ class CbcRelaxation(Relaxation):
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class _Optimum:
     """What a solver found."""
 
     # No solution has a smaller sum.
@@ -201,7 +201,7 @@ class IntegerProgram:
                 raise SolverError("The solver of an integer program broke a row.")
         return sum(c * v for c, v in zip(self._cost, columns, strict=True))
 
-    def solve(self, deadline: Deadline, *, below: int | None = None) -> Optimum:
+    def solve(self, deadline: Deadline, *, below: int | None = None) -> _Optimum:
         """Find the least sum of the columns that cost."""
         most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))
         end = most + 1 if below is None else min(below, most + 1)
@@ -210,21 +210,21 @@ class IntegerProgram:
             rows.append(({k: -c for k, c in enumerate(self._cost) if c}, 1 - end))
         # A row without numbers is no row for a solver.
         if end <= 0 or any(not numbers and least > 0 for numbers, least in rows):
-            return Optimum(max(end, 0), None)
+            return _Optimum(max(end, 0), None)
         model, columns = self._model([row for row in rows if row[0]])
         left = deadline.seconds_left()
         if why_not_highs() is None:
             limit = None if left == inf else left
             solver = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
         else:
-            solver = cbc(left)
+            solver = _cbc(left)
         try:
             model.solve(solver)
         except pulp.PulpSolverError as error:
             raise SolverError(f"The solver of an integer program failed: {error}") from error
         if model.sol_status == pulp.LpSolutionInfeasible:
             deadline.seconds_left()  # CBC says so too where its time is over
-            return Optimum(end, None)
+            return _Optimum(end, None)
         if model.sol_status != pulp.LpSolutionOptimal:
             if deadline.at < inf:
                 raise OutOfTimeError
@@ -234,7 +234,7 @@ class IntegerProgram:
         values = np.array(found, dtype=np.int64)
         total = sum(c * int(v) for c, v in zip(self._cost, values, strict=True))
         # The sum is whole, and what the solver calls optimal is within less than one of its bound.
-        return Optimum(min(ceil(pulp.value(model.objective) - 1e-4), total), values)
+        return _Optimum(min(ceil(pulp.value(model.objective) - 1e-4), total), values)
 
     def _model(self, rows: list[tuple[Mapping[int, int], int]]) -> tuple[Any, list[Any]]:
         model = pulp.LpProblem("whole", pulp.LpMinimize)
@@ -314,7 +314,7 @@ def _rounded_order(point: Point) -> Positions:
     return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")
 
 
-def safe_names(labels: Iterable[Label]) -> list[str]:
+def _safe_names(labels: Iterable[Label]) -> list[str]:
     """Return different names of letters, digits and periods, which every format of files takes."""
     names: list[str] = []
     for place, label in enumerate(labels, 1):
@@ -333,7 +333,7 @@ def kemeny_program(
     """Return the integer program of the exact consensus; see `Kemeny.program`."""
     model, names, n = (
         pulp.LpProblem("kemeny", pulp.LpMinimize),
-        safe_names(votes.items),
+        _safe_names(votes.items),
         len(votes.items),
     )
     wins, ties, per_tie = (

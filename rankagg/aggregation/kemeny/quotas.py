@@ -33,7 +33,7 @@ Order = Positions
 MERGED_UP_TO = 2**18
 
 
-class Merges:
+class _Merges:
     """All ways to merge groups that keep to counts: how many of each are placed."""
 
     def __init__(self, demands: Demands, n: int) -> None:
@@ -113,7 +113,7 @@ class FeasibleIncumbent(Incumbent):
         deadline: Deadline,
     ) -> None:
         self._demands = demands
-        self._merges = Merges(demands, problem.n)
+        self._merges = _Merges(demands, problem.n)
         super().__init__(problem, unit, decided, start, deadline)
 
     @property

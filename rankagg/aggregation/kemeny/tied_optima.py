@@ -53,7 +53,7 @@ class _Warm:
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalGroup:
+class _OptimalGroup:
     """A group of items that every optimum keeps together."""
 
     # Positions of its items.
@@ -65,7 +65,7 @@ class OptimalGroup:
     deadline: Deadline
     _warm: _Warm = field(default_factory=_Warm)
 
-    def until(self, deadline: Deadline) -> OptimalGroup:
+    def until(self, deadline: Deadline) -> _OptimalGroup:
         """Return the same with another deadline; what was found stays."""
         other = copy(self)
         other.__dict__["deadline"] = deadline
@@ -207,10 +207,10 @@ class TiedOptima(OptimalSet):
         return self.items, problem.above.tobytes(), problem.tied.tobytes(), problem.denominator
 
     @cached_property
-    def _groups(self) -> list[OptimalGroup]:
+    def _groups(self) -> list[_OptimalGroup]:
         parts = groups(self._problem, all_optima=True)
         return [
-            OptimalGroup(part, self._problem.restrict(part), self._levels[part], self._deadline)
+            _OptimalGroup(part, self._problem.restrict(part), self._levels[part], self._deadline)
             for part in parts
         ]
 

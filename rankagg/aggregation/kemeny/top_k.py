@@ -107,7 +107,7 @@ class TopK(SearchingRule):
             raise InvalidInputError("k of TopK", f"at most the number of items, {n}", self.k)
         problem = WeakProblem.from_pairwise(votes, self.tie_cost, self.price_of_ties)
         gains = problem.above.astype(object) - problem.tied.astype(object)
-        placed, within = best_list(gains, self.k, deadline)
+        placed, within = _best_list(gains, self.k, deadline)
         ranks = np.full(n, self.k, dtype=np.int32)
         ranks[placed] = np.arange(self.k)
         off = counted(within / problem.denominator, "vote", ".2g")
@@ -116,7 +116,7 @@ class TopK(SearchingRule):
         return Outcome(ranking=as_ranking(ranks, votes.items), notes=notes)
 
 
-def best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[Positions, int]:
+def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[Positions, int]:
     """Return the positions on the first k places, and how much more than the least they may cost.
 
     `gains` is what row above column costs, less what it costs to tie the two; Python integers.

@@ -220,7 +220,7 @@ def _ladder_row(items: list[int], *, turned: bool) -> Derived:
     return Derived(tuple(terms), 2)
 
 
-def halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Derived, float]:
+def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Derived, float]:
     """Return half of the sum of the 3-cycles of each group, where that cuts off a point.
 
     Where a pair is counted oddly, its arc is rounded up, or the reverse is added first: what the
@@ -286,7 +286,7 @@ def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Posit
     return group, np.column_stack([a, *np.divmod(rest, n)])
 
 
-class Graph(NamedTuple):
+class _Graph(NamedTuple):
     """The pairs that a point leaves open, i < j; node k + 1 after them is the ground.
 
     `links` are the weights between the nodes and their copies, which follow after all of them.
@@ -313,7 +313,7 @@ def violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Deriv
     return sorted(found, key=lambda row: -found[row])[:limit]
 
 
-def _graph(before: Floats) -> Graph:
+def _graph(before: Floats) -> _Graph:
     n = len(before)
     is_open = np.minimum(before, before.T) > FRACTIONAL
     first, second = np.nonzero(np.triu(is_open))
@@ -343,7 +343,7 @@ def _graph(before: Floats) -> Graph:
         heads.append(ground)
         weights.append(weight)
         odd.append(np.full(k, is_odd))
-    return Graph(first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd))))
+    return _Graph(first, second, _twice(k + 1, *map(np.concatenate, (tails, heads, weights, odd))))
 
 
 def _edge(before: Floats, a: Positions | int, b: Positions, c: Positions) -> tuple[Floats, Bools]:
@@ -366,7 +366,7 @@ def _twice(
     return scipy.sparse.csr_array((np.tile(weights + LEAST_STEP, 4), places), shape=(2 * n, 2 * n))
 
 
-class Walks(NamedTuple):
+class _Walks(NamedTuple):
     """Edges of walks: the number of the walk, and the pairs at both ends."""
 
     walk: Positions
@@ -375,7 +375,7 @@ class Walks(NamedTuple):
     c: Positions
 
 
-def _closed_walks(graph: Graph, deadline: Deadline) -> Iterator[Walks]:
+def _closed_walks(graph: _Graph, deadline: Deadline) -> Iterator[_Walks]:
     """Yield the 3-cycles of light odd walks, those through some pairs at a time.
 
     From each pair that is the lightest walk, and some that are the lightest through another pair.
@@ -423,7 +423,7 @@ def _turning_points(
     return at[chosen], through[chosen]
 
 
-def _cycles_of_edges(graph: Graph, walk: Positions, here: Positions, there: Positions) -> Walks:
+def _cycles_of_edges(graph: _Graph, walk: Positions, here: Positions, there: Positions) -> _Walks:
     """Return the items of the edges between pairs; those to the ground have no 3-cycle."""
     inner = (here < len(graph.first)) & (there < len(graph.first))
     here, there = here[inner], there[inner]
@@ -431,11 +431,11 @@ def _cycles_of_edges(graph: Graph, walk: Positions, here: Positions, there: Posi
     is_first = (first[here] == first[there]) | (first[here] == second[there])
     a = np.where(is_first, first[here], second[here])
     b, c = first[here] + second[here] - a, first[there] + second[there] - a
-    return Walks(walk[inner], a, b, c)
+    return _Walks(walk[inner], a, b, c)
 
 
-def _halved_walks(before: Floats, walks: Walks) -> dict[Derived, float]:
+def _halved_walks(before: Floats, walks: _Walks) -> dict[Derived, float]:
     walk, a, b, c = walks
     _, reverse = _edge(before, a, b, c)
     cycles = np.column_stack([np.where(reverse, c, b), a, np.where(reverse, b, c)])
-    return halves_of(before, walk, cycles)
+    return _halves_of(before, walk, cycles)

@@ -177,7 +177,7 @@ def consequences(not_below: Bools, above: Bools) -> Known | None:
         weak, strict = more | higher, higher
 
 
-class Excess(NamedTuple):
+class _Excess(NamedTuple):
     """What statements add to the bound of a case, scaled by `WEIGHT_DENOMINATOR`."""
 
     base: int
@@ -187,7 +187,7 @@ class Excess(NamedTuple):
     below: Integers
 
     @classmethod
-    def of(cls, problem: WeakProblem, weighting: Weighting, known: Known) -> Excess:
+    def of(cls, problem: WeakProblem, weighting: Weighting, known: Known) -> _Excess:
         """Return it for a case, from what its weighted rows leave of the costs."""
         slopes, constant, huge = _with_rows(problem, weighting)
         # The places of a pair, less the constant; "row above column" costs what z = 1, 0 does.
@@ -202,15 +202,15 @@ class Excess(NamedTuple):
 
 def weak_bound(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
     """Return the bound of one case, raised to the next cost that a weak order can have."""
-    base = Excess.of(problem, weighting, known).base
+    base = _Excess.of(problem, weighting, known).base
     return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
 
-def set_aside(
+def _set_aside(
     problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
 ) -> Known | None:
     """Add all statements whose opposite makes every weak order cost at least `threshold`."""
-    excess = Excess.of(problem, weighting, known)
+    excess = _Excess.of(problem, weighting, known)
     if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
         return None
     # More than the last attainable cost below the threshold is at least the threshold.
@@ -261,7 +261,7 @@ class WeakProof(Proof):
         problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
     ) -> Known | None:
         """Return what all orders of a case have that cost less; None where there are none."""
-        return set_aside(problem, weighting, known, threshold)
+        return _set_aside(problem, weighting, known, threshold)
 
 
 def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[Positions]:

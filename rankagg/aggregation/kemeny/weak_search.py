@@ -84,7 +84,7 @@ def best_buckets(costs: FloatCosts, order: Positions) -> Levels:
     return levels
 
 
-def move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
+def _move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
     """Move single items into other buckets or between them until no such move helps.
 
     All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
@@ -149,7 +149,7 @@ def cost_of(costs: FloatCosts, levels: Levels) -> float:
     return float(costs.above[above].sum() + costs.tied[tied].sum())
 
 
-def shaken(levels: Levels, rng: Generator, strength: int) -> Levels:
+def _shaken(levels: Levels, rng: Generator, strength: int) -> Levels:
     """Return the weak order with some random items put into or between random buckets."""
     changed = 2 * levels
     picked = rng.integers(len(levels), size=strength)
@@ -161,7 +161,7 @@ def shaken(levels: Levels, rng: Generator, strength: int) -> Levels:
 VAIN_KICKS, KICK_SHARE = 20, 5
 
 
-class WeakIncumbent:
+class _WeakIncumbent:
     """The best weak order so far of one part, under what is known about it."""
 
     def __init__(
@@ -182,7 +182,7 @@ class WeakIncumbent:
 
     def offer(self, levels: Positions) -> bool:
         """Improve a weak order, and keep it if it is the best so far; say whether it is."""
-        improved = move_items(self._costs, levels, self._deadline)
+        improved = _move_items(self._costs, levels, self._deadline)
         cost = self._problem.cost(improved)
         if cost >= self.cost or not self._known.holds(improved[:, None] <= improved[None, :]):
             return False
@@ -194,7 +194,7 @@ class WeakIncumbent:
         waiting, ends = 0, self._deadline.share(KICK_SHARE)
         while waiting < VAIN_KICKS and not ends.is_over:
             strength = max(2, self._problem.n // 12)
-            better = self.offer(shaken(self.order, self._rng, strength))
+            better = self.offer(_shaken(self.order, self._rng, strength))
             waiting = 0 if better else waiting + 1
 
     def search(self, proved: int | None = None) -> None:
@@ -232,7 +232,7 @@ def _extension(known: Known) -> Positions:
     return place[parts]
 
 
-class WeakRelaxation(HighsRelaxation):
+class _WeakRelaxation(HighsRelaxation):
     """The relaxation among weak orders; its rows are triples (i, j, k), and (i, j, i) is a total.
 
     Every statement has a column from the start.
@@ -291,7 +291,7 @@ class WeakRelaxation(HighsRelaxation):
         return SparseRows(most, starts, columns[kept], signs[kept])
 
 
-def violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
+def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
     """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
@@ -315,12 +315,12 @@ def violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Pos
     return np.concatenate([totals, rows[order]])
 
 
-class RowTightening(Tightening):
+class _RowTightening(Tightening):
     """The rounds of one case of weak orders."""
 
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
         limit = ROWS_PER_ITEM * len(point.before)
-        rows = violated_weak_rows(point.before, limit, self._deadline)
+        rows = _violated_weak_rows(point.before, limit, self._deadline)
         # Rows that are there and violated say that the solver is wrong, not what to add.
         rows = self._relaxation.missing(rows)
         return (rows[:0] if self._stalls(point, left) else rows), ()
@@ -340,14 +340,14 @@ class WeakSearch(CaseSearch):
             self._best.kick()
         super().run(until=until, known=known, cases=cases)
 
-    def _first_order(self, case: Known) -> WeakIncumbent:
-        return WeakIncumbent(self.problem, self._unit, case, self.deadline)
+    def _first_order(self, case: Known) -> _WeakIncumbent:
+        return _WeakIncumbent(self.problem, self._unit, case, self.deadline)
 
     def _begin(self) -> Relaxation:
-        return WeakRelaxation(self.problem)
+        return _WeakRelaxation(self.problem)
 
     def _rounds(self, relaxation: Relaxation) -> Tightening:
-        return RowTightening(relaxation, self.deadline)
+        return _RowTightening(relaxation, self.deadline)
 
     def _weights(self) -> NDArray[Any]:
         weights: NDArray[Any] = np.abs((self.problem.slopes / self._unit).astype(np.float64))

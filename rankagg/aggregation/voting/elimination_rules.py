@@ -52,7 +52,7 @@ def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
     return tuple(item for item, got in zip(inside, points.tolist(), strict=True) if got == least)
 
 
-class EndPlaces(NamedTuple):
+class _EndPlaces(NamedTuple):
     """What items have at one end of the ballots."""
 
     # First (or last) places of each remaining item, as Python integers.
@@ -95,14 +95,14 @@ class Ballots:
         points, _, unit = self.ends(list(inside), last=last)
         return [Fraction(got, unit * self.unit) for got in points]
 
-    def ends(self, inside: list[int], *, last: bool = False) -> EndPlaces:
+    def ends(self, inside: list[int], *, last: bool = False) -> _EndPlaces:
         """Count the first or the last places among some items; a bucket there shares the place."""
         codes, s = self.codes[:, inside], len(inside)
         edge = codes.max(axis=1) if last else codes.min(axis=1)
         at_end = codes == edge[:, None]
         shared = _by_bucket_size(at_end, row_sums(at_end), self.votes)
         over = lcm(1, *shared)
-        return EndPlaces(_shares_added(shared, over, s), exact.sum_of(self.votes) * over, over)
+        return _EndPlaces(_shares_added(shared, over, s), exact.sum_of(self.votes) * over, over)
 
 
 def _by_bucket_size(cells: Bools, sizes: Integers64, votes: Integers) -> dict[int, Integers]:

@@ -28,7 +28,7 @@ WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
 
 
 @dataclass(frozen=True)
-class WeighedBallots:
+class _WeighedBallots:
     """Different ballots, and how many of the smallest one each weighs."""
 
     # Shape (t, n, n). By how many votes, over one denominator, each puts row ahead of column.
@@ -38,7 +38,7 @@ class WeighedBallots:
     denominator: int
 
     @classmethod
-    def of(cls, profile: Profile, rule: str) -> WeighedBallots:
+    def of(cls, profile: Profile, rule: str) -> _WeighedBallots:
         """Return the ballots of a profile; raises where they are too many for a program."""
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         ranks, first, where = np.unique(
@@ -146,13 +146,13 @@ class Dodgson(SearchingRule):
             allowed = "'last' where ballots leave items unranked"
             remedy = "No swap is known to pass an unranked item; `with_unranked` states the policy."
             raise InvalidInputError("unranked of the data", allowed, profile.unranked, remedy)
-        ballots = WeighedBallots.of(profile, "Dodgson")
+        ballots = _WeighedBallots.of(profile, "Dodgson")
         halves = [_half_swaps(ballots, item, deadline) for item in range(profile.n_items)]
         points = [Fraction(-number, 2 * ballots.denominator) for number in halves]
         return by_points(points, evidence.items)
 
 
-def _half_swaps(ballots: WeighedBallots, item: int, deadline: Deadline) -> int:
+def _half_swaps(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
     """Return twice the fewest swaps of single units until the item beats all others."""
     # Solvers load late.
     from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
@@ -244,12 +244,12 @@ class Young(SearchingRule):
         check_flag(self.weak, "weak of Young")
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        ballots = WeighedBallots.of(evidence.profile, "Young")
+        ballots = _WeighedBallots.of(evidence.profile, "Young")
         kept = [self._kept(ballots, item, deadline) for item in range(len(evidence.items))]
         points = [Fraction(number, ballots.denominator) for number in kept]
         return by_points(points, evidence.items)
 
-    def _kept(self, ballots: WeighedBallots, item: int, deadline: Deadline) -> int:
+    def _kept(self, ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
         """Return the most units in which the item is unbeaten."""
         # Solvers load late.
         from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415

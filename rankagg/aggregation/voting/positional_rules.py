@@ -38,13 +38,13 @@ class PlacePoints(Aggregator):
         """Return the points of the places of a ranking of so many items, best first."""
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        points = place_points(evidence.profile, self._weights)
+        points = _place_points(evidence.profile, self._weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
 
     def _ranking_points(self, profile: Profile) -> Integers:
         distinct, which = np.unique(profile.ranks, axis=0, return_inverse=True)
         given = [
-            place_points(
+            _place_points(
                 canonical_profile(profile.items, row[None, :], unranked=profile.unranked),
                 self._weights,
             )
@@ -60,7 +60,7 @@ class PlacePoints(Aggregator):
         return ()
 
 
-def place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
+def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
     """Return every item's points in all rankings together.
 
     Items of a bucket share the mean of the places that it covers, unlisted ones that of the places

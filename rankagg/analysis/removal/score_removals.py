@@ -19,7 +19,7 @@ from rankagg.exceptions import InvalidInputError
 PROGRAM_NUMBERS = 100_000
 
 
-class Merged:
+class _Merged:
     """Classes of units that are told apart by what counts for one question only."""
 
     def __init__(self, gains: Integers, counts: Integers64) -> None:
@@ -42,7 +42,7 @@ class Merged:
         return taken
 
 
-def each_rival(
+def _each_rival(
     bracket: Bracket,
     rivals: tuple[int, ...],
     bounds: Integers64,
@@ -89,15 +89,15 @@ def search_sums(
             bracket.offer(chosen(int(bounds[at]), gains[:, 0], counts))
             return int(bounds[at])
         wanted = [int(targets[top][at]) for top in tops]
-        bound, removed = reach_targets(gains, wanted, counts, bracket.upper, deadline)
+        bound, removed = _reach_targets(gains, wanted, counts, bracket.upper, deadline)
         if removed is not None and (removed.astype(object) @ gains >= wanted).all():
             bracket.offer(removed)
         return bound
 
-    each_rival(bracket, question.rivals, bounds, solve)
+    _each_rival(bracket, question.rivals, bounds, solve)
 
 
-def reach_targets(
+def _reach_targets(
     gains: Integers,
     targets: list[int],
     counts: Integers64,
@@ -108,7 +108,7 @@ def reach_targets(
 
     Only fewer than `below` units are looked for.
     """
-    merged = Merged(gains, counts)
+    merged = _Merged(gains, counts)
     if merged.gains.size > PROGRAM_NUMBERS:
         return 0, None
     program = IntegerProgram()
@@ -158,7 +158,7 @@ def search_majorities(
             return bracket.upper
         return _solve_majorities(lines, alpha, question, bracket, deadline)
 
-    each_rival(bracket, question.rivals, bounds, solve)
+    _each_rival(bracket, question.rivals, bounds, solve)
 
 
 class _Step(NamedTuple):
@@ -260,7 +260,7 @@ def _by_steps(
                 targets.append(state - sign * int(margin))
     if gains:
         stacked = np.stack(gains, axis=1)
-        removed = reach_targets(stacked, targets, rival.counts, bracket.upper, deadline)[1]
+        removed = _reach_targets(stacked, targets, rival.counts, bracket.upper, deadline)[1]
         if removed is not None:
             _offer(lines, removed, alpha, question, bracket)
 
@@ -296,7 +296,7 @@ def _solve_majorities(
     gains = np.concatenate(
         [array for line in lines for array in (line.leads, line.compared)], axis=1
     )
-    merged = Merged(gains, rival.counts)
+    merged = _Merged(gains, rival.counts)
     if merged.gains.size > PROGRAM_NUMBERS:
         return 0
     program = IntegerProgram()
@@ -322,7 +322,7 @@ def _solve_majorities(
 
 
 def _add_pair(
-    program: IntegerProgram, removed: Positions, merged: Merged, lead: int, seen: int
+    program: IntegerProgram, removed: Positions, merged: _Merged, lead: int, seen: int
 ) -> tuple[int, int]:
     """Add the columns and rows of a pair; return the columns of "ahead" and "behind"."""
     leads, counts = merged.gains[:, lead].tolist(), merged.counts.tolist()

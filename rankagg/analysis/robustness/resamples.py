@@ -147,7 +147,7 @@ class Redraws(ABC):
         return Spans.of(self.rule.aggregate(drawn))
 
 
-def rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
+def _rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
     """Rank by scores, one resample a row, and say where all differ by more than a doubt."""
     rows = np.arange(len(scores))[:, None]
     order = np.argsort(-scores, axis=1)
@@ -158,7 +158,7 @@ def rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
     return ranks, steps.min(axis=1, initial=np.inf) > doubt
 
 
-def rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> RanksAtOnce:
+def _rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> RanksAtOnce:
     """Rank by means over tasks that count so often; None where scores are too large or small."""
     scores, sizes, shift = table._task_means(signed=True)
     if shift:
@@ -170,7 +170,7 @@ def rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> Ranks
     with np.errstate(invalid="ignore", divide="ignore"):
         means, size = weights @ filled / mass, weights @ large / mass
     # What ties exact means, and how far these sums may be off.
-    return rank_strictly(means, 4.0 * rounding_error(size.max(axis=1), 2 * len(filled)))
+    return _rank_strictly(means, 4.0 * rounding_error(size.max(axis=1), 2 * len(filled)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +206,7 @@ class Redraw(Redraws):
             if not self.draws_tasks:
                 return None
             firsts = np.unique(self.data.unit_tasks, return_index=True)[1]
-            return rank_by_means(self.data, rows[:, firsts])
+            return _rank_by_means(self.data, rows[:, firsts])
         if self._points is None:
             return None
         points, largest = self._points
@@ -215,7 +215,7 @@ class Redraw(Redraws):
         size = 4.0 * largest * rows.sum(axis=1)
         if len(self.items) * size.max() < EXACT_POINTS:
             return places.competition_ranks(-sums), np.ones(len(rows), dtype=bool)
-        return rank_strictly(sums, 4.0 * rounding_error(size, 2 * len(points)))
+        return _rank_strictly(sums, 4.0 * rounding_error(size, 2 * len(points)))
 
     @cached_property
     def _points(self) -> tuple[Floats, float] | None:
@@ -367,7 +367,7 @@ class RedrawSums(Redraws):
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
         if self.unit == "task" and type(self.rule) is Mean:
-            return rank_by_means(self.summary, rows)
+            return _rank_by_means(self.summary, rows)
         return None
 
     def __post_init__(self) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-def in_random_order(profile: Profile, rng: Generator) -> Profile:
+def _in_random_order(profile: Profile, rng: Generator) -> Profile:
     """Return the same rankings with the items numbered in a random order.
 
     A rule that returns one of several rankings may choose it by the numbers of the items; then
@@ -90,7 +90,7 @@ def drawn_ranks(
     return permutation_of(np.argsort(order), every.items).reindex(items).ranks, True
 
 
-def complete_and_rank(
+def _complete_and_rank(
     profile: Profile,
     rule: Aggregator,
     distribution: RankingDistribution,
@@ -111,25 +111,25 @@ def complete_and_rank(
         ranks[gaps] = distribution.complete(incomplete, rng=rng).ranks
         completed = profile._replace(ranks=ranks)
         if own is None:
-            consensus = rule.aggregate(in_random_order(completed, rng), rng=rng)
+            consensus = rule.aggregate(_in_random_order(completed, rng), rng=rng)
         else:
             consensus = own.consensus(Evidence(completed), Deadline())
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
-        found.append(drawn_ranks(consensus, profile.items, rng, time_of(consensus), live=live))
+        found.append(drawn_ranks(consensus, profile.items, rng, _time_of(consensus), live=live))
     return found
 
 
-def rank_again(
+def _rank_again(
     consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[Generator]
 ) -> list[tuple[Ranks, bool]]:
-    """Return what `complete_and_rank` does of completions of what has no gaps."""
+    """Return what `_complete_and_rank` does of completions of what has no gaps."""
     if always is None or 2 * always.sum() == len(always) * (len(always) - 1):
         return [(consensus.ranking.ranks, consensus.is_proved is not False)] * len(seeds)
-    return [drawn_ranks(consensus, items, rng, time_of(consensus), always=always) for rng in seeds]
+    return [drawn_ranks(consensus, items, rng, _time_of(consensus), always=always) for rng in seeds]
 
 
-def time_of(consensus: Consensus) -> Deadline:
+def _time_of(consensus: Consensus) -> Deadline:
     """Return when drawing an optimum ends: it may take as long as the rule."""
     return Deadline().sooner(getattr(consensus.rule, "time_limit", None))
 
@@ -241,10 +241,10 @@ def sensitivity(
         each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rule, consensuses[0], profile.items)
-        work = partial(complete_and_rank, each, rule, distribution, near)
+        work = partial(_complete_and_rank, each, rule, distribution, near)
         found = in_groups(work, seeds, 8, jobs)
     else:
-        found = rank_again(consensuses[0], evidence.items, known[0], seeds)
+        found = _rank_again(consensuses[0], evidence.items, known[0], seeds)
     samples = np.array([ranks for ranks, _ in found], dtype=np.int32)
     return Sensitivity(
         items=evidence.items,
@@ -263,7 +263,7 @@ def _before_in_all(consensus: Consensus) -> Bools | None:
     if not consensus.is_proved or not isinstance(consensus.optima, Optima):
         return None
     try:
-        return consensus.optima._until(time_of(consensus)).relation()
+        return consensus.optima._until(_time_of(consensus)).relation()
     except OutOfTimeError:
         return None
 

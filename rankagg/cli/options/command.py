@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class OutputFile(click.Path):
+class _OutputFile(click.Path):
     """A file that can be written."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class OutputFile(click.Path):
             self.fail(str(error), param, ctx)
 
 
-class OutputFolder(click.Path):
+class _OutputFolder(click.Path):
     """A folder that can be written into, or made."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class OutputFolder(click.Path):
         return folder
 
 
-FILE, FOLDER = OutputFile(), OutputFolder()
+FILE, FOLDER = _OutputFile(), _OutputFolder()
 # Notes in a context of click that all options are to be explained.
 ALL = "rankagg.help_all"
 # Letters of the names of options in a line of help.

@@ -57,7 +57,7 @@ OF_DATA = {
 }
 
 
-def options_of(kind: DataKind) -> set[str]:
+def _options_of(kind: DataKind) -> set[str]:
     """Return the options with a meaning for a kind: parameters of its reader, and of its data."""
     functions, returns = [kind.read], kind.returns
     if returns == "DataFrame":
@@ -71,8 +71,8 @@ def options_of(kind: DataKind) -> set[str]:
 def check_options(kind: DataKind, typed: Typed) -> None:
     """Raise where an option is given that has no meaning for a kind."""
     for name in typed.given(*NAMES):
-        if name not in options_of(kind):
-            others = " or ".join(one.name for one in KINDS.values() if name in options_of(one))
+        if name not in _options_of(kind):
+            others = " or ".join(one.name for one in KINDS.values() if name in _options_of(one))
             told = f"{option_of(name)} has no meaning for {kind.what}; it is for --format {others}."
             raise click.UsageError(told)
 
@@ -261,7 +261,7 @@ def _recognized(typed: Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[s
         return KINDS[first.format], ()
     given = typed.given(*NAMES)
     tables = [name for name in formats if KINDS[name].readings is not None]
-    fits = [name for name in tables if set(given) <= options_of(KINDS[name])]
+    fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
     typed_columns = {"system", "task", "instance", "score"} & set(given)

@@ -28,7 +28,7 @@ from rankagg.exceptions import DataWarning, Described, InvalidInputError
 SHARE_OF_SIGNS = 0.1
 
 
-def places_of_orders(
+def _places_of_orders(
     rows: Sequence[Sequence[Any]], items: Iterable[Label] | None
 ) -> tuple[Ranks, ItemSet] | None:
     """Return the places of orders, best first, and the items.
@@ -119,7 +119,7 @@ def from_orders(
     except TypeError:
         allowed = "orders, each a sequence of labels"
         raise InvalidInputError("orders", allowed, orders) from None
-    at_once = places_of_orders(rows, items)
+    at_once = _places_of_orders(rows, items)
     if at_once is not None:
         return at_once
     item_set = ItemSet.coerce(items, (label for row in rows for label in row))

@@ -33,7 +33,7 @@ def competition_ranks(
     (a number, or one per row with shape (m, 1)), or the errors of both, shape (m, n).
     """
     m, n = values.shape
-    if errors is None and np.ndim(tolerance) == 0 and tolerance == 0 and are_permutations(values):
+    if errors is None and np.ndim(tolerance) == 0 and tolerance == 0 and _are_permutations(values):
         return values.astype(np.int32) - np.int32(1)
     rows = np.arange(m)[:, None]
     order = np.argsort(values, axis=1, kind="stable")  # NaN sorts last
@@ -51,7 +51,7 @@ def competition_ranks(
     return ranks
 
 
-def are_permutations(values: Floats | Ranks) -> bool:
+def _are_permutations(values: Floats | Ranks) -> bool:
     """Say whether every row holds 1, 2, ..., n; False without looking where n is above 56."""
     n = values.shape[1]
     # NaN fails the first comparison, so that all values can be made integers.
@@ -102,7 +102,7 @@ def unranked_last(ranks: Ranks) -> Ranks:
 
 def are_canonical(ranks: Ranks) -> Bools:
     """Say for each row whether it holds competition ranks and valid codes only."""
-    if are_permutations(ranks + 1):
+    if _are_permutations(ranks + 1):
         return np.ones(len(ranks), dtype=np.bool_)
     listed = np.where(ranks >= 0, ranks.astype(np.float64), np.nan)
     same = (competition_ranks(listed) == ranks) | (ranks < 0)

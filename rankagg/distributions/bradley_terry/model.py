@@ -193,7 +193,7 @@ def _collinear(name: str, before: Sequence[str], size: float) -> str:
 
 def _check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
     """Raise where the likelihood rises for ever; the message says along what."""
-    direction = endless_contests(model)
+    direction = _endless_contests(model)
     if direction is None:
         return
     # A ghost item comes after the items.
@@ -212,7 +212,7 @@ def _check_endless(model: Model, items: ItemSet, names: Sequence[str]) -> None:
     raise rises_for_ever(worths, items, beside, remedy)
 
 
-def endless_contests(model: Model) -> Floats | None:
+def _endless_contests(model: Model) -> Floats | None:
     """Return a direction in which the likelihood rises for ever; None where none was found."""
     rows: Any = _conditions(model)
     objective = np.asarray(rows.sum(axis=0), dtype=np.float64)

@@ -161,7 +161,7 @@ def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> S
     votes = profile.direct_pairwise()
     if (profile.weights != 1).any():
         _check_lost(unweighted_votes(profile), votes, profile.weights)
-    contests, dropped = contests_of_votes(votes, drops_ties)
+    contests, dropped = _contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:
         # Equal rankings have equal scores.
@@ -257,12 +257,12 @@ def _merged(
 def _of_votes(votes: PairwiseMatrix, drops_ties: bool) -> Sample:
     """Return the sample of votes; those of rankings or scores have lost their units."""
     single = "comparison" if votes.unranked is None or votes.n_items <= 2 else None
-    contests, dropped = contests_of_votes(votes, drops_ties)
+    contests, dropped = _contests_of_votes(votes, drops_ties)
     is_weighted = bool((contests.squares != contests.results).any())
     return Sample(votes.items, contests, single, is_weighted, n_dropped=dropped, are_votes=True)
 
 
-def contests_of_votes(votes: PairwiseMatrix, drops_ties: bool) -> tuple[Contests, float]:
+def _contests_of_votes(votes: PairwiseMatrix, drops_ties: bool) -> tuple[Contests, float]:
     """Return a kind of contest for each two items that met, and the ties that are left out."""
     first, second = np.triu_indices(votes.n_items, k=1)
     wins, ties = votes.wins, np.zeros_like(votes.ties) if drops_ties else votes.ties

@@ -36,7 +36,7 @@ class NoErrors(Exception):  # noqa: N818 - it is caught, and becomes a note or n
 
 
 @dataclass(frozen=True, eq=False)
-class Alone(Exception):  # noqa: N818 - it is caught, and told in other words
+class _Alone(Exception):  # noqa: N818 - it is caught, and told in other words
     """A unit without which something is not known."""
 
     unit: int
@@ -63,7 +63,7 @@ class _Parts:
     scores: Floats
 
 
-def meat_of_units(
+def _meat_of_units(
     model: Model, parameters: Floats, inverse: Floats, blocks: Iterable[Block], repeats: Floats
 ) -> Floats:
     """Return the covariance of the score from what differs between units.
@@ -174,16 +174,16 @@ def _freed(shares: Floats, scores: Floats) -> Floats | None:
 
 def _sole_witness(
     model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
-) -> Alone:
+) -> _Alone:
     """Return which unit leaves nothing, and of what."""
     values, _ = np.linalg.eigh(np.eye(shares.shape[1]) - shares)
     return _direction_of(model, parts, int(members[np.argmin(values[:, 0])]), inverse)
 
 
-def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Alone:
+def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> _Alone:
     information, _ = _unit_sums(model, parts, unit)
     values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
-    return Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
+    return _Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
 
 
 def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
@@ -212,7 +212,7 @@ def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floa
     return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
 
 
-def meat_of_contests(
+def _meat_of_contests(
     model: Model, parameters: Floats, inverse: Floats, contests: Contests
 ) -> Floats:
     """Return the same where every one of these contests, the first of the model's, is a unit."""
@@ -263,7 +263,7 @@ class UnitCounts(NamedTuple):
     number: Floats
 
 
-def counts_of_units(
+def _counts_of_units(
     contests: Contests, blocks: Iterable[Block], repeats: Floats | None, power: int = 1
 ) -> UnitCounts:
     """Return how many units compare each item, by the powers of their weights.
@@ -291,11 +291,11 @@ def unit_counts(sample: Sample, kind: str) -> UnitCounts | None:
     """Return how many units compare each item; None where they are single and alike."""
     contests = sample.contests
     if kind == "cluster" and sample.blocks is not None:
-        return counts_of_units(contests, sample.blocks(), sample.repeats)
+        return _counts_of_units(contests, sample.blocks(), sample.repeats)
     if sample.singles is None:
         return None
     # Comparisons enter a variance by the squares of their weights.
-    return counts_of_units(contests, sample.singles(), None, power=2)
+    return _counts_of_units(contests, sample.singles(), None, power=2)
 
 
 def meat_of(
@@ -312,9 +312,9 @@ def meat_of(
         raise NoErrors(reason, f"'model' or 'robust' with {few}")
     try:
         if not n_units or sample.blocks is None or sample.repeats is None:
-            return meat_of_contests(model, parameters, inverse, sample.contests)
-        return meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
-    except Alone as alone:
+            return _meat_of_contests(model, parameters, inverse, sample.contests)
+        return _meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
+    except _Alone as alone:
         items, n = sample.items, len(sample.items)
         worths = alone.direction[:n] - np.median(alone.direction[:n])
         moved = np.abs(worths) > 1e-6 * np.abs(alone.direction).max()

@@ -118,7 +118,7 @@ class MallowsData:
         return votes
 
 
-def best_theta(data: MallowsData, center: Permutation) -> float:
+def _best_theta(data: MallowsData, center: Permutation) -> float:
     """Return the theta of greatest likelihood around a center; infinite where nothing disagrees."""
     if data.is_plain:
         # Not of the matrix, in which very small weights are lost beside large ones. At a smaller
@@ -141,7 +141,7 @@ def best_theta(data: MallowsData, center: Permutation) -> float:
     return 0.0 if depth(0.0) <= found.fun else float(found.x)
 
 
-def information_at(data: MallowsData, center: Permutation, theta: float) -> float:
+def _information_at(data: MallowsData, center: Permutation, theta: float) -> float:
     """Return minus the second derivative of the log likelihood in theta."""
     complete = data.total * data.distance.moments(center.n_items, theta).variance
     if data.is_plain:
@@ -157,7 +157,7 @@ def information_at(data: MallowsData, center: Permutation, theta: float) -> floa
 
 
 @dataclass(frozen=True, eq=False)
-class SearchedCenter:
+class _SearchedCenter:
     """A center, what was found with it, and how."""
 
     center: Permutation
@@ -181,9 +181,9 @@ EXPLORE, AVERAGE = 30, 70
 SWEEPS, FINAL_SWEEPS = 4, 200
 
 
-def climb_by_sampling(
+def _climb_by_sampling(
     data: MallowsData, center: Permutation | None, rng: Generator
-) -> SearchedCenter:
+) -> _SearchedCenter:
     """Return a local maximum of the likelihood by simulation, around a given center if any."""
     profile = uncompressed(data.profile)
     ranks, weights = profile.ranks, effective_weights(profile)
@@ -211,7 +211,7 @@ def climb_by_sampling(
         order = fresh
     variances = _posterior_variances(chain, theta)
     sums = _log_sums(ranks[:, order], weights, theta, rng)
-    return SearchedCenter(
+    return _SearchedCenter(
         middle,
         theta,
         log_likelihood=sums - total * mallows_log_normalizer(n, theta),
@@ -254,12 +254,12 @@ def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: Generator) -> fl
     return float(weights @ log_compatible(ranks)) - float(simpson(expected, x=grid))
 
 
-def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> SearchedCenter:
+def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> _SearchedCenter:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
     return search_center(MallowsData.of(profile, deadline), "kemeny", rng)
 
 
-def search_center(data: MallowsData, center: object, rng: Generator) -> SearchedCenter:
+def search_center(data: MallowsData, center: object, rng: Generator) -> _SearchedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
     is_kendall = data.distance.name == "kendall"
     notes = [*Evidence(data.profile).gaps(by_policy=False)]
@@ -278,23 +278,23 @@ def search_center(data: MallowsData, center: object, rng: Generator) -> Searched
     if not is_kendall:
         likely = likely_center(data.completed, data.deadline, given)
         note = (likely.note,) if likely.note else ()
-        found = SearchedCenter(
+        found = _SearchedCenter(
             likely.center, likely.theta, n_iterations=likely.n_iterations, notes=note
         )
     elif not data.is_exact:
-        found = climb_by_sampling(data, given, rng)
+        found = _climb_by_sampling(data, given, rng)
     elif given is not None:
-        found = SearchedCenter(given)
+        found = _SearchedCenter(given)
     elif not data.is_plain:
         found = _climb(data)
     else:
         consensus = Kemeny().aggregate(data.profile, deadline=data.deadline)
-        found = SearchedCenter(strict_order(consensus), notes=_other_centers(consensus))
+        found = _SearchedCenter(strict_order(consensus), notes=_other_centers(consensus))
     return replace(found, consensus=consensus, notes=(*notes, *found.notes))
 
 
 @dataclass(frozen=True, eq=False)
-class FittedCenter:
+class _FittedCenter:
     """A center, its theta, and the log likelihood there with minus its second derivative."""
 
     center: Permutation
@@ -303,10 +303,10 @@ class FittedCenter:
     information: float
 
 
-def fitted_center(data: MallowsData, found: SearchedCenter) -> FittedCenter:
+def fitted_center(data: MallowsData, found: _SearchedCenter) -> _FittedCenter:
     """Return a center with what its search left open; refused where theta has no maximum."""
     center = found.center
-    theta = best_theta(data, center) if found.theta is None else found.theta
+    theta = _best_theta(data, center) if found.theta is None else found.theta
     if not np.isfinite(theta):
         if not data.profile.direct_pairwise().wins.any():
             nothing = Described("none that does: every theta is as likely")
@@ -318,8 +318,8 @@ def fitted_center(data: MallowsData, found: SearchedCenter) -> FittedCenter:
     if height is None:
         height = data.log_likelihood(center, theta)
     if information is None:
-        information = information_at(data, center, theta)
-    return FittedCenter(center, theta, height, information)
+        information = _information_at(data, center, theta)
+    return _FittedCenter(center, theta, height, information)
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
@@ -342,11 +342,11 @@ def strict_order(consensus: Consensus) -> Permutation:
     return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
-def _climb(data: MallowsData) -> SearchedCenter:
+def _climb(data: MallowsData) -> _SearchedCenter:
     profile, until = data.profile, data.deadline
     agreed = Kemeny().aggregate(profile.direct_pairwise(), deadline=until)
     if agreed.cost == 0:
-        return SearchedCenter(strict_order(agreed), inf)
+        return _SearchedCenter(strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Borda())
     starts = {strict_order(rule.aggregate(profile, deadline=until)) for rule in rules}
     starts.add(strict_order(agreed))
@@ -364,7 +364,7 @@ def _climb(data: MallowsData) -> SearchedCenter:
     return replace(best, n_iterations=total, notes=(note,))
 
 
-def _ascend(data: MallowsData, center: Permutation) -> SearchedCenter:
+def _ascend(data: MallowsData, center: Permutation) -> _SearchedCenter:
     """Alternate expected votes with their Kemeny consensus, and the theta that is best for it."""
     theta, is_best = 1.0, False
     for step in range(1, MOST_STEPS + 1):
@@ -378,16 +378,16 @@ def _ascend(data: MallowsData, center: Permutation) -> SearchedCenter:
             theta = data.theta_at(votes.cost(center) / data.total)
         elif is_best:
             height = data.log_likelihood(center, theta)
-            return SearchedCenter(center, theta, height, n_iterations=step)
+            return _SearchedCenter(center, theta, height, n_iterations=step)
         else:
-            theta, is_best = best_theta(data, center), True
+            theta, is_best = _best_theta(data, center), True
         if theta > NO_DISAGREEMENT:
-            return SearchedCenter(center, inf, 0.0, n_iterations=step)
+            return _SearchedCenter(center, inf, 0.0, n_iterations=step)
     height = data.log_likelihood(center, theta)
-    return SearchedCenter(center, theta, height, n_iterations=MOST_STEPS, converged=False)
+    return _SearchedCenter(center, theta, height, n_iterations=MOST_STEPS, converged=False)
 
 
-def _neighbor(data: MallowsData, best: SearchedCenter) -> Permutation | None:
+def _neighbor(data: MallowsData, best: _SearchedCenter) -> Permutation | None:
     """Return a center with two neighbors exchanged that is better at the same theta."""
     theta, height = cast(float, best.theta), cast(float, best.log_likelihood)
     if theta == inf:

@@ -24,7 +24,7 @@ STATES = 2_000_000
 WAYS_OF_TIES = 5040
 
 
-def lattice_sums(ranks: Ranks, theta: float) -> Floats:
+def _lattice_sums(ranks: Ranks, theta: float) -> Floats:
     """Return log sum exp(-theta d) over all ways to insert the unranked items of every row."""
     result = np.empty(len(ranks))
     for rows, lattice in _lattices(ranks, theta):
@@ -32,7 +32,7 @@ def lattice_sums(ranks: Ranks, theta: float) -> Floats:
     return result
 
 
-def lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
+def _lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
     """Return the sums, and for every row P(item before item) among all ways."""
     m, n = ranks.shape
     sums, before = np.empty(m), np.empty((m, n, n))
@@ -181,8 +181,8 @@ def log_sums(ranks: Ranks, theta: float) -> Floats:
     if whole.any():
         result[whole] = _bucket_sums(ranks[whole], theta)
     if not whole.all():
-        strict, owner = break_ties(ranks[~whole])
-        result[~whole] = _log_totals(lattice_sums(strict, theta), owner)
+        strict, owner = _break_ties(ranks[~whole])
+        result[~whole] = _log_totals(_lattice_sums(strict, theta), owner)
     return result
 
 
@@ -207,8 +207,8 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     whole = (ranks != UNRANKED).all(axis=1)
     votes = _bucket_votes(ranks[whole], weights[whole], theta)
     if not whole.all():
-        strict, owner = break_ties(ranks[~whole])
-        sums, before = lattice_pairs(strict, theta)
+        strict, owner = _break_ties(ranks[~whole])
+        sums, before = _lattice_pairs(strict, theta)
         shares = np.exp(sums - _log_totals(sums, owner)[owner])
         votes += np.tensordot(weights[~whole][owner] * shares, before, axes=1)
     return votes
@@ -238,7 +238,7 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     return votes
 
 
-def break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
+def _break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
     """Break the ties of every row in all ways; unranked items stay."""
     place = np.where(ranks == UNRANKED, UNRANKED, places.comparable(ranks)).astype(np.int32)
     ordered = np.sort(place, axis=1)

@@ -30,7 +30,7 @@ MOST_IN_SETS = 16
 LAST_THETA = 4.0
 
 
-class FootruleDistance(ModelDistance):
+class _FootruleDistance(ModelDistance):
     """How many ranks items are displaced, in sum.
 
     Between ranks k and k + 1 as many items go down as up, and each adds 1 on either side: with c
@@ -157,7 +157,7 @@ def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
 CHAINS, SWEEPS, STEP = 500, 30, 0.4
 
 
-class SpearmanDistance(ModelDistance):
+class _SpearmanDistance(ModelDistance):
     """The squared displacements of the items, in sum.
 
     Sums over all rankings of up to 16 items are taken over sets; of more they are estimated, with
@@ -297,7 +297,7 @@ DISTANCES: dict[DistanceName, ModelDistance] = {
         CayleyDistance(),
         HammingDistance(),
         UlamDistance(),
-        FootruleDistance(),
-        SpearmanDistance(),
+        _FootruleDistance(),
+        _SpearmanDistance(),
     )
 }

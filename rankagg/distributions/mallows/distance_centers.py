@@ -106,7 +106,7 @@ class Completed:
 
 
 @dataclass(frozen=True, eq=False)
-class LikelyCenter:
+class _LikelyCenter:
     """A center, its theta, and how sure it is that none is better."""
 
     center: Permutation
@@ -117,16 +117,16 @@ class LikelyCenter:
 
 def likely_center(
     data: Completed, deadline: Deadline, given: Permutation | None = None
-) -> LikelyCenter:
+) -> _LikelyCenter:
     """Return the center and theta of greatest likelihood, or theta around a given one."""
     each = (data.weights / np.bincount(data.owners))[data.owners]
-    found: LikelyCenter | None = None
+    found: _LikelyCenter | None = None
     for step in range(1, MOST_STEPS + 1):
         center, note = (given, "") if given else least_center(data, each, deadline)
         distances = data.distances(center)
         theta = theta_at(data.distance, len(data.items), float(each @ distances / each.sum()))
         settled = found is not None and abs(theta - found.theta) < CLIMB * (1.0 + theta)
-        found = LikelyCenter(center, theta, note, step)
+        found = _LikelyCenter(center, theta, note, step)
         if settled or data.is_plain or theta == inf:
             break
         # What completes a ranking counts as far as it is likely.

@@ -76,7 +76,7 @@ def stages_from_places(places: Ranks) -> Integers64:
     return stages
 
 
-def choice_probabilities(theta: float, left: int) -> Floats:
+def _choice_probabilities(theta: float, left: int) -> Floats:
     """Return the probabilities of passing over 0 to left - 1 items."""
     weights = np.exp(-theta * np.arange(left))
     chances: Floats = weights / weights.sum()
@@ -94,7 +94,7 @@ def place_probabilities(thetas: Floats) -> Floats:
     ahead = np.eye(n)  # P(item i is left, with a items before it)
     for k in range(n - 1):
         left = n - k
-        chance = choice_probabilities(thetas[k], left)
+        chance = _choice_probabilities(thetas[k], left)
         table[:, k] = ahead[:, :left] @ chance
         below = np.concatenate([[0.0], np.cumsum(chance)[:-1]])  # P(fewer than a are passed)
         above = 1.0 - np.cumsum(chance)
@@ -117,7 +117,7 @@ def pair_probabilities(thetas: Floats) -> Floats:
     # items before them and b between them, and the rest of those left behind.
     first = np.zeros((n, n))
     for left in range(2, n + 1):
-        chance = choice_probabilities(thetas[n - left], left)
+        chance = _choice_probabilities(thetas[n - left], left)
         upto = np.concatenate([[0.0], np.cumsum(chance)])
         grown = np.zeros((n, n))
         for a in range(left - 1):

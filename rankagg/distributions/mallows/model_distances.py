@@ -216,7 +216,7 @@ class HammingDistance(_ByCycles):
         """Return the choices of so many items, times their derangements."""
         distances = np.arange(n + 1, dtype=np.float64)
         chosen = gammaln(n + 1.0) - gammaln(distances + 1.0) - gammaln(n - distances + 1.0)
-        return distances, chosen + log_derangements(n)
+        return distances, chosen + _log_derangements(n)
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw how many items move, which, and a derangement of these."""
@@ -240,7 +240,7 @@ class HammingDistance(_ByCycles):
         distances, counts = self.log_counts(n)
         terms = counts - theta * distances
         chances, stay = np.exp(terms - logsumexp(terms)), n - distances
-        pairs, logs = max(n * (n - 1), 1), log_derangements(n)
+        pairs, logs = max(n * (n - 1), 1), _log_derangements(n)
         # The others of a derangement in which two change places are a derangement.
         swaps = np.zeros(n + 1)
         swaps[2:] = np.exp(logs[:-2] - logs[2:])
@@ -250,7 +250,7 @@ class HammingDistance(_ByCycles):
 
 
 @cache
-def log_derangements(n: int) -> Floats:
+def _log_derangements(n: int) -> Floats:
     """Return the logarithms of the numbers of derangements of 0 to n items; -inf for one."""
     logs = np.full(n + 1, -np.inf)
     logs[0] = 0.0
@@ -274,7 +274,7 @@ class UlamDistance(ModelDistance):
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return sums over Young diagrams: pairs of tableaux are rankings (Schensted)."""
-        diagrams, logs = young_diagrams(n)
+        diagrams, logs = _young_diagrams(n)
         longest = diagrams[:, 0]
         distances = np.arange(n, dtype=np.float64)
         counts = [logsumexp(2.0 * logs[longest == n - int(d)]) for d in distances]
@@ -282,7 +282,7 @@ class UlamDistance(ModelDistance):
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw a Young diagram and two of its tableaux, which are one ranking."""
-        diagrams, logs = young_diagrams(n)
+        diagrams, logs = _young_diagrams(n)
         terms = 2.0 * logs - theta * (n - diagrams[:, 0])
         rows = rng.choice(len(diagrams), size, p=np.exp(terms - logsumexp(terms)))
         drawn = [_from_tableaux(diagrams[row], rng) for row in rows]
@@ -317,7 +317,7 @@ def longest_increasing(places: Ranks) -> Positions:
 
 
 @lru_cache(maxsize=4)
-def young_diagrams(n: int) -> tuple[NDArray[np.int8], Floats]:
+def _young_diagrams(n: int) -> tuple[NDArray[np.int8], Floats]:
     """Return all diagrams of n boxes, a row each, and the log numbers of their tableaux."""
     if n > MOST_DIAGRAMS:
         allowed = f"{MOST_DIAGRAMS} items at most for the Ulam distance"

@@ -58,7 +58,7 @@ class KendallStages:
         return places_from_stages(sample_stages(thetas, size, rng)).T
 
 
-class CayleyStages(KendallStages):
+class _CayleyStages(KendallStages):
     """Of each rank: whether a later one is in its cycle, so that an exchange is counted for it."""
 
     name = "cayley"
@@ -101,7 +101,7 @@ class CayleyStages(KendallStages):
 
 
 STAGES: dict[StagedName, KendallStages] = {
-    stages.name: stages for stages in (KendallStages(), CayleyStages())
+    stages.name: stages for stages in (KendallStages(), _CayleyStages())
 }
 
 

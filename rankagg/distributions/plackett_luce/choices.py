@@ -127,7 +127,7 @@ class BucketTable:
         return places
 
 
-class ChoiceSets(ABC):
+class _ChoiceSets(ABC):
     """s sets of n items."""
 
     @property
@@ -139,7 +139,7 @@ class ChoiceSets(ABC):
 
     def log_sums(self, logs: Floats) -> Floats:
         """Return for each set the log of the sum of exp(logs) of its items, shape (s,)."""
-        if is_narrow(logs):
+        if _is_narrow(logs):
             top = float(logs.max())
             return np.log(self.sums(np.exp(logs - top))) + top
         return np.concatenate([np.zeros(0), *(own for _, own in self._far(logs))])
@@ -149,7 +149,7 @@ class ChoiceSets(ABC):
 
         Shapes (n,) and (n, n).
         """
-        if is_narrow(logs):
+        if _is_narrow(logs):
             worths = np.exp(logs - logs.max())
             sums = self.sums(worths)
             rates = weights / sums
@@ -205,11 +205,11 @@ class ChoiceSets(ABC):
             yield table
 
     @abstractmethod
-    def with_ghost(self) -> ChoiceSets:
+    def with_ghost(self) -> _ChoiceSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
 
 
-def is_narrow(logs: Floats) -> bool:
+def _is_narrow(logs: Floats) -> bool:
     """Say whether log worths can be exponentiated with one shift for all."""
     return float(np.ptp(logs)) <= SPREAD
 
@@ -221,7 +221,7 @@ def _chances(inside: Bools, logs: Floats, sums: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class MergedSets(ChoiceSets):
+class MergedSets(_ChoiceSets):
     """A table of different sets."""
 
     # Shape (s, n). 1 for an item of the set.
@@ -259,7 +259,7 @@ class MergedSets(ChoiceSets):
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class _Chain:
     """The nested sets of rankings of k items each."""
 
     # Shape (m, k). Items, best first.
@@ -270,7 +270,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainSets(ChoiceSets):
+class _ChainSets(_ChoiceSets):
     """The nested sets of many rankings, one ranking after another.
 
     `sums` and `totals` take time m k, `both` m n^2 / 2, or m k^2 for a small k, for m rankings of
@@ -279,7 +279,7 @@ class ChainSets(ChoiceSets):
 
     n: int
     # Rankings of each length.
-    chains: tuple[Chain, ...]
+    chains: tuple[_Chain, ...]
 
     def sums(self, values: Floats) -> Floats:
         """Return for each set the sum of the values of its items, shape (s,)."""
@@ -319,7 +319,7 @@ class ChainSets(ChoiceSets):
         np.fill_diagonal(square, result.diagonal())
         return square
 
-    def _running(self, rates: Floats) -> Iterator[tuple[Chain, Floats]]:
+    def _running(self, rates: Floats) -> Iterator[tuple[_Chain, Floats]]:
         """Yield each chain with the summed rates of the sets that hold each of its places."""
         used = 0
         for chain in self.chains:
@@ -345,12 +345,12 @@ class ChainSets(ChoiceSets):
                 rows, q = np.nonzero(chain.starts[start : start + size])
                 yield order[rows], np.arange(k) >= q[:, None]
 
-    def with_ghost(self) -> ChainSets:
+    def with_ghost(self) -> _ChainSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
         items = np.arange(self.n, dtype=np.int32)
         pairs = np.column_stack([items, np.full(self.n, self.n, dtype=np.int32)])
-        ghost = Chain(pairs, np.ones((self.n, 1), dtype=bool))
-        return ChainSets(self.n + 1, (*self.chains, ghost))
+        ghost = _Chain(pairs, np.ones((self.n, 1), dtype=bool))
+        return _ChainSets(self.n + 1, (*self.chains, ghost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,7 +358,7 @@ class Choices:
     """What the likelihood of choices depends on."""
 
     # The sets that something was chosen from.
-    sets: ChoiceSets
+    sets: _ChoiceSets
     # Shape (s,). Summed weights of the choices from each.
     weights: Floats
     # Shape (n,). Weight of the choices of each item; an item of a bucket of d has its d-th part.
@@ -426,7 +426,7 @@ class _Collected:
         self.won = np.zeros(n)
         self.tied: dict[int, float] = {}
         self.codes: list[Integers64] = []
-        self.chains: list[Chain] = []
+        self.chains: list[_Chain] = []
         self.weights: list[Floats] = []
 
     def add(self, ranks: Ranks, weights: Floats, k: int) -> None:
@@ -448,7 +448,7 @@ class _Collected:
                 self.tied[d] = self.tied.get(d, 0.0) + float(weights[rows][size == d].sum())
         masses = np.broadcast_to(weights[:, None], starts.shape)[starts]
         if self.n > BITS:
-            self.chains.append(Chain(order, starts))
+            self.chains.append(_Chain(order, starts))
             self.weights.append(masses)
             return
         # The items from each place on, as the bits of a number.
@@ -463,7 +463,7 @@ class _Collected:
         """Return all that was added."""
         weights = np.concatenate([np.zeros(0), *self.weights])
         if self.n > BITS:
-            return Choices(ChainSets(self.n, tuple(self.chains)), weights, self.won, self.tied)
+            return Choices(_ChainSets(self.n, tuple(self.chains)), weights, self.won, self.tied)
         codes = np.concatenate([np.zeros(0, dtype=np.int64), *self.codes])
         distinct, where = np.unique(codes, return_inverse=True)
         inside = ((distinct[:, None] >> np.arange(self.n)) & 1).astype(np.float64)

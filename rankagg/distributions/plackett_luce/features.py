@@ -125,7 +125,7 @@ def _check_distinct(table: Floats, names: list[str]) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureLikelihood(LogLikelihood):
+class _FeatureLikelihood(LogLikelihood):
     """A log likelihood of worths as a function of effects, residuals, and what there is beside."""
 
     worths: Likelihood
@@ -286,7 +286,7 @@ def fit_features(
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     design = Design.of(features, formula, profile.items)
     n, k = design.table.shape
-    likelihood = FeatureLikelihood(Likelihood(choices, sizes), design.table, ridge)
+    likelihood = _FeatureLikelihood(Likelihood(choices, sizes), design.table, ridge)
     found = newton(likelihood, tol)
     worths = likelihood.all_worths(found.parameters)
     if not ridge and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):

@@ -32,7 +32,7 @@ from rankagg.distributions.plackett_luce.likelihood import (
 
 
 @dataclass(frozen=True, eq=False)
-class LuceMaximum:
+class _LuceMaximum:
     """Worths and weights of ties at the maximum, with what is known of their errors."""
 
     climb: Maximum
@@ -49,7 +49,7 @@ class LuceMaximum:
     score: float
 
 
-def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> LuceMaximum:
+def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _LuceMaximum:
     """Return the maximum of the likelihood of rankings, or raise where there is none."""
     check_observed(profile)
     if not penalties.is_regular:
@@ -75,7 +75,7 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> Luce
         value, score = _at_equal_worths(profile, data, scale)
         equal = value * scale if penalties.is_plain else np.nan
     covariance = _covariance(choices, at.information, found.information, penalties)
-    return LuceMaximum(found, parameters, sizes, at.value, covariance / scale, scale, equal, score)
+    return _LuceMaximum(found, parameters, sizes, at.value, covariance / scale, scale, equal, score)
 
 
 def _check_endless_ties(likelihood: Likelihood, profile: Profile, penalties: Penalties) -> None:

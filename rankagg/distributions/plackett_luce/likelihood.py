@@ -24,7 +24,7 @@ SPARSE_FROM = 8
 TILTED_SPAN = 600.0
 
 
-def elementary(x: Floats, degree: int) -> Floats:
+def _elementary(x: Floats, degree: int) -> Floats:
     """Return e_0, ..., e_degree of every row."""
     sums = np.zeros((degree + 1, len(x)))
     sums[0] = 1.0
@@ -34,8 +34,8 @@ def elementary(x: Floats, degree: int) -> Floats:
     return sums
 
 
-def log_elementary(logs: Floats, degree: int) -> Floats:
-    """Return the logs of `elementary` of exp(logs), which need not have floats."""
+def _log_elementary(logs: Floats, degree: int) -> Floats:
+    """Return the logs of `_elementary` of exp(logs), which need not have floats."""
     sums = np.full((degree + 1, len(logs)), -np.inf)
     sums[0] = 0.0
     for column in logs.T:
@@ -44,7 +44,7 @@ def log_elementary(logs: Floats, degree: int) -> Floats:
     return sums
 
 
-def leave_one_out(x: Floats, degree: int) -> Floats:
+def _leave_one_out(x: Floats, degree: int) -> Floats:
     """Return e_0, ..., e_degree of every row without each entry in turn."""
     s, n = x.shape
     before = _running(x, degree)
@@ -164,7 +164,7 @@ class Likelihood(LogLikelihood):
                 x, top = _tilted(logs, d)
                 delta = parameters[n + k - 1] if k else 0.0
                 rates = np.exp(delta + top - total)
-                chosen = rates[:, None] * x * leave_one_out(x, d - 1)[d - 1]
+                chosen = rates[:, None] * x * _leave_one_out(x, d - 1)[d - 1]
                 means += chosen / d
                 cross = np.bincount(items.ravel(), (weights[:, None] * chosen).ravel(), n) / d
                 second[:n, :n] += np.diag(cross) / d
@@ -221,11 +221,11 @@ def log_bucket_weights(logs: Floats, log_ties: dict[int, float]) -> Floats:
     rows = []
     for d, log_delta in {1: 0.0, **log_ties}.items():
         if (span > TILTED_SPAN).any():
-            rows.append(log_elementary(logs / d, d)[d] + log_delta)
+            rows.append(_log_elementary(logs / d, d)[d] + log_delta)
             continue
         x, top = _tilted(logs, d)
         possible = np.isfinite(top)
-        sums = np.where(possible, elementary(x, d)[d], 1.0)
+        sums = np.where(possible, _elementary(x, d)[d], 1.0)
         rows.append(np.where(possible, np.log(sums) + top + log_delta, -np.inf))
     return np.stack(rows)
 
@@ -239,7 +239,7 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
         for i in range(x.shape[1]):
             others = x.copy()
             others[:, i] = 0.0
-            values = (weights * x[:, i])[:, None] * x * leave_one_out(others, d - 2)[d - 2]
+            values = (weights * x[:, i])[:, None] * x * _leave_one_out(others, d - 2)[d - 2]
             np.add.at(result, (items[:, i, None], items), values)
     np.fill_diagonal(result, 0.0)
     return result

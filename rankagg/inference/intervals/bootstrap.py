@@ -26,7 +26,7 @@ KNOWN_PER_ITEM = 2
 GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
 
 
-def freedom_of(rows: DrawnRows) -> Floats:
+def _freedom_of(rows: DrawnRows) -> Floats:
     """Return the degrees of freedom of the variance of each pair's mean over fixed tasks.
 
     Satterthwaite (1946), "An approximate distribution of estimates of variance components",
@@ -54,7 +54,7 @@ def freedom_of(rows: DrawnRows) -> Floats:
     return freedom
 
 
-def widened(quantile: float, freedom: Floats) -> Floats:
+def _widened(quantile: float, freedom: Floats) -> Floats:
     """Return the quantiles of Student's t that are as far out as one of the normal distribution."""
     known = (freedom > 0) & np.isfinite(freedom)
     wide = np.full(len(freedom), quantile)
@@ -63,7 +63,7 @@ def widened(quantile: float, freedom: Floats) -> Floats:
     return wide
 
 
-def joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
+def _joint_floor(alpha: float, sides: int, freedom: Floats) -> float:
     """Return the least normal quantile for the largest of some deviations: Bonferroni's.
 
     Few units of a task have few resamples, whose largest deviation is bounded; then they do not
@@ -128,7 +128,7 @@ class Resamples:
         low, high = quantile(self.means, [tail, 1.0 - tail], axis=0)
         if self.freedom is not None:
             normal = abs(float(scipy.stats.norm.isf(tail)))
-            wider = widened(normal, self.freedom) / normal if normal > 0 else 1.0
+            wider = _widened(normal, self.freedom) / normal if normal > 0 else 1.0
             low, high = (self.mean + wider * (bound - self.mean) for bound in (low, high))
         return low, high
 
@@ -175,13 +175,13 @@ class Resamples:
             deviation = -deviation
         quantile = np.quantile(deviation.max(axis=1), 1.0 - alpha)
         if self.freedom is not None:
-            floor = joint_floor(alpha, 1 + (alternative == "two-sided"), self.freedom)
-            quantile = widened(max(float(quantile), floor), self.freedom)
+            floor = _joint_floor(alpha, 1 + (alternative == "two-sided"), self.freedom)
+            quantile = _widened(max(float(quantile), floor), self.freedom)
         radius = quantile * error
         return self.mean - radius, self.mean + radius
 
 
-def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator) -> Resamples:
+def _resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator) -> Resamples:
     """Draw units, or groups of them, with replacement and take the mean of every pair, many times.
 
     Of several fixed tasks each draws one row less than it has: means of k draws of k units vary
@@ -199,7 +199,7 @@ def resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator
 def resampled_parts(
     units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
 ) -> Iterator[tuple[slice, Resamples]]:
-    """Yield the same resamples as `resampled_means`, with the means of so many pairs at a time."""
+    """Yield the same resamples as `_resampled_means`, with the means of so many pairs at a time."""
     rows, n_pairs = units.drawn_rows(), len(units.pairs[0])
     fixed = len(rows.stratum_weights) > 1
     drawn: Iterable[Integers64] = (
@@ -219,9 +219,9 @@ def resampled_parts(
 def _means_of(rows: DrawnRows, drawn: Iterable[Integers64], n_resamples: int) -> Resamples:
     means, done = np.empty((n_resamples, rows.first.shape[1])), 0
     for counts in drawn:
-        means[done : done + len(counts)] = stratified_means(rows, counts)
+        means[done : done + len(counts)] = _stratified_means(rows, counts)
         done += len(counts)
-    mean = stratified_means(rows, rows.counts[None, :])[0]
+    mean = _stratified_means(rows, rows.counts[None, :])[0]
     # Influence of each row on the mean, for the acceleration.
     influence = np.where(rows.told > 0, rows.first - mean * rows.told, 0.0)
     squares = rows.counts @ influence**2
@@ -229,7 +229,7 @@ def _means_of(rows: DrawnRows, drawn: Iterable[Integers64], n_resamples: int) ->
         skewness = np.where(squares > 0, rows.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
     if len(rows.stratum_weights) < 2:
         return Resamples(mean, means, skewness)
-    freedom = freedom_of(rows)
+    freedom = _freedom_of(rows)
     means[:, freedom == 0] = mean[freedom == 0]
     return Resamples(mean, means, skewness, freedom)
 
@@ -255,14 +255,14 @@ def resample_rows(units: Units, times: int, rng: Generator) -> Integers64:
     return drawn[:, units.clusters] * units.counts.astype(np.int64)
 
 
-def stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:
+def _stratified_means(rows: DrawnRows, counts: NDArray[np.generic]) -> Floats:
     """Return the mean of every pair in samples that hold rows so often."""
     total = np.zeros((len(counts), rows.first.shape[1]))
     mass = np.zeros_like(total)
     for s, weight in enumerate(rows.stratum_weights):
         inside = rows.strata == s
         drawn = counts[:, inside].astype(np.float64)
-        mean, told = means_told(drawn, rows.first[inside], rows.told[inside])
+        mean, told = _means_told(drawn, rows.first[inside], rows.told[inside])
         total += weight * mean
         mass += weight * told
     with np.errstate(invalid="ignore"):
@@ -290,7 +290,7 @@ def _slices_held(length: int, width: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, length, size))
 
 
-def means_told(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Bools]:
+def _means_told(often: Floats, values: Floats, told: Floats) -> tuple[Floats, Bools]:
     """Return the mean of every pair in samples of rows, 0 where none tells, and where some do."""
     mass = often @ told
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -192,7 +192,7 @@ def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: 
     return radius
 
 
-def largest_skewness(mean: ArrayLike, deviation: ArrayLike) -> Floats:
+def _largest_skewness(mean: ArrayLike, deviation: ArrayLike) -> Floats:
     """Return the largest absolute skewness of values in [0, 1], NaN where it is not known."""
     center, spread = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -220,6 +220,6 @@ def is_near_normal(
     center, n = np.asarray(mean, dtype=np.float64), np.asarray(n_units, dtype=np.float64)
     z = abs(float(scipy.special.ndtri(alpha / sides)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = largest_skewness(center, np.sqrt(np.asarray(variance) * (n - 1.0) / n))
+        skewness = _largest_skewness(center, np.sqrt(np.asarray(variance) * (n - 1.0) / n))
         error = z**3 * skewness / (3.0 * np.sqrt(n)) + z**4 / (2.0 * n)
         return error <= LIMITS[sides]

@@ -48,7 +48,7 @@ BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
 RESAMPLING = ("percentile", "bca")
 
 
-def few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
+def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     """Return what must be said of an approximate method with n units for each pair, if any are."""
     enough = HOLDS_FROM.get(method, 0)
     fewest = np.min(n[n > 0], initial=enough)
@@ -63,7 +63,7 @@ def few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     return (said(told, units, method, how, stated(enough, "units measured to be enough")),)
 
 
-def little_freedom(freedom: Floats) -> tuple[str, ...]:
+def _little_freedom(freedom: Floats) -> tuple[str, ...]:
     """Return what must be said of resamples within fixed tasks that know a variance so badly."""
     least = float(np.min(freedom, initial=np.inf))
     if least >= LEAST_FREEDOM:
@@ -235,7 +235,7 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
     # statsmodels leaves NaN where the bound is the end of the range.
     lower = np.where(first == 0, 0.0, lower)
     upper = np.where(second == 0, 1.0, upper)
-    notes = few_units(options.name, n, units.unit)
+    notes = _few_units(options.name, n, units.unit)
     if ties.any():
         many = stated(int(ties.sum()), "ties left out")
         notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
@@ -281,9 +281,9 @@ def _by_resamples(
         lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
     if len(units.stratum_weights) > 1:
-        notes = list(little_freedom(freedom[varies]))
+        notes = list(_little_freedom(freedom[varies]))
     else:
-        notes = list(few_units(options.name, moments.n[varies], units.unit))
+        notes = list(_few_units(options.name, moments.n[varies], units.unit))
     if units.groups is not None:
         notes += few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides

@@ -67,7 +67,7 @@ def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[Positions, i
     return members.astype(np.intp, copy=False), len(present)
 
 
-def score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
+def _score_items(data: Comparisons, unit: ComparisonUnit, *, over_opponents: bool) -> ScoredItems:
     """Return the win rate of every item, or the mean of its win rates over all opponents."""
     n = data.n_items
     weights = np.ones(len(data)) if data.weights is None else data.weights
@@ -128,7 +128,7 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
         raise InvalidInputError("data", allowed, shown, remedy)
 
 
-def pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
+def _pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
     """Return in how many units row won more than it lost against column, and how many there are."""
     n = data.n_items
     members, n_units = _unit_numbers(data, unit)
@@ -215,7 +215,7 @@ def comparison_rank_intervals(
         raise InvalidInputError("anytime", f"False for of={of!r}", anytime, ANYTIME)
     if of == "pairwise":
         return _by_sign_tests(data, kind, level, anytime=anytime)
-    found = score_items(data, kind, over_opponents=of == "borda")
+    found = _score_items(data, kind, over_opponents=of == "borda")
     if found.n_units < FEWEST:
         few = Described(counted(found.n_units, kind))
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
@@ -251,7 +251,7 @@ def kind_for(data: Comparisons) -> Of:
     return "borda" if n_units >= FEWEST and bool((counts >= 2).all()) else "pairwise"
 
 
-def mixed_sign_test(won: Any, decided: Any) -> Floats:
+def _mixed_sign_test(won: Any, decided: Any) -> Floats:
     """Return a p-value of "won no more often than not" that holds at every look.
 
     The likelihood ratio to 1/2, averaged over all larger chances to win, has a mean of 1 at most
@@ -272,12 +272,12 @@ def _by_sign_tests(
         remedy = "A sign test counts comparisons: take of='mean', or clusters."
         allowed = "of equal weights for of='pairwise' and unit='comparison'"
         raise InvalidInputError("data", allowed, data, remedy)
-    won, n_units = pair_majorities(data, unit)
+    won, n_units = _pair_majorities(data, unit)
     decided = won + won.T
     p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
     best = least = np.power(0.5, decided)
     if anytime:
-        p_values, best = mixed_sign_test(won, decided), mixed_sign_test(decided, decided)
+        p_values, best = _mixed_sign_test(won, decided), _mixed_sign_test(decided, decided)
         least = np.zeros_like(p_values)  # more is to come
     families = Families.from_p_values(p_values, least, alpha)
     possible = bool(Families.from_p_values(best, least, alpha).together.any())

@@ -78,7 +78,7 @@ def sign_flips(
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
         raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
-    sums = FlippedSums.of(units, scaled=scaled)
+    sums = _FlippedSums.of(units, scaled=scaled)
     n, usual = len(units.items), VECTORS
     if n > 1:
         compared = SUMS_HELD if sums.is_paired else SUMS_COMPARED
@@ -90,7 +90,7 @@ def sign_flips(
 
 
 @dataclass(frozen=True, eq=False)
-class FlippedSums:
+class _FlippedSums:
     """Sums over units, of all pairs or of single numbers whose differences they are."""
 
     units: Units
@@ -103,7 +103,7 @@ class FlippedSums:
     least: Floats
 
     @classmethod
-    def of(cls, units: Units, *, scaled: bool = True) -> FlippedSums:
+    def of(cls, units: Units, *, scaled: bool = True) -> _FlippedSums:
         """Hold the units where they are few; else go through them again and again."""
         first, second = units.pairs
         n_pairs = len(first)
@@ -238,7 +238,7 @@ class _Tops(NamedTuple):
 class SignFlips:
     """What sums under other signs say of those observed, of all pairs."""
 
-    def __init__(self, sums: FlippedSums, n_vectors: int, seed: int, *, is_exact: bool) -> None:
+    def __init__(self, sums: _FlippedSums, n_vectors: int, seed: int, *, is_exact: bool) -> None:
         self.of = sums
         # Sign vectors to go through (the opposite ones say the same), and whether they are all.
         self.n_vectors, self.is_exact = n_vectors, is_exact

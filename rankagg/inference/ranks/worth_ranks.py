@@ -68,7 +68,7 @@ def worth_rank_intervals(
     found, unit = worths_of(fit)
     how, tail = "Wald tests", scipy.stats.norm.sf(found.studentized())
     if check_flag(anytime, "anytime"):
-        how, tail = "tests at every look", mixed_tail(found.studentized(), found.errors())
+        how, tail = "tests at every look", _mixed_tail(found.studentized(), found.errors())
     families = Families.from_p_values(tail, np.zeros_like(tail), level)
     decisions = Decisions(
         items=items,
@@ -84,7 +84,7 @@ def worth_rank_intervals(
     )
 
 
-def mixed_tail(z: Floats, errors: Floats) -> Floats:
+def _mixed_tail(z: Floats, errors: Floats) -> Floats:
     """Return a p-value of "row is not above column" that holds at every look.
 
     The likelihood ratio of a normal difference to 0, averaged over the differences that a half

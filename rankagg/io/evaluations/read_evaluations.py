@@ -147,7 +147,7 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
                 raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
             found.left_out["file", f"none of the formats {FORMATS}"] += 1
     for path in samples:  # which belong to runs that are known by now
-        lm_eval.read_documents(path, lines_of(path, max_bytes), runs, found)
+        lm_eval.read_documents(path, _lines_of(path, max_bytes), runs, found)
     if others:
         found.left_out["file", "its name ends in nothing that is read"] += others
     frame = pd.DataFrame(found.rows, columns=pd.Index(Row._fields), dtype=object).astype(TYPES)
@@ -183,7 +183,7 @@ def _ending_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(PACKED_BY_GZIP)).suffix
 
 
-def lines_of(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
+def _lines_of(path: Path, max_bytes: int) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers; one is held at a time."""
     unpack = gzip.open if path.name.lower().endswith(PACKED_BY_GZIP) else open
     number = 0
@@ -260,7 +260,7 @@ def _is_results(content: object) -> bool:
 
 
 def _holds_samples(path: Path, max_bytes: int) -> bool:
-    number, text = next(lines_of(path, max_bytes), (0, "null"))
+    number, text = next(_lines_of(path, max_bytes), (0, "null"))
     return _is_sample(parsed(text, f"{path}, line {number}", max_bytes))
 
 

@@ -44,7 +44,7 @@ Tally: TypeAlias = TaskTally | GroupedTally
 Advance: TypeAlias = Callable[[int], object]
 
 
-class KeyRuns(NamedTuple):
+class _KeyRuns(NamedTuple):
     """Keys, ascending, those that follow each other as one run."""
 
     # First and last key of each run.
@@ -53,14 +53,14 @@ class KeyRuns(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PartCounts:
+class _PartCounts:
     """What a part of the data adds up to."""
 
     n_rows: int
     # Sums by task, in the order in which tasks first occur.
     tallies: dict[Label, Tally]
     # The instances, where there is a column of them.
-    keys: dict[Label, KeyRuns]
+    keys: dict[Label, _KeyRuns]
 
 
 class _Units(NamedTuple):
@@ -71,7 +71,7 @@ class _Units(NamedTuple):
     keys: Keys | None
 
 
-def count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = None) -> PartCounts:
+def _count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = None) -> _PartCounts:
     """Add up the scores of a part."""
     units = _long_units if layout.is_long else _wide_units
     waiting = _Waiting(layout)
@@ -95,7 +95,7 @@ def count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = Non
             if own is not None:
                 keys.setdefault(names[code], []).append(own)
     runs = {task: _key_runs(np.concatenate(parts)) for task, parts in keys.items()}
-    return PartCounts(n_rows, waiting.sums(), runs)
+    return _PartCounts(n_rows, waiting.sums(), runs)
 
 
 def _batches(layout: ScanLayout, part: ScanPart) -> Iterator[Batch]:
@@ -103,13 +103,13 @@ def _batches(layout: ScanLayout, part: ScanPart) -> Iterator[Batch]:
     return (batch for batch in batches(part, layout.types, size) if batch.n_rows)
 
 
-def _key_runs(keys: Keys) -> KeyRuns:
+def _key_runs(keys: Keys) -> _KeyRuns:
     keys = np.sort(keys)
     breaks = np.flatnonzero(np.diff(keys) != 1)
     if 4 * len(breaks) > len(keys):
-        return KeyRuns(keys, keys)
+        return _KeyRuns(keys, keys)
     first = np.concatenate([[0], breaks + 1])
-    return KeyRuns(keys[first], keys[np.append(breaks, len(keys) - 1)])
+    return _KeyRuns(keys[first], keys[np.append(breaks, len(keys) - 1)])
 
 
 class _Waiting:
@@ -290,7 +290,7 @@ def count_parts(
 ) -> dict[Label, Tally]:
     """Return the sums of all parts by task, without tasks that have no score."""
     tallies: dict[Label, Tally] = {}
-    keys: dict[Label, list[KeyRuns]] = {}
+    keys: dict[Label, list[_KeyRuns]] = {}
     sizes = [part.n_rows for part in parts]
     bar = tqdm(
         total=None if None in sizes else sum(size or 0 for size in sizes),
@@ -319,17 +319,17 @@ def _counted_parts(
     n_jobs: int | None,
     client: Client | None,
     bar: Any,
-) -> Iterator[PartCounts]:
+) -> Iterator[_PartCounts]:
     """Yield the sums of parts in their order."""
     if client is None and (effective_n_jobs(n_jobs) == 1 or len(parts) < 2):
-        yield from (count_part(layout, part, bar.update) for part in parts)
+        yield from (_count_part(layout, part, bar.update) for part in parts)
         return
     # Workers may stand in another folder.
     work = [replace(part, file=part.file.absolute()) for part in parts]
     try:
         if client is None:
             found = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(count_part)(layout, part) for part in work
+                delayed(_count_part)(layout, part) for part in work
             )
         else:
             found = _on_cluster(client, layout, work)
@@ -344,17 +344,17 @@ def _counted_parts(
 
 def _on_cluster(
     client: Client, layout: ScanLayout, parts: Sequence[ScanPart]
-) -> Iterator[PartCounts]:
+) -> Iterator[_PartCounts]:
     """Count parts as tasks; a future that is dropped leaves the cluster."""
     with cluster_failures_told():
-        counting = partial(count_part, layout)
+        counting = partial(_count_part, layout)
         waiting = deque(client.map(counting, parts, pure=False, retries=RETRIES))
         while waiting:
             yield waiting.popleft().result()
 
 
 def _check_apart(
-    layout: ScanLayout, parts: Sequence[ScanPart], task: Label, runs: list[KeyRuns]
+    layout: ScanLayout, parts: Sequence[ScanPart], task: Label, runs: list[_KeyRuns]
 ) -> None:
     """Raise where an instance of a task is there twice."""
     starts, stops = (np.concatenate(ends) for ends in zip(*runs, strict=True))

@@ -41,7 +41,7 @@ ROLES = ("system", "task", "instance", "score")
 LABEL_ROWS = 2**18
 
 
-def sorted_file(
+def _sorted_file(
     layout: ScanLayout, parts: Sequence[ScanPart], folder: Path
 ) -> tuple[ScanFile, ScanLayout]:
     """Write the rows of all parts into one Parquet file, by task and instance."""
@@ -310,7 +310,7 @@ class ScoreScan(Value):
         check_room((layout.n_groups or 0) * 16 * n**2, layout.n_groups or 0, 1, n)
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
-                file, layout = sorted_file(layout, parts, Path(folder))
+                file, layout = _sorted_file(layout, parts, Path(folder))
                 parts = scan_parts([file], whole=True)
             tallies = count_parts(layout, parts, n_jobs=n_jobs, progress=shown, client=client)
         assert layout.systems is not None, "they have been found"

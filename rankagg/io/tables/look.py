@@ -66,7 +66,7 @@ UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
 MANY_RANKS = 12
 
 
-def heading_words(name: object) -> list[str]:
+def _heading_words(name: object) -> list[str]:
     """Return the words of a heading; of the name or id of a data set the data set matters."""
     words = [x.lower() for x in BETWEEN.split(str(name)) if x]
     is_name = len(words) > 1 and words[-1] in ("name", "id")
@@ -75,7 +75,7 @@ def heading_words(name: object) -> list[str]:
 
 def seems_no_task(name: object) -> bool:
     """Say whether the words of a heading are of what no benchmark is."""
-    words = heading_words(name)
+    words = _heading_words(name)
     text = " ".join(words)
     return (
         words == ["score"]
@@ -119,7 +119,7 @@ class TableLook:
         self.table, self.names = table, [table.header[at] for at in kept]
         self._coded: dict[int, Coded] = {}
         columns = [table.columns[at] for at in kept]
-        self.words = [heading_words(name) for name in self.names]
+        self.words = [_heading_words(name) for name in self.names]
         # Infinite is what is no number; most texts show it soon.
         style = replace(table.style, ordinals=True)
         heads = [numbers_in(column[:FEW_ROWS], style).values for column in columns]

@@ -155,7 +155,7 @@ def read_data(
         return name, text
     path = Path(source)
     data = opened(path, lambda path: _read_file(path, limit))
-    check_not_binary(path.name, data)
+    _check_not_binary(path.name, data)
     check_memory(path.name, per_byte * len(data), max_bytes)
     return path.name, data
 
@@ -257,7 +257,7 @@ def first_lines(text: str) -> list[str]:
 # -- files that are no text of a table ------------------------------------------------------------
 
 
-def check_not_binary(name: str, data: bytes) -> None:
+def _check_not_binary(name: str, data: bytes) -> None:
     """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
     kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
     no_text = ("binary, or UTF-16 text without a byte order mark", f"{ENCODING}; {BY_HAND}")

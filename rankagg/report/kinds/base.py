@@ -158,7 +158,7 @@ class Kind:
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return the columns of numbers in the first figure."""
-        return (QuietColumn("Votes won", per_cents(findings.won)),)
+        return (QuietColumn("Votes won", _per_cents(findings.won)),)
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw places with their intervals; shares won where these exclude too little."""
@@ -242,7 +242,7 @@ def fact(name: str, value: int, what: str = "") -> tuple[str, object]:
     return name, stated(value, what or name.lower(), ",")
 
 
-def per_cents(shares: Floats) -> list[str]:
+def _per_cents(shares: Floats) -> list[str]:
     """Return shares in per cent; a dash where there is none."""
     return [NOTHING if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
 

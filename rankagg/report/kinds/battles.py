@@ -42,7 +42,7 @@ PRIOR = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rating(Aggregator):
+class _Rating(Aggregator):
     """Rank by the worths of a Bradley-Terry model that was fitted before.
 
     References
@@ -143,7 +143,7 @@ class BattlesKind(Kind):
         if isinstance(fit, str):
             return None
         side, names = fit.has_side, tuple(self.data.covariates)
-        return Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
+        return _Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
 
     @property
     def leads(self) -> str:

@@ -58,7 +58,7 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
         raise InvalidInputError("about", "a mapping from texts", about)
     cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
     if "link" in facts:
-        check_link(facts["link"], "about")
+        _check_link(facts["link"], "about")
     notes: dict[Any, str] = {}
     links: dict[Any, str] = {}
     table = None if items is None else as_frame(items)
@@ -73,13 +73,13 @@ def told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: Ite
             raise InvalidInputError("about_items", "a row for each item", item)
         known = {str(name): str(value) for name, value in row.dropna().items()}
         if "link" in known:
-            links[item] = check_link(known.pop("link"), "about_items")
+            links[item] = _check_link(known.pop("link"), "about_items")
         notes[item] = ", ".join(known.values())
     texts = {name: str(value) for name, value in facts.items()}
     return Told(texts, str(cluster), dict(categories), links, notes)
 
 
-def check_link(link: object, parameter: str) -> str:
+def _check_link(link: object, parameter: str) -> str:
     """Return a link; raise where it is no address of the web: others could run as scripts."""
     if urlsplit(str(link)).scheme not in ("http", "https"):
         raise InvalidInputError(

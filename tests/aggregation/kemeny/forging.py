@@ -15,7 +15,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.branch_and_bound import Persistence
+from rankagg.aggregation.kemeny.branch_and_bound import _Persistence
 from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
@@ -212,7 +212,7 @@ def random_tree(rng: Random, threshold: int, n_rows: int = 0, start: int = 0) ->
 
 def early_chain(rng: Random, problem: Problem) -> tuple[Persistent, ...]:
     """Return some of what is found, and cuts that hold, where any do: most decide nothing more."""
-    found = Persistence(problem).nodes
+    found = _Persistence(problem).nodes
     chain: list[Persistent] = list(found[: rng.randrange(len(found) + 1)])
     known = np.zeros((N, N), dtype=bool)
     for node in chain:

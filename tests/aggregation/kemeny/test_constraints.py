@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny import constrained
 from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Merges, Sides
+from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides, _Merges
 from rankagg.check_certificate import Count, Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
@@ -331,7 +331,7 @@ def test_the_cheapest_merge_is_found(seed: int) -> None:
         if demands.counts_hold(way)
         and all([i for i in way if i in g] == [i for i in order if i in g] for g in groups)
     ]
-    found = Merges(demands, 6).cheapest(problem.margins, order)
+    found = _Merges(demands, 6).cheapest(problem.margins, order)
     assert found.tolist() in [way.tolist() for way in ways]
     assert problem.cost(found) == min(map(problem.cost, ways))
 
@@ -351,12 +351,12 @@ def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatc
         )
         for group, rest in ((above, below[::-1]), (below, [2, 0, 1, *above[3:]]))
     ]
-    merged = Merges(demands, n).cheapest(problem.margins, np.array([*own[0], *own[1]]))
+    merged = _Merges(demands, n).cheapest(problem.margins, np.array([*own[0], *own[1]]))
     assert keeps(demands, merged)
     start = np.array([*below[::-1], 2, 0, 1, *above[3:]])
     monkeypatch.setattr(FeasibleIncumbent, "prepare", lambda self: None)
     decided = demands.decided(n)
-    search = constrained.ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
+    search = constrained._ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
     search._begin()
     assert keeps(demands, search.order)
     assert search.upper == problem.cost(search.order) <= problem.cost(merged)

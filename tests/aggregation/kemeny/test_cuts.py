@@ -15,7 +15,7 @@ from rankagg.aggregation.kemeny import orders as windows
 from rankagg.aggregation.kemeny import proof as totals
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide, least_total
+from rankagg.aggregation.kemeny.proof import _least_total, decide
 from rankagg.aggregation.kemeny.proof_nodes import Weighting
 from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Enumeration
@@ -158,5 +158,5 @@ def test_few_items_are_bounded_as_many_are(seed: int, n: int, scale: int) -> Non
     for few in (0, 150):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(totals, "ALL_PAIRS_UP_TO", few)
-            values.append(least_total(Problem(costs, 0, 1), weighting, decided))
+            values.append(_least_total(Problem(costs, 0, 1), weighting, decided))
     assert values[0] == values[1]

@@ -8,7 +8,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.branch_and_bound import Search
-from rankagg.aggregation.kemeny.incumbent import Incumbent, Memetic
+from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.kernels.backend import LOADING
@@ -35,13 +35,13 @@ class Clock:
 
     def __init__(self, monkeypatch, seconds_each: float = 1e-4) -> None:
         self.now = 1000.0
-        advance = Memetic.advance
+        advance = _Memetic.advance
 
-        def counted(search: Memetic, steps: int) -> None:
+        def counted(search: _Memetic, steps: int) -> None:
             self.now += steps * seconds_each
             advance(search, steps)
 
-        monkeypatch.setattr(Memetic, "advance", counted)
+        monkeypatch.setattr(_Memetic, "advance", counted)
         monkeypatch.setattr(module, "monotonic", lambda: self.now)
         monkeypatch.setattr("rankagg.aggregation.deadline.monotonic", lambda: self.now)
 
@@ -119,7 +119,7 @@ A_STEP = 0.05
 
 def slow_clock(monkeypatch) -> Clock:
     """Return a clock of few steps, which is looked at after each, for a search that is not vain."""
-    monkeypatch.setattr(Memetic, "is_vain", False)
+    monkeypatch.setattr(_Memetic, "is_vain", False)
     monkeypatch.setattr("rankagg.aggregation.kemeny.orders.BETWEEN_CLOCKS", 1)
     return Clock(monkeypatch, A_STEP)
 
@@ -154,7 +154,7 @@ def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[fl
 )
 def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, share) -> None:
     clock = slow_clock(monkeypatch)
-    monkeypatch.setattr(Memetic, "is_vain", kind == "vain")
+    monkeypatch.setattr(_Memetic, "is_vain", kind == "vain")
     best = incumbent(tangled(40), deadline=clock.deadline(limit))
     if kind == "unprepared":
         monkeypatch.setattr(best, "prepare", lambda: None)
@@ -163,7 +163,7 @@ def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, sh
 
 
 def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
-    search = Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
+    search = _Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
     search.advance(10)
     search._found_at = 0
     assert not search.is_vain  # no population has come to its end

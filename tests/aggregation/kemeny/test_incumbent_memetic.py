@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import incumbent
-from rankagg.aggregation.kemeny.incumbent import Memetic, crossed, order_costs, survivors
+from rankagg.aggregation.kemeny.incumbent import _Memetic, _order_costs, _survivors, crossed
 from tests.conftest import choose_kernels
 
 
@@ -22,8 +22,8 @@ def cost(margins: np.ndarray, order: np.ndarray) -> int:
     return sum(margins[i, j] for p, i in enumerate(order) for j in order[p + 1 :])
 
 
-def begun(margins: np.ndarray, seed: int = 0) -> Memetic:
-    return Memetic(margins, np.arange(len(margins))[None], np.random.default_rng(seed))
+def begun(margins: np.ndarray, seed: int = 0) -> _Memetic:
+    return _Memetic(margins, np.arange(len(margins))[None], np.random.default_rng(seed))
 
 
 @settings(max_examples=15)
@@ -88,12 +88,12 @@ def test_survivors_are_good_and_apart() -> None:
     points = np.array([0, 10, 11, 30, 30])
     distances = np.abs(points[:, None] - points)
     # Without a distance the best, but none twice.
-    assert survivors(values, distances, 4, 0.0) == [1, 2, 3, 0]
+    assert _survivors(values, distances, 4, 0.0) == [1, 2, 3, 0]
     # 2 is too near to 1; 4 is equal to 3.
-    assert survivors(values, distances, 3, 5.0) == [1, 3, 0]
+    assert _survivors(values, distances, 3, 5.0) == [1, 3, 0]
     # Where none is far enough, the furthest.
-    assert survivors(values, distances, 2, 50.0) == [1, 3]
-    assert sorted(survivors(values, distances, 5, 5.0)) == [0, 1, 2, 3, 4]
+    assert _survivors(values, distances, 2, 50.0) == [1, 3]
+    assert sorted(_survivors(values, distances, 5, 5.0)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("block", [1, 50, 10**6])
@@ -102,6 +102,6 @@ def test_costs_are_sums_of_margins(monkeypatch, block, kind) -> None:
     monkeypatch.setattr(incumbent, "SUMMED_MARGINS", block)
     rng, margins = np.random.default_rng(0), drawn(9, 0).astype(kind)
     orders = np.array([rng.permutation(9) for _ in range(4)])
-    costs = order_costs(margins, orders)
+    costs = _order_costs(margins, orders)
     assert costs.dtype == kind
     assert costs.tolist() == [cost(margins, order) for order in orders]

@@ -12,7 +12,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import cuts, large
 from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.cuts import solve_cuts
-from rankagg.aggregation.kemeny.large import FirstOrder, FirstSearch, cycles_against
+from rankagg.aggregation.kemeny.large import FirstSearch, _cycles_against, _FirstOrder
 from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem
@@ -115,7 +115,7 @@ def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:
     best, _ = found_first(problem)
     lowers = []
     for steps in (0, 1, 3, 10):
-        method_run, left = FirstOrder.run, [steps]
+        method_run, left = _FirstOrder.run, [steps]
 
         def run(self, deadline, method_run=method_run, left=left) -> None:
             left[0] -= 1
@@ -124,7 +124,7 @@ def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:
             method_run(self, deadline)
 
         with monkeypatch.context() as patch:
-            patch.setattr(FirstOrder, "run", run)
+            patch.setattr(_FirstOrder, "run", run)
             search = Search(problem)
             with pytest.raises(KeyboardInterrupt):
                 search.warm_up()
@@ -151,14 +151,14 @@ def test_a_cycle_is_found_where_one_is_violated(problem: Problem, random) -> Non
         if a == min(a, b, c)
     }
     violated = {cycle for cycle, sum_of in used.items() if sum_of < 1}
-    found = cycles_against(before, margins, order, 10**6, NEVER)
+    found = _cycles_against(before, margins, order, 10**6, NEVER)
     assert len({*map(tuple, found.tolist())}) == len(found)
     assert {*map(tuple, found.tolist())} <= violated
     assert bool(len(found)) == bool(violated)
     sums = [used[a, b, c] for a, b, c in found.tolist()]
     assert sums == sorted(sums)
     # Whole and half numbers differ by more than what weight counts.
-    heavy = cycles_against(before, margins, order, 10**6, NEVER, heavy=0.4)
+    heavy = _cycles_against(before, margins, order, 10**6, NEVER, heavy=0.4)
     assert {*map(tuple, heavy.tolist())} <= violated
     assert bool(len(heavy)) == bool(violated)
 
@@ -201,13 +201,13 @@ def test_the_search_ends_where_nothing_more_is_gained(monkeypatch) -> None:
 def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
     problem = uniform(14, 9, 0)
     optimum = SubsetTable(problem).cost
-    through = FirstOrder.run
+    through = _FirstOrder.run
 
-    def run(method: FirstOrder, deadline: Deadline) -> None:
+    def run(method: _FirstOrder, deadline: Deadline) -> None:
         through(method, deadline)
         method.value = 1e9  # as if rounding had gone wrong
 
-    monkeypatch.setattr(FirstOrder, "run", run)
+    monkeypatch.setattr(_FirstOrder, "run", run)
     told: list[int] = []
     search = Search(problem, report=lambda lower, upper: told.append(lower))
     search.warm_up()
@@ -215,13 +215,13 @@ def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
 
 
 def test_the_steps_leave_time_to_put_the_present_rows_into_a_certificate(monkeypatch) -> None:
-    through, ends = FirstOrder.run, []
+    through, ends = _FirstOrder.run, []
 
-    def run(method: FirstOrder, deadline: Deadline) -> None:
+    def run(method: _FirstOrder, deadline: Deadline) -> None:
         ends.append((len(method.cycles), deadline.at))
         through(method, deadline)
 
-    monkeypatch.setattr(FirstOrder, "run", run)
+    monkeypatch.setattr(_FirstOrder, "run", run)
     deadline = Deadline.after(1e6)
     found_first(uniform(30, 9, 0), deadline)
     rows, at = np.transpose(ends)

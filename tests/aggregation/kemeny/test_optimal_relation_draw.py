@@ -76,7 +76,7 @@ def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypat
         optima = [tuple(ranking.order) for ranking in consensus.optima]
         assert len(optima) > 1
         if number % 2:  # less is known in advance
-            monkeypatch.setattr(optimal_relation, "more_in_all", lambda *known, **_: known[2])
+            monkeypatch.setattr(optimal_relation, "_more_in_all", lambda *known, **_: known[2])
         for key in range(4):
             found = drawn(problem, consensus.certificate, key)
             assert found.tolist() == twin(optima, np.random.default_rng(key))
@@ -108,8 +108,8 @@ def test_an_interior_point_that_is_not_found_changes_nothing(monkeypatch):
 def test_cycles_that_can_be_violated_are_listed_once():
     known = np.zeros((6, 6), dtype=bool)
     known[0, 1:] = known[1, 4] = True
-    found = {tuple(cycle) for cycle in optimal_relation.open_cycles(known).tolist()}
-    assert len(found) == len(optimal_relation.open_cycles(known))
+    found = {tuple(cycle) for cycle in optimal_relation._open_cycles(known).tolist()}
+    assert len(found) == len(optimal_relation._open_cycles(known))
 
     def usable(a, b, c):
         arcs = [(a, b), (b, c), (c, a)]

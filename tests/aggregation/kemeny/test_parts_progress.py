@@ -84,7 +84,7 @@ def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
     monkeypatch.setattr(cuts, "in_processes", pickled)
     problem = Problem.from_pairwise(PALEY)
     search = Search(problem)
-    cuts.run_together(search, 2, [])
+    cuts._run_together(search, 2, [])
     proof = search.proof
     assert search.is_done
     assert search.upper == proof.bound(problem) == 20
@@ -95,7 +95,7 @@ def test_cases_that_processes_have_searched_make_one_proof(monkeypatch) -> None:
 SOLVE = cuts._search_elsewhere
 
 
-def solve_too_late(case: cuts.OpenCase) -> object:
+def solve_too_late(case: cuts._OpenCase) -> object:
     """Begin a case when the time is over, as on a slow machine."""
     return SOLVE(replace(case, deadline=Deadline(0.0)))
 

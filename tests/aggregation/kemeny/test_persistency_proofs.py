@@ -10,7 +10,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny import branch_and_bound
 from rankagg.aggregation.kemeny import branch_and_bound as early
-from rankagg.aggregation.kemeny.branch_and_bound import Persistence
+from rankagg.aggregation.kemeny.branch_and_bound import _Persistence
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
 from rankagg.aggregation.kemeny.proof_nodes import node_to_dict, renumbered
@@ -91,7 +91,7 @@ def test_moves_that_gain_nothing_prove_nothing() -> None:
 def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
     # Item 4 is before item 1 in every optimum, against the majority of the votes for the two.
     problem = random_problem(47, 5)
-    first, *_ = Persistence(problem).nodes
+    first, *_ = _Persistence(problem).nodes
     cut = Cut((0, 2, 4), ((2, 3),), 2)
     assert problem.margins[4, 1] > 0
     assert stated(problem, first, cut) == (True, True)
@@ -117,7 +117,7 @@ def shifted(tree: list[dict]) -> list[dict]:
 def early_certificate() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     votes = even_ballots(1)
     problem = Problem.from_pairwise(votes)
-    nodes = Persistence(problem).nodes
+    nodes = _Persistence(problem).nodes
     assert nodes
     order = ra.Kemeny().aggregate(votes).order
     positions = [votes.items.labels.index(item) for item in order]
@@ -132,7 +132,7 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
     orders = list(permutations(range(5)))
     costs = {order: problem.cost(np.array(order)) for order in orders}
     best = min(costs.values())
-    nodes = Persistence(problem).nodes
+    nodes = _Persistence(problem).nodes
     at = len(nodes)
     tail = (
         Fixing(random_leaf(rng), best + rng.randrange(4), at + 1),
@@ -157,7 +157,7 @@ def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
         if not isinstance(search.nodes[0], Exchange):
             continue  # majorities alone prove the order
         forced = forced_bounds(problem, search.proof)
-        known = Persistence(problem).known
+        known = _Persistence(problem).known
         assert (forced.T[known] >= search.upper + problem.step).all()
         turned += int(known.sum())
     assert turned > 50
@@ -218,5 +218,5 @@ def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch)
     decided = []
     for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MOVES_COUNTED):
         monkeypatch.setattr(early, "MOVES_COUNTED", some)
-        decided.append(sum(int(Persistence(problem).known.sum()) for problem in problems))
+        decided.append(sum(int(_Persistence(problem).known.sum()) for problem in problems))
     assert decided[0] < decided[1] < decided[2]

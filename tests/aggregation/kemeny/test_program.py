@@ -10,7 +10,7 @@ import pulp
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.pulp_programs import NAME_LENGTH, cbc, safe_names
+from rankagg.aggregation.kemeny.pulp_programs import NAME_LENGTH, _cbc, _safe_names
 from rankagg.exceptions import InfeasibleError, InvalidInputError, SolverNotFoundError
 from tests.conftest import seeds
 
@@ -26,7 +26,7 @@ def profile_of(seed: int, n: int = 4) -> ra.Profile:
 
 def solvers() -> list[Any]:
     """Return the solvers of PuLP that are here."""
-    return [s for s in (cbc(), pulp.HiGHS(msg=False)) if s.available()]
+    return [s for s in (_cbc(), pulp.HiGHS(msg=False)) if s.available()]
 
 
 def optimum_in(path: Path) -> float:
@@ -66,7 +66,7 @@ def test_the_least_objective_is_the_cost_of_the_consensus(rule, seed: int, tmp_p
 def test_variables_tell_the_consensus() -> None:
     data = ra.Profile.from_ranks([[1, 1, 3], [1, 1, 3], [2, 1, 3]], items=["Ann", "Bob", "Cid"])
     program = ra.Kemeny(consensus_ties=True, tie_cost=0.5).program(data)
-    program.solve(cbc())
+    program.solve(_cbc())
     chosen = {x.name for x in program.variables() if x.value() and x.value() > 0.5}
     assert chosen == {"t_Ann_Bob", "x_Ann_Cid", "x_Bob_Cid"}
 
@@ -81,25 +81,25 @@ def test_constraints_are_rows_of_the_program() -> None:
     )
     rule = ra.Kemeny(constraints=wish)
     program = rule.program(data)
-    program.solve(cbc())
+    program.solve(_cbc())
     free = ra.Kemeny().aggregate(data)
     assert pulp.value(program.objective) == rule.aggregate(data).cost > free.cost
     never = ra.Kemeny(constraints=ra.Constraints(above=["AB", "BC", "CA"]))
     program = never.program(data)
-    assert program.solve(cbc()) == pulp.LpStatusInfeasible
+    assert program.solve(_cbc()) == pulp.LpStatusInfeasible
     with pytest.raises(InfeasibleError):
         never.aggregate(data)
 
 
 def test_names_are_safe_and_different() -> None:
     labels = ["a b", "a-b", "[a]b", "é", "e", "ß√", "東京", "x" * 300, "x" * 299, "A_B", "a.b.2"]
-    names = safe_names(labels)
+    names = _safe_names(labels)
     assert len(set(names)) == len(labels)
     assert all(name.replace(".", "").isalnum() and name.isascii() for name in names)
     assert max(map(len, names)) <= NAME_LENGTH + 4
-    assert safe_names(["Ann", "GPT-4 turbo", "é"]) == ["Ann", "GPT.4.turbo", "e"]
+    assert _safe_names(["Ann", "GPT-4 turbo", "é"]) == ["Ann", "GPT.4.turbo", "e"]
     # A name that a number makes equal to another one.
-    assert safe_names(["a.3", "a", "a "]) == ["a.3", "a", "a.3.3"]
+    assert _safe_names(["a.3", "a", "a "]) == ["a.3", "a", "a.3.3"]
 
 
 def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
 
 def test_one_item_and_too_many_items() -> None:
     program = ra.Kemeny().program(ra.Profile.from_orders(["A"]))
-    program.solve(cbc())
+    program.solve(_cbc())
     assert pulp.value(program.objective) in (0, None)
     many = ra.Profile.from_orders([list(range(101))])
     with pytest.raises(InvalidInputError, match="at most 100 items"):
@@ -139,7 +139,7 @@ def test_a_wrong_answer_of_a_solver_is_not_called_optimal() -> None:
 
         def actualSolve(self, lp: pulp.LpProblem, **_: Any) -> int:
             lp.sense = pulp.LpMaximize
-            status = cbc().actualSolve(lp)
+            status = _cbc().actualSolve(lp)
             lp.sense = pulp.LpMinimize
             return int(status)
 
@@ -150,7 +150,7 @@ def test_a_wrong_answer_of_a_solver_is_not_called_optimal() -> None:
 
 
 def test_solvers_that_do_not_fit_are_refused() -> None:
-    solver = cbc()
+    solver = _cbc()
     with pytest.raises(InvalidInputError, match="None but for backend='naive'"):
         ra.Kemeny(solver=solver)
     with pytest.raises(InvalidInputError, match="solver object of PuLP"):

@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import top_k
-from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram, Optimum
+from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram, _Optimum
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, SolverError
 from tests.aggregation.kemeny.random_votes import random_votes
 from tests.tournaments import PALEY, paley
@@ -115,7 +115,7 @@ def test_no_time_is_said() -> None:
 
 def test_a_solver_that_breaks_a_row_is_refused(monkeypatch) -> None:
     def nothing(self, deadline):
-        return Optimum(0, np.zeros(11 + 110, dtype=np.int64))
+        return _Optimum(0, np.zeros(11 + 110, dtype=np.int64))
 
     monkeypatch.setattr(IntegerProgram, "solve", nothing)
     with pytest.raises(SolverError, match="broke a row"):

@@ -53,7 +53,7 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
     n = len(before)
     cycles = np.array([[i for i in order if i < n][:3] for order in drawn])
     group = np.sort(np.arange(len(cycles)) % 3)
-    found = violated_rows.halves_of(before, group, cycles)
+    found = violated_rows._halves_of(before, group, cycles)
     for form, violation in zip(forms_of(found), found.values(), strict=True):
         assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
 
@@ -92,7 +92,7 @@ def test_halves_take_the_best_bounds(before: np.ndarray, drawn: list) -> None:
         cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in cycles
     }
     groups = np.zeros(len(cycles), dtype=int)
-    found = violated_rows.halves_of(before, groups, np.array(sorted(cycles)))
+    found = violated_rows._halves_of(before, groups, np.array(sorted(cycles)))
     violation = (1.0 - least_slack_of_a_sum(before, sorted(cycles))) / 2.0
     if violation > violated_rows.LEAST_VIOLATION + TOLERANCE:
         assert list(found.values()) == [pytest.approx(violation, abs=TOLERANCE)]

@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import parts, tied, weak_search
-from rankagg.aggregation.kemeny.weak_search import WeakRelaxation
+from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
 from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak_brute import rule
 from tests.tournaments import PALEY
@@ -32,7 +32,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
 @pytest.mark.parametrize("factor", [3.0, float("nan")])
 def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, factor: float) -> None:
     """Weights are a help, and the bound is computed without the solver."""
-    real = WeakRelaxation.solve
+    real = _WeakRelaxation.solve
     honest = rule(WHOLE).aggregate(TIED).cost
 
     def lying(self, deadline):
@@ -40,7 +40,7 @@ def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, fact
         with np.errstate(invalid="ignore", over="ignore"):
             return replace(point, value=point.value * 2, duals=point.duals * factor)
 
-    monkeypatch.setattr(WeakRelaxation, "solve", lying)
+    monkeypatch.setattr(_WeakRelaxation, "solve", lying)
     # Without bounds a search would branch to the end.
     monkeypatch.setattr(weak_search.WeakSearch, "_divide", lambda self, at, point: _stop())
     found = rule(WHOLE).aggregate(TIED)
@@ -53,13 +53,13 @@ def _stop():
 
 
 def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
-    real = WeakRelaxation.solve
+    real = _WeakRelaxation.solve
 
     def turned(self, deadline):
         point = real(self, deadline)
         return replace(point, before=point.before.T.copy())
 
-    monkeypatch.setattr(WeakRelaxation, "solve", turned)
+    monkeypatch.setattr(_WeakRelaxation, "solve", turned)
     small = ra.datasets.load("condorcet_1785").pairwise()
     found = rule(HALF).aggregate(small)
     assert found.certificate.verify(small)

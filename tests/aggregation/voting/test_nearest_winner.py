@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.kemeny import pulp_programs
-from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram, Optimum
+from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram, _Optimum
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, SolverError
 from tests.aggregation.voting import slow
 from tests.strategies import policies, profiles
@@ -88,7 +88,7 @@ def test_a_wrong_answer_is_no_answer(monkeypatch, rule) -> None:
 
     def nothing(self, *args, **options):
         found = honest(self, *args, **options)
-        return Optimum(0, 0 * found.values)
+        return _Optimum(0, 0 * found.values)
 
     monkeypatch.setattr(IntegerProgram, "solve", nothing)
     with pytest.raises(SolverError, match="broke a row"):

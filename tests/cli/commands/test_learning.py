@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli.options.rules import make, names
-from rankagg.teaching.show import has_steps
+from rankagg.teaching.show import _has_steps
 from tests.report.test_page import Page
 
 BALLOTS = "a_b,<i> & \\,50%,count\n1,2,3,4\n2,3,1,3\n3,1,2,2\n"
@@ -56,8 +56,8 @@ def test_every_method_has_steps_or_says_why_not(run):
         rule = make(method)
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--rule", method, code=0 if has_steps(kind) else 2)
-        if has_steps(kind):
+        told = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)
+        if _has_steps(kind):
             assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in told.out
         else:
             assert f"{kind.__name__} rests on {kind.rests_on}." in told.err

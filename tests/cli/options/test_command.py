@@ -5,7 +5,7 @@ import re
 import pytest
 
 import rankagg as ra
-from rankagg.testing.results import latex_cells, markdown_cells
+from rankagg.testing.results import _latex_cells, _markdown_cells
 from tests.conftest import slow_but
 
 HUMAN = "--dataset superglue_human"
@@ -59,7 +59,7 @@ def test_other_kinds_are_refused_before_anything_is_computed(refused, tmp_path):
 def test_the_table_is_printed_alone(run, refused) -> None:
     for line in PASTED:
         markdown, latex = (run(f"{line} --as {form}") for form in ("markdown", "latex"))
-        assert len(markdown_cells(markdown.out)) == len(latex_cells(latex.out)) > 3
+        assert len(_markdown_cells(markdown.out)) == len(_latex_cells(latex.out)) > 3
         assert "6 systems" in markdown.err
         assert "--as and --json exclude each other" in refused(f"{line} --as latex --json")
 

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.ranked_pairs import locked_in_every_way, locked_paths
+from rankagg.aggregation.ranked_pairs import _locked_in_every_way, locked_paths
 from rankagg.cli.app import app
 from rankagg.exceptions import OutOfTimeError
 from rankagg.testing.commands import commands_of
@@ -227,7 +227,7 @@ def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
     with pytest.raises(OutOfTimeError):
         locked_paths(margins, over)
     with pytest.raises(OutOfTimeError):
-        next(locked_in_every_way(margins, over))
+        next(_locked_in_every_way(margins, over))
     for rule in (ra.RankedPairs(), ra.RankedPairs(tie_breaking="parallel")):
         with pytest.raises(OutOfTimeError, match=r"RankedPairs.* was not computed in time"):
             rule.aggregate(votes, deadline=over)

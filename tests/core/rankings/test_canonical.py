@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings.canonical import from_buckets, places_of_orders, scattered
+from rankagg.core.rankings.canonical import _places_of_orders, from_buckets, scattered
 from rankagg.exceptions import RankaggError
 
 LABELS = st.sampled_from(["A", "B", "C", "", "ä", "1", "A "])
@@ -59,12 +59,12 @@ def test_an_array_of_orders(dtype):
 
 
 def test_plain_orders_are_read_at_once():
-    assert places_of_orders([("B", "A"), ("A",)], None) is not None
-    assert places_of_orders([(3, 1)], [1, 2, 3]) is not None
+    assert _places_of_orders([("B", "A"), ("A",)], None) is not None
+    assert _places_of_orders([(3, 1)], [1, 2, 3]) is not None
     for orders, items in (
         ([("A", "A")], None), ([(True, 0)], None), ([(1.0,)], [1]), ([("D",)], "AB"), ([], "AB"),
     ):  # fmt: skip
-        assert places_of_orders(orders, items) is None
+        assert _places_of_orders(orders, items) is None
 
 
 def test_what_an_order_leaves_out_is_unranked():

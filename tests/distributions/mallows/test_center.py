@@ -6,7 +6,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import NEVER
-from rankagg.distributions.mallows.center import MallowsData, climb_by_sampling
+from rankagg.distributions.mallows.center import MallowsData, _climb_by_sampling
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles
 from tests.distributions.enumeration import best_theta
@@ -90,7 +90,7 @@ def test_a_climb_by_sampling_reaches_what_exact_sums_reach(given):
     exact = ra.Mallows.fit(profile)
     center = exact.distribution.center if given else None
     data = MallowsData.of(profile, NEVER)
-    sampled = climb_by_sampling(data, center, np.random.default_rng(0))
+    sampled = _climb_by_sampling(data, center, np.random.default_rng(0))
     assert sampled.center == exact.distribution.center
     assert sampled.theta == pytest.approx(exact.distribution.theta, rel=0.01)
     assert sampled.log_likelihood == pytest.approx(exact.log_likelihood, abs=1.5)

@@ -13,10 +13,10 @@ from rankagg.distributions.mallows import compatible_sums
 from rankagg.distributions.mallows.compatible_sums import (
     LARGEST_GAP,
     Completions,
-    break_ties,
+    _break_ties,
+    _lattice_pairs,
+    _lattice_sums,
     expected_votes,
-    lattice_pairs,
-    lattice_sums,
     log_sums,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError
@@ -73,8 +73,8 @@ def test_a_lone_unlisted_item_beside_an_unranked_one_is_last_of_the_observed(row
 
 @given(ranks=tables(ties=False, unlisted=False), theta=THETAS)
 def test_lattice_is_that_of_enumeration(ranks, theta):
-    sums, before = lattice_pairs(ranks, theta)
-    np.testing.assert_array_equal(sums, lattice_sums(ranks, theta))
+    sums, before = _lattice_pairs(ranks, theta)
+    np.testing.assert_array_equal(sums, _lattice_sums(ranks, theta))
     for k, row in enumerate(ranks):
         log_sum, chances = by_hand(row, theta)
         assert sums[k] == pytest.approx(log_sum, rel=1e-11, abs=1e-11)
@@ -101,7 +101,7 @@ def test_large_theta_leaves_the_best_completion():
 
 def test_ties_are_broken_in_all_ways_and_gaps_stay():
     ranks = np.array([[0, 0, UNRANKED, 2], [UNLISTED, UNLISTED, 0, UNRANKED]], dtype=np.int32)
-    strict, owner = break_ties(ranks)
+    strict, owner = _break_ties(ranks)
     assert owner.tolist() == [0, 0, 1, 1]
     assert sorted(strict[:2].tolist()) == [[0, 1, -1, 2], [1, 0, -1, 2]]
     assert sorted(strict[2:].tolist()) == [[1, 2, 0, -1], [2, 1, 0, -1]]
@@ -114,7 +114,7 @@ def with_gaps(number):
     return np.array([[0, 1] + [UNRANKED] * number], dtype=np.int32)
 
 
-@pytest.mark.parametrize("function", [lattice_sums, lattice_pairs, log_sums])
+@pytest.mark.parametrize("function", [_lattice_sums, _lattice_pairs, log_sums])
 def test_too_many_unranked_items_are_refused(function):
     with pytest.raises(InvalidInputError, match=f"at most {LARGEST_GAP} unranked items"):
         function(with_gaps(LARGEST_GAP + 1), 1.0)
@@ -123,7 +123,7 @@ def test_too_many_unranked_items_are_refused(function):
 def test_as_many_unranked_items_as_allowed_are_summed():
     # With theta 0 every way counts one: 16!/2!.
     expected = np.log(np.arange(3.0, LARGEST_GAP + 3)).sum()
-    assert lattice_sums(with_gaps(LARGEST_GAP), 0.0)[0] == pytest.approx(expected)
+    assert _lattice_sums(with_gaps(LARGEST_GAP), 0.0)[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("tied", [0, UNLISTED])
@@ -142,12 +142,12 @@ def test_parts_of_the_rows_give_the_same(states, monkeypatch):
     rng = np.random.default_rng(1)
     rows = [row for _ in range(6) for row in ([0, 1, 2, -1, -1], [2, 0, 1, -1, 3], [-1] * 5)]
     ranks = rng.permuted(np.array(rows, dtype=np.int32), axis=1)
-    sums, before = lattice_pairs(ranks, 0.6)
+    sums, before = _lattice_pairs(ranks, 0.6)
     monkeypatch.setattr(compatible_sums, "STATES", states)
-    for_parts, before_parts = lattice_pairs(ranks, 0.6)
+    for_parts, before_parts = _lattice_pairs(ranks, 0.6)
     np.testing.assert_allclose(for_parts, sums, rtol=1e-14)
     np.testing.assert_allclose(before_parts, before, rtol=1e-13)
-    np.testing.assert_allclose(lattice_sums(ranks, 0.6), sums, rtol=1e-14)
+    np.testing.assert_allclose(_lattice_sums(ranks, 0.6), sums, rtol=1e-14)
 
 
 N, L = UNRANKED, UNLISTED

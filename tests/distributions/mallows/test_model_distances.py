@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 import rankagg as ra
 from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.displacements import DISTANCES, LAST_THETA, MOST_IN_SETS, _ladder
-from rankagg.distributions.mallows.model_distances import MOST_DIAGRAMS, young_diagrams
+from rankagg.distributions.mallows.model_distances import MOST_DIAGRAMS, _young_diagrams
 from rankagg.exceptions import InvalidInputError
 
 THETAS = (0.0, 0.1, 0.7, 2.5)
@@ -122,7 +122,7 @@ def test_many_items_are_drawn_by_their_footrule():
 
 
 def test_all_tableaux_are_all_rankings():
-    diagrams, logs = young_diagrams(30)
+    diagrams, logs = _young_diagrams(30)
     assert len(diagrams) == 5604
     assert logsumexp(2 * logs) == pytest.approx(lgamma(31), rel=1e-12)
 

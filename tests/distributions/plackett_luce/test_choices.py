@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce.choices import (
-    ChainSets,
     MergedSets,
+    _ChainSets,
     choices_of,
     stage_masks,
 )  # fmt: skip
@@ -27,7 +27,7 @@ WEIGHTS = [1.0, 0.5, 2.0, 1.0, 0.25, 1.0, 3.0, 0.1, 1.5]
 def representation(request, monkeypatch):
     """Hold sets merged, or as chains whatever the number of items."""
     monkeypatch.setattr(choices, "BITS", request.param)
-    return MergedSets if request.param else ChainSets
+    return MergedSets if request.param else _ChainSets
 
 
 def held_sets(found):
@@ -175,7 +175,7 @@ def test_many_items_are_held_as_chains():
     profile = ra.Profile.from_ranks(np.random.default_rng(0).permuted(
         np.tile(np.arange(70), (4, 1)), axis=1))  # fmt: skip
     found = gathered(profile)
-    assert isinstance(found.sets, ChainSets)
+    assert isinstance(found.sets, _ChainSets)
     check_linear_maps(found, np.linspace(0.5, 2.0, 70))
     check_against_a_loop(profile)
 

@@ -15,8 +15,8 @@ from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce import likelihood as likelihoods
 from rankagg.distributions.plackett_luce.likelihood import (
     Likelihood,
-    elementary,
-    leave_one_out,
+    _elementary,
+    _leave_one_out,
     log_bucket_weights,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
@@ -40,7 +40,7 @@ def polynomials(x, degree):
 
 @given(x=numbers, degree=st.integers(0, 7))
 def test_elementary_polynomials_are_sums_over_subsets(x, degree):
-    found = elementary(np.array([x, x[::-1]]), degree)
+    found = _elementary(np.array([x, x[::-1]]), degree)
     assert found.shape == (degree + 1, 2)
     assert found[:, 0] == pytest.approx(polynomials(x, degree), rel=1e-12)
     assert found[:, 1] == pytest.approx(polynomials(x, degree), rel=1e-12)
@@ -48,7 +48,7 @@ def test_elementary_polynomials_are_sums_over_subsets(x, degree):
 
 @given(x=numbers, degree=st.integers(0, 7))
 def test_leaving_one_out_is_the_sum_over_subsets_of_the_others(x, degree):
-    found = leave_one_out(np.array([x, x]), degree)
+    found = _leave_one_out(np.array([x, x]), degree)
     for j in range(len(x)):
         expected = polynomials(x[:j] + x[j + 1 :], degree)
         assert found[:, 0, j] == pytest.approx(expected, rel=1e-12)
@@ -57,8 +57,8 @@ def test_leaving_one_out_is_the_sum_over_subsets_of_the_others(x, degree):
 
 def test_nothing_cancels_among_numbers_of_very_different_size():
     x = np.array([[1e12, 1.0, 1e-12]])
-    assert leave_one_out(x, 2)[1, 0] == pytest.approx([1.0 + 1e-12, 1e12, 1e12 + 1.0], rel=1e-15)
-    assert elementary(x, 3)[3, 0] == pytest.approx(1.0, rel=1e-15)
+    assert _leave_one_out(x, 2)[1, 0] == pytest.approx([1.0 + 1e-12, 1e12, 1e12 + 1.0], rel=1e-15)
+    assert _elementary(x, 3)[3, 0] == pytest.approx(1.0, rel=1e-15)
 
 
 def test_bucket_weights_leave_out_what_is_no_alternative():

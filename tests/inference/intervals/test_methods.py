@@ -19,7 +19,7 @@ import rankagg as ra
 from rankagg.inference import bernstein_radius
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals import bootstrap, methods
-from rankagg.inference.intervals.bounds import is_near_normal, largest_skewness, normal_radius
+from rankagg.inference.intervals.bounds import _largest_skewness, is_near_normal, normal_radius
 from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_score_summary import tables
 from tests.inference.intervals.test_pairwise_coverage import pair_of
@@ -139,14 +139,14 @@ def test_mean_and_variance_bound_the_skewness(values):
     deviation = np.std(values)
     if deviation > 1e-3:
         skewness = np.mean((np.array(values) - np.mean(values)) ** 3) / deviation**3
-        assert abs(skewness) <= largest_skewness(np.mean(values), deviation) * (1 + 1e-9) + 1e-9
+        assert abs(skewness) <= _largest_skewness(np.mean(values), deviation) * (1 + 1e-9) + 1e-9
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.5, 0.8])
 def test_of_zeros_and_ones_they_determine_it(share):
     deviation = np.sqrt(share * (1 - share))
     exact = float(abs(stats.bernoulli.stats(share, moments="s")))
-    assert largest_skewness(share, deviation) == pytest.approx(exact, abs=1e-12)
+    assert _largest_skewness(share, deviation) == pytest.approx(exact, abs=1e-12)
 
 
 # -- how often they hold --------------------------------------------------------------------------
@@ -475,7 +475,7 @@ def test_notes_say_how_often_so_few_units_were_wrong(study, kept):
     for least, share in methods.WRONG_IN:
         beyond = 100 * rows.loc[rows["units"] >= least, "wrong"].max()
         assert beyond == pytest.approx(share, abs=0.51)
-        (note,) = methods.few_units("max-t", np.array([least]), "task")
+        (note,) = methods._few_units("max-t", np.array([least]), "task")
         assert f"wrong in up to {share} % of tables" in note
-        (before,) = methods.few_units("max-t", np.array([least - 1]), "task")
+        (before,) = methods._few_units("max-t", np.array([least - 1]), "task")
         assert f"up to {share} %" not in before

@@ -10,12 +10,12 @@ import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import (
+    _mixed_sign_test,
+    _pair_majorities,
+    _score_items,
     comparison_rank_intervals,
-    mixed_sign_test,
-    pair_majorities,
-    score_items,
 )
-from rankagg.inference.ranks.worth_ranks import mixed_tail, worth_rank_intervals
+from rankagg.inference.ranks.worth_ranks import _mixed_tail, worth_rank_intervals
 from tests.core.test_comparisons import comparisons
 
 
@@ -58,7 +58,7 @@ def slow_scores(data, over_opponents):
 @pytest.mark.parametrize("unit", ["comparison", "cluster"])
 def test_covariance_is_that_of_resamples(over_opponents, unit):
     data = battles(1, 4, 160, clusters=40, worths=np.linspace(0, 1, 4))
-    found = score_items(data, unit, over_opponents=over_opponents)
+    found = _score_items(data, unit, over_opponents=over_opponents)
     np.testing.assert_allclose(found.scores, slow_scores(data, over_opponents))
     rng = np.random.default_rng(2)
     members = np.arange(len(data)) if unit == "comparison" else data.clusters
@@ -81,16 +81,16 @@ def test_two_clusters_have_the_squared_error_of_their_mean():
     outcomes = np.concatenate([np.where(np.arange(40) < wins, 1, -1) for wins in won])
     sides = {"first": np.zeros(80, dtype=int), "second": np.ones(80, dtype=int)}
     data = ra.Comparisons("AB", **sides, outcomes=outcomes, clusters=[0] * 40 + [1] * 40)
-    found = score_items(data, "cluster", over_opponents=False)
+    found = _score_items(data, "cluster", over_opponents=False)
     assert found.covariance[0, 0] == pytest.approx(np.var([0.75, 0.5], ddof=1) / 2)
-    found = score_items(data, "comparison", over_opponents=True)  # a share, and single units
+    found = _score_items(data, "comparison", over_opponents=True)  # a share, and single units
     assert found.covariance[0, 0] == pytest.approx(50 * 30 / 80**3 * (80 / 79) ** 2)
 
 
 def test_weights_count_as_often_as_they_say():
     data, twice = battles(3, 3, 60), battles(3, 3, 60, weights=np.full(60, 2.0))
     for over in (True, False):
-        one, other = (score_items(d, "comparison", over_opponents=over) for d in (data, twice))
+        one, other = (_score_items(d, "comparison", over_opponents=over) for d in (data, twice))
         np.testing.assert_allclose(one.covariance, other.covariance)
         np.testing.assert_allclose(one.effective, other.effective)
 
@@ -98,7 +98,7 @@ def test_weights_count_as_often_as_they_say():
 def test_an_item_that_always_won_has_an_error():
     outcomes = [1] * 6 + [1, -1] * 20
     data = ra.Comparisons.from_arrays("A" * 6 + "B" * 40, "B" * 6 + "C" * 40, outcomes)
-    found = score_items(data, "comparison", over_opponents=False)
+    found = _score_items(data, "comparison", over_opponents=False)
     shrunk = 8 / 10  # six wins and two, of six and four
     assert found.covariance[0, 0] == pytest.approx(shrunk * (1 - shrunk) / 6)
 
@@ -120,10 +120,10 @@ def test_majorities_of_clusters_are_those_of_a_loop(drawn):
         votes = data.take(clusters == cluster).pairwise()
         margins = votes.wins - votes.wins.T
         expected += margins > 1e-9
-    won, n_units = pair_majorities(data, "cluster")
+    won, n_units = _pair_majorities(data, "cluster")
     assert won.tolist() == expected.tolist()
     assert n_units == len(np.unique(clusters))
-    won, n_units = pair_majorities(made, "comparison")
+    won, n_units = _pair_majorities(made, "comparison")
     assert won.tolist() == made._results[0].tolist()
     assert n_units == len(made)
 
@@ -131,7 +131,7 @@ def test_majorities_of_clusters_are_those_of_a_loop(drawn):
 def test_a_lead_that_rounding_alone_makes_is_none():
     weights, sides = [0.1, 0.2, 0.3], {"first": [0, 0, 0], "second": [1, 1, 1]}
     data = ra.Comparisons("AB", **sides, outcomes=[1, 1, -1], weights=weights, clusters=[0, 0, 0])
-    won, n_units = pair_majorities(data, "cluster")
+    won, n_units = _pair_majorities(data, "cluster")
     assert (won.any(), n_units) == (False, 1)
 
 
@@ -267,7 +267,7 @@ def test_units_of_very_unequal_size_count_as_few():
             for item in range(3)
             for sizes in [np.bincount(clusters[(data.first == item) | (data.second == item)])]
         ]
-        found = score_items(clustered, "cluster", over_opponents=False).effective
+        found = _score_items(clustered, "cluster", over_opponents=False).effective
         np.testing.assert_allclose(found, np.array(expected, dtype=float))
     assert ranks["even"].decisions.above.sum() == 3
     assert not ranks["uneven"].decisions.above.any()
@@ -284,7 +284,7 @@ def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decid
         return 2 * (2 * p) ** won * (2 * (1 - p)) ** (decided - won)
 
     mean, _ = quad(ratio, 0.5, 1)
-    assert mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
+    assert _mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
 
 
 @pytest.mark.parametrize(("z", "error"), [(0.0, 1.0), (3.0, 0.3), (4.0, 2.0), (-2.0, 0.1)])
@@ -293,7 +293,7 @@ def test_the_test_of_worths_of_every_look_averages_over_all_differences(z, error
         return 2 * norm.pdf(d) * np.exp(z * d / error - (d / error) ** 2 / 2)
 
     mean, _ = quad(ratio, 0, 10)
-    assert mixed_tail(np.array(z), np.array(error)) == pytest.approx(min(1 / mean, 1))
+    assert _mixed_tail(np.array(z), np.array(error)) == pytest.approx(min(1 / mean, 1))
 
 
 def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
@@ -304,7 +304,7 @@ def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
         for m in range(1, 500):
             alive = (np.append(alive, 0) + np.append(0, alive)) / 2
             won = np.arange(m + 1)
-            p = mixed_sign_test(won, np.full(m + 1, m)) if every else binom.sf(won - 1, m, 0.5)
+            p = _mixed_sign_test(won, np.full(m + 1, m)) if every else binom.sf(won - 1, m, 0.5)
             ever[every] += alive[p <= 0.05].sum()
             alive[p <= 0.05] = 0
     assert 0.02 < ever[True] <= 0.05
@@ -321,9 +321,9 @@ def test_majorities_of_every_look_decide_less_than_those_of_one():
     assert every.decisions.above.sum() < one.decisions.above.sum()
     assert every.first == (data.items[0],)
     assert "sign tests at every look" in every.describe()
-    won, _ = pair_majorities(data, "comparison")
+    won, _ = _pair_majorities(data, "comparison")
     off = ~np.eye(5, dtype=bool)
-    holm = ra.distributions.fit_result.holm(mixed_sign_test(won, won + won.T)[off])
+    holm = ra.distributions.fit_result.holm(_mixed_sign_test(won, won + won.T)[off])
     np.testing.assert_array_equal(every.decisions.above[off], holm <= 0.05)
 
 

@@ -12,8 +12,8 @@ import rankagg as ra
 from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
-from rankagg.inference.intervals.bootstrap import resampled_means
-from rankagg.inference.intervals.methods import HOLDS_FROM, few_units
+from rankagg.inference.intervals.bootstrap import _resampled_means
+from rankagg.inference.intervals.methods import HOLDS_FROM, _few_units
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 from rankagg.inference.ranks.rank_results import Families
@@ -281,13 +281,13 @@ def test_one_item_needs_no_decision():
 
 def test_few_units_of_an_approximate_method_are_noted():
     for method, enough in HOLDS_FROM.items():
-        assert few_units(method, np.array([enough, 0]), "task") == ()
-        (note,) = few_units(method, np.array([enough, 0, enough - 1]), "task")
+        assert _few_units(method, np.array([enough, 0]), "task") == ()
+        (note,) = _few_units(method, np.array([enough, 0, enough - 1]), "task")
         assert note.startswith(f"with {enough - 1} tasks {method} intervals were measured")
         assert note.endswith(f"from about {enough} on")
-        assert few_units(method, np.array([0]), "task") == ()
-    assert few_units("max-t", np.ones(1), "instance")[0].startswith("with 1 instance max-t")
-    assert few_units("hoeffding", np.ones(1), "task") == ()
+        assert _few_units(method, np.array([0]), "task") == ()
+    assert _few_units("max-t", np.ones(1), "instance")[0].startswith("with 1 instance max-t")
+    assert _few_units("hoeffding", np.ones(1), "task") == ()
 
 
 # -- single items and the first -------------------------------------------------------------------
@@ -384,7 +384,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
     source = point_differences(profile)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
-    drawn = resampled_means(units, 500, np.random.default_rng(7))
+    drawn = _resampled_means(units, 500, np.random.default_rng(7))
     first, second = units.pairs
     wins, losses, led = np.zeros((3, 4), dtype=int)
     for i in range(4):

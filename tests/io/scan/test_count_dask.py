@@ -17,7 +17,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io import cluster
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_dask
-from rankagg.io.scan.count import count_part
+from rankagg.io.scan.count import _count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
 distributed = pytest.importorskip("distributed", reason="the extra `big` is not installed")
@@ -96,7 +96,7 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
 def count_slowly(layout, part):
     """Count a part, and leave time to kill who does."""
     time.sleep(0.1)
-    return count_part(layout, part)
+    return _count_part(layout, part)
 
 
 def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
@@ -109,7 +109,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 250)
     made = ra.io.scan_scores(tmp_path, higher_is_better=True)
     expected = made.summarize().to_dict()
-    monkeypatch.setattr(scan_dask, "count_part", count_slowly)
+    monkeypatch.setattr(scan_dask, "_count_part", count_slowly)
     processes = client.run(os.getpid)
     real = scan_dask._on_cluster
     done = []
@@ -135,7 +135,7 @@ def die(*given):
 def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     table = drawn(0)
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
-    monkeypatch.setattr(scan_dask, "count_part", die)
+    monkeypatch.setattr(scan_dask, "_count_part", die)
     with pytest.raises(WorkerError, match="lost again and again"):
         made.summarize(client=client)
     monkeypatch.undo()
@@ -175,7 +175,7 @@ def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
     address, scheduler = elsewhere
     table = drawn(1)
     folder = folder_of(table, wide, tmp_path / "data")
-    monkeypatch.setattr(scan_dask, "count_part", count_slowly)
+    monkeypatch.setattr(scan_dask, "_count_part", count_slowly)
     real = scan_dask._on_cluster
 
     def killing(*given):

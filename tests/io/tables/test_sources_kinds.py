@@ -13,7 +13,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import check_not_binary, check_plain_table
+from rankagg.io.tables.sources import _check_not_binary, check_plain_table
 from tests.io.tables.test_sources import READERS, every_reader
 
 TABLE = "system,x\nA,1\nB,2\n"
@@ -64,9 +64,9 @@ def test_what_only_begins_like_a_binary_file_is_text(tmp_path):
 
 
 def test_the_shortest_parquet_file_has_its_mark_twice_and_a_length():
-    check_not_binary("a.csv", b"PAR1123PAR1")
+    _check_not_binary("a.csv", b"PAR1123PAR1")
     with pytest.raises(DataFormatError, match=r"^a\.csv is a Parquet file, not UTF-8 text"):
-        check_not_binary("a.csv", b"PAR11234PAR1")
+        _check_not_binary("a.csv", b"PAR11234PAR1")
 
 
 STRUCTURED = {
