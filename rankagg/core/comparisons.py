@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -18,7 +17,7 @@ from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core.arithmetic import exact
 from rankagg.core.connectivity import Connectivity
 from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.pairwise import PairwiseMatrix, label_lines
+from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
@@ -29,9 +28,6 @@ Codes = Positions
 COMPARISON_COLUMNS = ("first", "second", "outcome", "weight", "cluster", "side")
 #: Counts of all pairs are dense: 2 GiB for one matrix.
 MOST_COMPARED_ITEMS = 2**14
-COMPARISONS_SCHEMA, COMPARISONS_VERSION = "rankagg.comparisons", 1
-#: The arrays, and how each is hashed.
-ARRAYS = dict(first="<i8", second="<i8", outcomes="i1", weights="<f8", clusters="<i8", sides="i1")
 
 
 def _as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -> Codes:
@@ -267,34 +263,6 @@ class Comparisons(Value):
             covariates=covariates,
         )
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparisons:
-        """Create comparisons from what `to_dict` returned.
-
-        Parameters
-        ----------
-        data : mapping
-            Plain data.
-
-        Returns
-        -------
-        Comparisons
-        """
-        given = dict(data) if isinstance(data, Mapping) else {}
-        found = given.pop("schema", None), given.pop("version", None)
-        if found != (COMPARISONS_SCHEMA, COMPARISONS_VERSION):
-            shown = Described(f"schema {found[0]!r}, version {found[1]!r}")
-            allowed = f"plain data of schema {COMPARISONS_SCHEMA!r}, version {COMPARISONS_VERSION}"
-            raise InvalidInputError("data", allowed, shown, "`Comparisons.to_dict` writes them.")
-        known = {"items", "cluster_labels", "covariates", *ARRAYS}
-        if given.keys() != known:
-            differing = ", ".join(sorted(map(str, given.keys() ^ known)))
-            shown = Described(f"missing or unknown: {differing}")
-            raise InvalidInputError("data", "all fields of comparisons and no others", shown)
-        if given["clusters"] is None and given["cluster_labels"] == []:
-            given["cluster_labels"] = None
-        return cls(**given)
-
     def _key(self) -> tuple[Hashable, ...]:
         arrays = (self.first, self.second, self.outcomes, self.weights, self.clusters, self.sides)
         described = tuple((name, array_key(self.covariates[name])) for name in self.covariates)
@@ -496,46 +464,6 @@ class Comparisons(Value):
             **self.covariates,
         }
         return pd.DataFrame({k: column for k, column in columns.items() if column is not None})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, which `from_dict` takes back.
-
-        Returns
-        -------
-        dict
-            With "schema" and "version", and the arrays as lists.
-        """
-        arrays = {name: getattr(self, name) for name in ARRAYS}
-        described = self.covariates.items()
-        return {
-            "schema": COMPARISONS_SCHEMA,
-            "version": COMPARISONS_VERSION,
-            "items": list(self.items),
-            **{name: None if array is None else array.tolist() for name, array in arrays.items()},
-            "cluster_labels": list(self.cluster_labels),
-            "covariates": {name: values.tolist() for name, values in described},
-        }
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of the comparisons in their order, as 64 hexadecimal digits.
-
-        Of the line ``rankagg.comparisons 1``, the items as in the fingerprint of votes, and then
-        for each array that is there a line with its name and length and its numbers, little
-        endian: positions of 8 bytes, outcomes and sides of 1, floats of 8.
-        """
-        digest = sha256(b"rankagg.comparisons 1\n")
-        for labels in (self.items, self.cluster_labels):
-            digest.update(b"%d\n" % len(labels))
-            for text in label_lines(labels):
-                digest.update(text)
-        arrays = [(name, kind, getattr(self, name)) for name, kind in ARRAYS.items()]
-        arrays += [(f"covariate {name}", "<f8", values) for name, values in self.covariates.items()]
-        for name, kind, array in arrays:
-            if array is not None:
-                digest.update(f"{name} {len(array)}\n".encode("utf-8", "surrogatepass"))
-                digest.update(array.astype(kind).tobytes())
-        return digest.hexdigest()
 
     # -- how it looks -------------------------------------------------------------------------
 
