@@ -4,7 +4,7 @@ from inspect import signature
 from pathlib import Path
 
 import rankagg as ra
-from rankagg.cli.options.kinds import NAMES, _options_of
+from rankagg.cli.data import NAMES, _options_of
 from rankagg.kinds import KINDS, DataKind
 from rankagg.report.kinds.choice import KINDS as PAGES
 

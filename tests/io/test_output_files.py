@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.command import _OutputFile, _OutputFolder
+from rankagg.cli.command import _OutputFile
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
 from rankagg.io.json_files import write_votes

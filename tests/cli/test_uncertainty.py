@@ -9,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis.removal import removal_units
-from rankagg.cli.options import exact
+from rankagg.cli import rules
 
 FILES = {
     "table.csv": "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n",
@@ -382,7 +382,7 @@ def test_removals_are_those_of_the_library(said, parsed, run):
 
 
 def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
-    monkeypatch.setattr(exact, "RANKS_UNLIMITED", 8)
+    monkeypatch.setattr(rules, "RANKS_UNLIMITED", 8)
     monkeypatch.setattr(removal_units, "SECONDS_BETWEEN_LINES", 0.0)
     told = run(f"stability {VOTES} --removals").err.splitlines()
     assert told[0].startswith("note: 3 items and 5 different rankings, so 60 seconds at most;")

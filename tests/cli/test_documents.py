@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.cli.exit_codes import UNPROVED
-from rankagg.cli.options import exact
+from rankagg.cli import rules
+from rankagg.cli.wording import UNPROVED
 from rankagg.report import findings
 from rankagg.report.page import make_report
 from tests.tournaments import PALEY
@@ -53,7 +53,7 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
 
     monkeypatch.setattr(ra, "make_report", made_of)
     assert "seconds at most" not in run("report --dataset three_cycle --one").err
-    monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 2)
+    monkeypatch.setattr(rules, "ITEMS_UNLIMITED", 2)
     many = run("report --dataset three_cycle --one")
     assert "note: 3 items, so 60 seconds at most; --time-limit SECONDS sets another" in many.err
     run("report --dataset three_cycle --one --time-limit 70")

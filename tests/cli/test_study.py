@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.cli.commands.experiments import STUDIES
-from rankagg.cli.exit_codes import INTERRUPTED, UNPROVED
+from rankagg.cli.commands.models import STUDIES
+from rankagg.cli.wording import INTERRUPTED, UNPROVED
 from tests.conftest import slow_but
 
 STUDY = "study approximation --mallows 0.8 --items 5 --repetitions 6 --rankings 4"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg.cli.options.evaluations import score_table
 from rankagg.exceptions import InvalidInputError
 
 SCORES = st.lists(

@@ -12,8 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.evaluations import score_table
-from rankagg.cli.options.typed import PROBABILITY, Jobs, Number, OneOf, Option, Whole
+from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
 from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.report.kinds.choice import KINDS
 

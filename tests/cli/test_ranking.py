@@ -14,7 +14,7 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.cli.options import exact
+from rankagg.cli import rules
 from tests.report.test_page_gates import battles_of
 from tests.tournaments import paley
 
@@ -353,7 +353,7 @@ def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
 
 
 def test_many_items_have_a_limit(called, monkeypatch) -> None:
-    monkeypatch.setattr(exact, "ITEMS_UNLIMITED", 3)
+    monkeypatch.setattr(rules, "ITEMS_UNLIMITED", 3)
     note = "note: 4 items, so 60 seconds at most; --time-limit SECONDS sets another"
     for line in ("compare", "rank", "solve", "explain --pair Memphis Nashville"):
         assert called(f"{line} --dataset tennessee").err.startswith(note)

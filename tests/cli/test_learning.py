@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.cli.options.rules import make, names
 from rankagg.teaching.show import _has_steps
 from tests.report.test_page import Page
 

@@ -1,57 +1,18 @@
-"""The options that say what data are."""
+"""The options that say what data are, named as the parameters of readers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any
-
-import click
-
-from rankagg.cli.options.typed import (
-    PROBABILITY,
-    Number,
-    OneOf,
-    Option,
-    Whole,
-    choice,
-    flag,
-    grouped,
-    several,
-    split,
-)
-from rankagg.exceptions import InvalidInputError
-
-
-class Typed(SimpleNamespace):
-    """What was typed, by the names of options, which are those of the readers' parameters."""
-
-    def given(self, *names: str) -> dict[str, Any]:
-        """Return the values of these options, those that were given."""
-        return {name: value for name in names if (value := getattr(self, name, None))}
+from rankagg.cli.command import Number, OneOf, Option, choice, flag, grouped, several
 
 
 def _column(name: str, about: str) -> Option:
     return Option(f"--{name}", metavar="COLUMN", help=about)
 
 
-def _aliases(_: click.Context, asked: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
-    return split(asked.opts[0], texts, "SPELLING=NAME")
+def _formats() -> list[str]:
+    from rankagg.kinds import KINDS
 
-
-def _spellings(
-    _: click.Context, asked: click.Parameter, texts: Sequence[str]
-) -> dict[str, list[str]]:
-    from rankagg.io.marks import SPELLINGS
-
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        kind, sign, spelling = text.partition("=")
-        if not sign:
-            allowed = f"KIND=TEXT, KIND one of {', '.join(SPELLINGS)}"
-            raise InvalidInputError(asked.opts[0], allowed, text)
-        found.setdefault(kind, []).extend([spelling] if spelling.strip() else [])
-    return found
+    return ["auto", *KINDS]
 
 
 DIRECTIONS = [
@@ -79,9 +40,7 @@ OPTIONS = [
             "Weight of a task, default 1; ballots, comparisons: the column of weights.",
         ),
         choice(
-            "--decimal",
-            [".", ","],
-            "Scores, ballots: what stands before decimals; default: a point.",
+            "--decimal", [".", ","], "Scores, ballots: the decimal separator; default: a point."
         ),
         flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
         several("--na", "TEXT", "Scores, ballots: a further word for a missing number.", "missing"),
@@ -90,11 +49,6 @@ OPTIONS = [
             ["refuse", "drop", "repair"],
             "Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair "
             "what contradicts itself, and say so. Default: refuse.",
-        ),
-        Option(
-            "--max-bytes",
-            type=Whole(1, 2**60),
-            help="Bytes of memory that reading FILE may take; default: 2**30, one GiB.",
         ),
     ),
     *grouped(
@@ -110,11 +64,6 @@ OPTIONS = [
             "Average tasks (sub-metrics, languages) into a new one first.",
             "groups",
         ),
-        several(
-            "--family",
-            "TASK=NAME",
-            "Tasks of one family depend on each other; families are independent.",
-        ),
         Option(
             "--tolerance",
             type=Number(0),
@@ -123,20 +72,9 @@ OPTIONS = [
     ),
     *grouped(
         "Evaluations",
-        several(
-            "--metric",
-            "[TASK=]METRIC",
-            "The metric of all tasks, or of one; of several the first that a task has.",
-        ),
+        several("--metric", "METRIC", "The metric; of several the first that a task has."),
         choice(
-            "--by",
-            ["task", "instance"],
-            "Scores of tasks, or of instances (default where all have them).",
-        ),
-        choice(
-            "--runs",
-            ["mean", "first", "last"],
-            "What becomes of several scores of a system on a task.",
+            "--runs", ["mean", "first", "last"], "Which of several scores of a system on a task."
         ),
         several(
             "--higher",
@@ -156,8 +94,9 @@ OPTIONS = [
             "choices",
         ),
         _column("ballot", "Cast votes, long form: column of ballots."),
-        _column("rank", "Cast votes and lists, long form: column of ranks."),
+        _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
         _column("item", "Cast votes and lists: column of candidates, or of other items."),
+        _column("rank", "Cast votes and lists, long form: column of ranks."),
         choice(
             "--overvotes",
             ["end", "skip"],
@@ -174,45 +113,17 @@ OPTIONS = [
             ["keep", "pool", "drop"],
             "Cast votes: write-ins are items (the default), or one item, or taken off.",
         ),
-        several(
-            "--alias",
-            "SPELLING=NAME",
-            "Cast votes: another spelling of a candidate, which is read as NAME.",
-            callback=_aliases,
-        ),
-        several(
-            "--spelling",
-            "KIND=TEXT",
-            "Cast votes: how undervote, overvote or write-in are written, instead of the "
-            "usual spellings.",
-            "spellings",
-            callback=_spellings,
-        ),
-        _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
         choice(
             "--cells",
             ["items", "ranks"],
             "Lists: cells are the items of a list, best first (default), or ranks of the "
             "items of the rows.",
         ),
-        Option("--named-by", type=Whole(1, 10**6), help="Lists: leave out items that fewer name."),
     ),
     *grouped(
         "Battles",
-        Option(
-            "--first",
-            "--first-side",
-            "first",
-            metavar="COLUMN",
-            help="Column of the items on the first side; needs --format comparisons.",
-        ),
-        Option(
-            "--second",
-            "--second-side",
-            "second",
-            metavar="COLUMN",
-            help="Column of the items on the second side.",
-        ),
+        _column("first", "Column of the items on the first side; needs --format comparisons."),
+        _column("second", "Column of the items on the second side."),
         several(
             "--outcome",
             "COLUMN",
@@ -237,16 +148,7 @@ OPTIONS = [
         ),
     ),
 ]
-
 NAMES = tuple(str(one.name) for one in OPTIONS)
-
-
-def _formats() -> list[str]:
-    from rankagg.kinds import KINDS
-
-    return ["auto", *KINDS]
-
-
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
     Option("--dataset", metavar="NAME", help="Bundled data, of `rankagg list datasets`."),
@@ -258,23 +160,4 @@ DATA_OPTIONS = [
         help="What FILE holds, of `rankagg list formats`.",
     ),
     *OPTIONS,
-]
-ESTIMATE_OPTIONS = [
-    Option(
-        "--estimates",
-        metavar="FILE",
-        help="Instead of data a table of items, estimates and standard errors or intervals.",
-    ),
-    Option(
-        "--covariance",
-        group="Estimates",
-        metavar="FILE",
-        help="Instead of standard errors: a column of items, and one for each item.",
-    ),
-    Option(
-        "--ends-alpha",
-        group="Estimates",
-        type=PROBABILITY,
-        help="Of the intervals whose ends are in the table: 0.05 where they are of 95 %.",
-    ),
 ]
