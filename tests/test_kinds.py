@@ -9,18 +9,19 @@ from rankagg.kinds import KINDS, DataKind
 from rankagg.report.kinds.choice import KINDS as PAGES
 
 # Parameters of readers that are typed otherwise, or not at all.
-WITHOUT_OPTION = {"higher_is_better", "task_weights", "task_families", "group", "items"}
+WITHOUT_OPTION = {
+    *("higher_is_better", "task_weights", "task_families", "group", "items", "max_bytes"),
+    *("alias", "spellings"),
+}
 # What some kinds take, by hand.
 TAKEN = {
-    "ballots": "count weight drop unranked decimal missing max_bytes",
-    "abif": "drop unranked max_bytes",
-    "votes": "max_bytes",
-    "summary": "weight unranked max_bytes",
-    "lists": "ranking item rank cells named_by drop unranked max_bytes",
-    "evaluations": "metric by runs higher lower lower_is_better weight groups family tolerance "
-    "drop unranked max_bytes",
-    "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates "
-    "max_bytes",
+    "ballots": "count weight drop unranked decimal missing",
+    "abif": "drop unranked",
+    "votes": "",
+    "summary": "weight unranked",
+    "lists": "ranking item rank cells drop unranked",
+    "evaluations": "metric runs higher lower lower_is_better weight groups tolerance drop unranked",
+    "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates",
 }
 
 
@@ -60,9 +61,7 @@ def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
     assert str(ra.recognize(path)) == "o.txt holds orders of letters: read_lines('o.txt')"
     assert "   1    A" in said(f"rank {path} --format orders --rule borda --unranked last")
     assert "orders of letters" in said("list formats")
-    assert "--max-bytes has no meaning for orders of" in said(
-        f"rank {path} --max-bytes 9999", code=2
-    )
+    assert "--percent has no meaning for orders of" in said(f"rank {path} --percent", code=2)
 
 
 def test_weights_of_ballots_are_a_column(said):

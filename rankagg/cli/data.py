@@ -377,8 +377,8 @@ def _directions_noted(table: ra.ScoreTable) -> list[str]:
     higher = [task for task in table.tasks if table.higher_is_better[task]]
     words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
     seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
-    note = f"note: higher is taken for better on {listing(seem)}; --lower TASK says otherwise"
-    return [note] if seem else []
+    taken = f"note: higher is taken for better on {listing(seem)}" if seem else ""
+    return [f"{taken}; --lower TASK says otherwise"] if seem else []
 
 
 def _lists_noted(data: ra.Profile) -> str:

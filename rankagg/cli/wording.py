@@ -106,8 +106,9 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
         remedy = typed(error.remedy)
         # "n_items of ApproximationStudy" is the option for `n_items`.
         name = error.parameter.partition(" of ")[0]
+        first, space, rest = typed(error.parameter).partition(" ")
         raise InvalidInputError(
-            _typed_parameters(name, options) or typed(error.parameter),
+            _typed_parameters(name, options) or f"{options.get(first, first)}{space}{rest}",
             typed(error.allowed),
             error.value,
             # What has no option is no remedy here.

@@ -104,7 +104,7 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
         assert len(told.splitlines()) <= 45, name
         assert max(map(len, told.splitlines())) <= 82, name
     told, full = called("solve --help").out, called("solve --help-all").out
-    assert "  Constraints  --above, --first, --last, --top, --quota\n" in told
+    assert "  Constraints  --above, --above-all, --below-all\n" in told
     assert "Constraints options:\n  --above ITEM,ITEM..." in full
     assert "FILE may be a table" in full
     assert "FILE may be a table" not in told
@@ -247,7 +247,7 @@ CALLS = (
     (["--version"], set()),
     (["list", "datasets"], {"pandas"}),
     (["rank", *DATA, "--rule", "borda"], set()),
-    (["compare", *DATA, "--one"], {"pulp", "highspy"}),
+    (["compare", *DATA], {"pulp", "highspy"}),
     (["scan", "a.csv"], {"joblib", "tqdm", "pyarrow.csv"}),
     (["list", "rules"], set()),
 )

@@ -24,7 +24,7 @@ LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "
 #: Commands that read scores, and options under which their sums are enough.
 ENOUGH = {
     "compare": [], "dispersion": [], "explain": ["--pair", "{0}", "{1}"],
-    "fit": ["--model", "bradley-terry", "--ridge", "1", "--errors-by", "model"],
+    "fit": ["--model", "bradley-terry", "--ridge", "1"],
     "intervals": ["--method", "hoeffding", "--top", "1"], "missing": [],
     "rank": ["--rule", "borda"], "report": ["--unit", "ranking", "--out", "page.html"],
     "solve": [], "stability": ["--samples", "2"], "tournament": [], "verify": [],
@@ -95,9 +95,9 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     found, expected = (run(command, *given, *stated) for given in (["sums.json"], scores))
     one, other = plain(found.out), plain(expected.out)
     if command == "fit":
-        # Sums hold no units, which a note says.
-        assert "hold no units" in one.pop("notes")[1]
-        other.pop("notes")
+        # Sums hold no units, by which the errors of scores are.
+        assert "hold no units" in one["notes"][1]
+        one, other = one["distribution"], other["distribution"]
     assert one == other
     assert "ScoreSummary" in json.loads(found.out)["input"][1]
 
@@ -125,7 +125,6 @@ def test_proofs_go_with_sums_and_with_scores(run):
 
 
 REFUSED = {
-    "compare --decide instance": "--decide instance needs rankings",
     "compare --rule bucklin": "Bucklin needs rankings; sums of scores do not hold them. Give",
     "dispersion --rule pick-a-perm": "PickAPerm needs rankings",
     "dispersion --agreement": "dispersion needs the scores themselves",
@@ -241,7 +240,7 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     found, expected = map(plain, said)
     for one in found, expected:
         # Sums hold neither rankings to complete nor units.
-        one.pop({"missing": "sensitivity", "fit": "notes"}.get(command), None)
+        one.pop({"missing": "sensitivity"}.get(command), None)
     assert found == expected
 
 

@@ -33,7 +33,7 @@ def study_of(*rules, **changes):
 
 def test_a_study_prints_what_the_library_finds(parsed):
     found = parsed(
-        f"{STUDY} --gumbel 0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 --out rows.csv"
+        f"{STUDY} --gumbel 0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 --csv rows.csv"
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
     models = [ra.cultures.MallowsCulture(phi=0.8), gumbel]
@@ -89,9 +89,9 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
     result = study.run()
     assert said(line) == f"{result.summary()}\n"
     assert parsed(line) == json.loads(json.dumps(result.to_dict()))
-    run(f"{line} --out rows.csv --measure optimal --html page.html")
+    run(f"{line} --csv rows.csv --html page.html")
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 17
-    assert Path("page.html").read_text(encoding="utf-8") == result.to_html(y="optimal")
+    assert Path("page.html").read_text(encoding="utf-8") == result.to_html()
     assert "... and 1 more size" in said(f"{line} --rows 1")
 
 
@@ -149,7 +149,7 @@ def test_an_experiment_on_confidence_by_mechanism(parsed):
         n_repetitions=2, rng=0,
     ).run()  # fmt: skip
     found = json.loads(json.dumps(result.to_dict()))["results"]
-    assert parsed(f"{line} --out rows.csv")["results"] == found
+    assert parsed(f"{line} --csv rows.csv")["results"] == found
     assert "sign-test, holm" in Path("rows.csv").read_text()
     assert "low scores first, strength = 3" in Path("rows.csv").read_text()
 
@@ -165,7 +165,7 @@ def test_an_experiment_on_agreement(run):
     result = ra.studies.AgreementStudy(
         data=table, rules=[ra.Borda(), ra.Kemeny()], tolerance=0.2, rng=4
     ).run()
-    told = run(f"{line} --tolerance 0.2 --out rows.csv")
+    told = run(f"{line} --tolerance 0.2 --csv rows.csv")
     assert result.summary(rows=20).splitlines() == told.out.splitlines()[4:]
     assert len(Path("rows.csv").read_text().splitlines()) == 2
 
@@ -192,7 +192,7 @@ OF_SOME = {
     "--tolerance 0.1": ["task-subsets", "agreement"],
     "--repetitions 100": [study for study in STUDIES if study != "agreement"],
     "--mallows 0.8": DRAWN, "--items 5": DRAWN, "--missing 0.2": ["approximation"],
-    "--measure winner": ["cycles"], "--dataset glue_human": OF_TABLES,
+    "--dataset glue_human": OF_TABLES,
 }  # fmt: skip
 
 
@@ -251,10 +251,10 @@ def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
         line = [*command, *options]
         return subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, check=False)
 
-    whole = run("--out", "one.csv")
+    whole = run("--csv", "one.csv")
     assert whole.returncode == 0
     journal = tmp_path / "j.jsonl"
-    more = ["--out", "two.csv", "--journal", "j.jsonl", "--jobs", "2"]
+    more = ["--csv", "two.csv", "--journal", "j.jsonl", "--jobs", "2"]
     noted = [0]
     for sign in (signal.SIGINT, signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen(

@@ -31,7 +31,7 @@ from rankagg.cli.data import DASH, data, score_lines
 from rankagg.cli.data_options import DIRECTIONS
 from rankagg.cli.rules import made, rules_to, time_limit, usually_limited
 from rankagg.cli.wording import DONE, GATE, INTERRUPTED, UNPROVED, options_named
-from rankagg.exceptions import InvalidInputError, visible
+from rankagg.exceptions import InformationLostError, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
@@ -119,19 +119,27 @@ def report(
     deadline = usually_limited(deadline, given)
     facts = split("--about", about, "NAME=TEXT", last=False)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
-    with options_named(called):
-        page = ra.make_report(
-            given.data,
-            made(names) or None,
-            kind=kind or given.page or None if seats is None else ra.STV(seats),
-            title=given.title if title is None else title,
-            about={**facts, "cluster": given.cluster or "cluster"},
-            about_items=None if items is None else _items_in(items, given),
-            source=given.lines,
-            tolerance=given.tolerance,
-            time_limit=deadline.time_limit,
-            **options,
-        )
+    try:
+        with options_named(called):
+            page = ra.make_report(
+                given.data,
+                made(names) or None,
+                kind=kind or given.page or None if seats is None else ra.STV(seats),
+                title=given.title if title is None else title,
+                about={**facts, "cluster": given.cluster or "cluster"},
+                about_items=None if items is None else _items_in(items, given),
+                source=given.lines,
+                tolerance=given.tolerance,
+                time_limit=deadline.time_limit,
+                **options,
+            )
+    except InformationLostError:
+        if (unit := options["unit"]) in (None, "ranking"):
+            raise
+        raise click.UsageError(
+            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
+            "to: give the file of the scores, or take --unit ranking."
+        ) from None
     page.save(out)
     code = DONE if page.is_proved and page.is_complete else UNPROVED
     if not all(verdict.holds for verdict in page.gates):
