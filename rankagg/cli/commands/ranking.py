@@ -17,7 +17,6 @@ from rankagg.cli.command import (
     FILE,
     TIME,
     Answer,
-    OneOf,
     Option,
     Output,
     Whole,
@@ -40,7 +39,6 @@ from rankagg.cli.rules import (
     constraints_of,
     exit_code,
     made,
-    named_rules,
     rules_to,
     time_limit,
 )
@@ -71,14 +69,6 @@ def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
     return Answer(result=consensus, code=exit_code([consensus]))
 
 
-def _counts() -> list[str]:
-    """Return the names of the ways to count: rules by rounds, and those that pass on surpluses."""
-    from rankagg.aggregation.voting.elimination_rules import RoundRule
-
-    by_rounds = [name for name, rule in named_rules().items() if isinstance(rule, RoundRule)]
-    return ["irv" if name == "instant-runoff" else name for name in by_rounds] + [*_SURPLUSES]
-
-
 @command(
     data(whole=True, ballots=True),
     Option(
@@ -86,10 +76,10 @@ def _counts() -> list[str]:
         type=Whole(1, 10**6),
         help="How many are elected; default: as many as a BLT file states, or 1.",
     ),
-    Option(
+    choice(
         "--counting",
-        type=OneOf(_counts),
-        help="Instant runoff (irv, default for one seat) or another rule by rounds; or surpluses "
+        ["irv", "coombs", "baldwin", "nanson", *_SURPLUSES],
+        "Instant runoff (irv, default for one seat) or another rule by rounds; or surpluses "
         "are passed on as in Scotland (default for more seats) or by Meek.",
     ),
     choice(
