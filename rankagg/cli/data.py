@@ -173,8 +173,7 @@ def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
                 raise
             if typed.unranked and not isinstance(found, ra.Comparisons):
                 found = found.with_unranked(typed.unranked)
-            stated = kind.title_and_seats
-            title, seats = ("", 0) if stated is None else stated(typed.file)
+            title, seats = kind.stated(typed.file)
     given = Input(
         data=found,
         tolerance=typed.tolerance or 0.0,
@@ -591,10 +590,10 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     with options_named(_READER_NAMES):
         found = ra.recognize(typed.file, drop=typed.drop)
     first = found.readings[0] if found.readings else None
-    if first is not None and KINDS[first.format].readings is None:
+    if first is not None and KINDS[first.format].tables is None:
         return KINDS[first.format], ()
     given = typed.given(*NAMES)
-    tables = [name for name in formats if KINDS[name].readings is not None]
+    tables = [name for name in formats if KINDS[name].tables is not None]
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None
