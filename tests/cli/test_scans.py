@@ -116,6 +116,7 @@ BAD = {
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
     "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
+    "scan board.csv": "board.csv has words in column system, and each column without an option",
     f"scan scattered.csv {LONG}": "--scattered sort",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",
@@ -128,6 +129,7 @@ def test_bad_input(folder, refused):
     (folder / "sums.json").write_text(summary)
     (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))
     (folder / "cut.json").write_text(summary[:-9])
+    (folder / "board.csv").write_text("system,x\nA,1\nB,2\n")
     (folder / "untasked.csv").write_text("A,B\n1,2\n")
     for line, words in BAD.items():
         assert words in refused(line), line
