@@ -150,7 +150,7 @@ def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
         )
-    formats = [kind.name for kind in KINDS.values() if kind.holds_ballots or not ballots]
+    formats = [kind.name for kind in KINDS.values() if not ballots or kind.holds_ballots]
     with buffered(files) as paths:
         typed.files, typed.file = paths, paths[0] if paths else dataset
         if dataset:
