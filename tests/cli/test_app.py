@@ -138,12 +138,7 @@ def tool() -> None:
     """A tool."""
 
 
-@tool.group(cls=Suggesting)
-def remote() -> None:
-    """Other places."""
-
-
-@remote.command()
+@tool.command()
 @click.option("--name", required=True, help="Whom to greet.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--tone", type=Tone(["high", "low"]), help="How.")
@@ -152,7 +147,7 @@ def greet(name: str, file, tone: str, *, as_json: bool) -> None:
     """Say hello.
 
     \b
-        tool remote greet --name Ann list.txt
+        tool greet --name Ann list.txt
     """
     try:
         text = file.read()
@@ -165,7 +160,7 @@ def greet(name: str, file, tone: str, *, as_json: bool) -> None:
 
 class TestSomebodyElses(CommandContract):
     group = tool
-    arguments: ClassVar = {"remote greet": ["--name", "Ann", "list.txt"]}
+    arguments: ClassVar = {"greet": ["--name", "Ann", "list.txt"]}
 
     def prepare(self, folder) -> None:
         (folder / "list.txt").write_text("hello", encoding="utf-8")
