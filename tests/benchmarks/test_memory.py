@@ -42,8 +42,8 @@ COMMANDS = {
     "study": [
         "nothing",
         "approximation",
-        "--plackett-luce",
-        "1",
+        "--culture",
+        "plackett-luce=1",
         "--rankings",
         "{m}",
         "--repetitions",

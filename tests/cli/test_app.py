@@ -49,7 +49,15 @@ class TestCommands(CommandContract):
         "sample": ["--items", "A,B,C"],
         "scan": ["scores.csv", "--task", "task"],
         "stability": [*BUNDLED, "--rule", "borda", "--samples", "5"],
-        "study": ["approximation", "--mallows", "0.8", "--items", "4", "--repetitions", "2"],
+        "study": [
+            "approximation",
+            "--culture",
+            "mallows=0.8",
+            "--items",
+            "4",
+            "--repetitions",
+            "2",
+        ],
         "test": ["--dataset", "superglue_human", "--reference", "Human"],
         "verify": ["proof.json", *BUNDLED],
     }
@@ -365,7 +373,16 @@ def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0, 0.05])
 def test_the_end_of_a_study_with_workers_shows_no_traceback(tmp_path, delay) -> None:
-    study = ["study", "approximation", "--mallows", "0.8", "--items", "5", "--repetitions", "10"]
+    study = [
+        "study",
+        "approximation",
+        "--culture",
+        "mallows=0.8",
+        "--items",
+        "5",
+        "--repetitions",
+        "10",
+    ]
     study += ["--rule", "borda", "--jobs", "2"]
     code = interrupted(tmp_path, "stdout", "-m", "rankagg", *study, delay=delay)
     assert code in (130, 0)

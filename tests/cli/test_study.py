@@ -17,7 +17,7 @@ from rankagg.cli.commands.models import STUDIES
 from rankagg.cli.wording import INTERRUPTED, UNPROVED
 from tests.conftest import slow_but
 
-STUDY = "study approximation --mallows 0.8 --items 5 --repetitions 6 --rankings 4"
+STUDY = "study approximation --culture mallows=0.8 --items 5 --repetitions 6 --rankings 4"
 NAME = "superglue_human"
 CORRUPTION = "study corruption --dataset superglue_human --corruption"
 MISSING = f"study missing-scores --dataset {NAME}"
@@ -33,7 +33,8 @@ def study_of(*rules, **changes):
 
 def test_a_study_prints_what_the_library_finds(parsed):
     found = parsed(
-        f"{STUDY} --gumbel 0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 --csv rows.csv"
+        f"{STUDY} --culture gumbel=0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 "
+        "--csv rows.csv"
     )
     gumbel = ra.studies.LatentModel(step=0.1, n_instances=None)
     models = [ra.cultures.MallowsCulture(phi=0.8), gumbel]
@@ -75,7 +76,8 @@ def test_a_study_goes_on_from_its_journal(said, refused):
 
 def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
     run(
-        "study approximation --mallows 1 --items 40 --rankings 7 --repetitions 2 --time-limit 0",
+        "study approximation --culture mallows=1 --items 40 --rankings 7 --repetitions 2 "
+        "--time-limit 0",
         code=UNPROVED,
     )
 
@@ -191,7 +193,7 @@ OF_SOME = {
     "--proportion 0.3": ["missing-scores", "confidence"], "--corruption noisy": ["corruption"],
     "--tolerance 0.1": ["task-subsets", "agreement"],
     "--repetitions 100": [study for study in STUDIES if study != "agreement"],
-    "--mallows 0.8": DRAWN, "--items 5": DRAWN, "--missing 0.2": ["approximation"],
+    "--culture mallows=0.8": DRAWN, "--items 5": DRAWN, "--missing 0.2": ["approximation"],
     "--dataset glue_human": OF_TABLES,
 }  # fmt: skip
 
@@ -216,10 +218,10 @@ REFUSED = {
     f"study agreement --dataset {NAME} --rule borda": "--rule must be two or more",
     "study": "STUDY",
     "study cycle": "Did you mean 'cycles'?",
-    "study approximation": "--mallows",
+    "study approximation": "--culture",
     "study approximation --dataset tennessee": "--dataset has no meaning for approximation",
     "study cycles votes.soc": "of no FILE",
-    "study approximation --mallows 0.8 --missing 1": "--missing",
+    "study approximation --culture mallows=0.8 --missing 1": "--missing",
     "study cycles --items 4 --items 4 --repetitions 1": "--items",
     f"{STUDY} --rule mean": "rules without scores",
     f"{CONFIDENCE} --rule borda": "no meaning",

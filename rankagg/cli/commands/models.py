@@ -58,14 +58,18 @@ _OF_THETAS = ("mallows", "generalized-mallows")
 # Ranks of all items in all rankings that are drawn at a time.
 _MOST_PLACES_DRAWN = 10**8
 _CULTURES = (
-    "impartial, anonymous, urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, "
-    "conitzer, single-crossing, balanced, caterpillar or norm-mallows=NORM_PHI"
+    "impartial, anonymous, mallows=PHI, norm-mallows=NORM_PHI, plackett-luce=SPREAD, "
+    "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, conitzer, single-crossing, "
+    "balanced or caterpillar"
 )
 # What the numbers are called in messages.
 _CULTURE_NUMBERS = {
     "contagion": "--culture urn",
     "n_dimensions": "The dimension in --culture",
     "norm_phi": "--culture norm-mallows",
+    "phi": "--culture mallows",
+    "spread": "--culture plackett-luce",
+    "step": "--culture gumbel",
 }
 # Corruptions and mechanisms of missing scores as they are typed, and what a number is.
 _VARIED = {
@@ -86,7 +90,7 @@ _VARIED = {
     },
 }
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
-_FROM_MODELS = ("mallows", "plackett_luce", "gumbel", "culture", "n_items", "n_rankings")
+_FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: The studies: their classes, and the options that not all of them have.
@@ -367,10 +371,10 @@ def _stored(path: str) -> Any:
 # -- study ----------------------------------------------------------------------------------------
 
 
-def _culture(text: str) -> ra.cultures.Culture:
-    """Return the culture that was named."""
+def _culture(text: str, *, scores: bool = False) -> Any:
+    """Return the culture that was named, or, for studies, the model of `scores`."""
 
-    def points(number: float, **kind: Any) -> ra.cultures.Culture:
+    def points(number: float, **kind: Any) -> Any:
         # The culture refuses what is no whole number.
         n_dimensions: Any = int(number) if number.is_integer() else number
         return ra.cultures.EuclideanCulture(n_dimensions=n_dimensions, **kind)
@@ -384,12 +388,16 @@ def _culture(text: str) -> ra.cultures.Culture:
         "balanced": ra.cultures.GroupSeparableCulture(),
         "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     }
-    numbered: dict[str, Callable[[float], ra.cultures.Culture]] = {
+    numbered: dict[str, Callable[[float], Any]] = {
+        "mallows": lambda number: ra.cultures.MallowsCulture(phi=number),
+        "norm-mallows": lambda number: ra.cultures.MallowsCulture(norm_phi=number),
+        "plackett-luce": lambda number: ra.cultures.PlackettLuceCulture(spread=number),
         "urn": lambda number: ra.cultures.UrnCulture(contagion=number),
         "euclidean": points,
         "gaussian": lambda number: points(number, points="gaussian"),
-        "norm-mallows": lambda number: ra.cultures.MallowsCulture(norm_phi=number),
     }
+    if scores:
+        numbered["gumbel"] = lambda number: ra.studies.LatentModel(step=number, n_instances=None)
     return _named("--culture", text, plain, numbered)
 
 
@@ -435,26 +443,10 @@ def _named(
     # Data are read where the study is of a table of scores.
     Options("typed", data().options, dict),
     several(
-        "--mallows",
-        "PHI",
-        "Mallows rankings, 0 < PHI <= 1; PHI = exp(-theta).",
-        type=Number(0, 1, open_low=True),
-    ),
-    *grouped(
-        "Models",
-        several(
-            "--plackett-luce",
-            "SPREAD",
-            "Plackett-Luce rankings, log worths of this standard deviation.",
-            type=Number(0, 1e3),
-        ),
-        several(
-            "--gumbel",
-            "STEP",
-            "Scores with Gumbel noise, locations STEP apart.",
-            type=Number(0, 1e3),
-        ),
-        several("--culture", "CULTURE", f"Rankings of a culture: {_CULTURES}."),
+        "--culture",
+        "CULTURE",
+        f"What rankings are drawn from: {_CULTURES}; or gumbel=STEP: scores with Gumbel noise, "
+        "locations STEP apart.",
     ),
     Option(
         "--items",
@@ -533,7 +525,7 @@ def study(
     """Measure rules on simulated or real data, many times.
 
     \b
-        rankagg study approximation --mallows 0.8 --items 10 --items 30
+        rankagg study approximation --culture mallows=0.8 --items 10 --items 30
         rankagg study cycles --culture impartial --rankings 25
         rankagg study missing-scores scores.csv --removal by-score --html page.html
 
@@ -571,7 +563,7 @@ def study(
     else:
         asked, lines = _of_table(study, typed, **settings)
     called = {
-        "data": "--mallows, --plackett-luce, --gumbel and --culture" if lines is None else "FILE",
+        "data": "--culture" if lines is None else "FILE",
         "table": "FILE",
         "rules": "--rule",
         "missing": "--missing",
@@ -588,12 +580,7 @@ def study(
 def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, Any]:
     """Return the settings of a study of drawn profiles, and of those in files."""
     with options_named(_CULTURE_NUMBERS):
-        models = [
-            *(ra.cultures.MallowsCulture(phi=phi) for phi in settings["mallows"]),
-            *(ra.cultures.PlackettLuceCulture(spread=x) for x in settings["plackett_luce"]),
-            *(ra.studies.LatentModel(step=x, n_instances=None) for x in settings["gumbel"]),
-            *map(_culture, settings["culture"]),
-        ]
+        models = [_culture(text, scores=True) for text in settings["culture"]]
     if study == "cycles":
         if files:
             raise click.UsageError("cycles are of drawn profiles, and of no FILE.")
@@ -604,9 +591,7 @@ def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, A
             "n_repetitions": settings["n_repetitions"] or 1000,
         }
     if not (models or files):
-        raise click.UsageError(
-            "Give files, or a model: --mallows, --plackett-luce, --gumbel or --culture."
-        )
+        raise click.UsageError("Give files, or a model by --culture.")
     return {
         "rules": made(settings["names"] or _QUICK_RULES),
         "data": [*files, *models],
