@@ -31,7 +31,7 @@ COMMANDS = {
     "verify": ["ballots"],
     "tournament": ["ballots"],
     "explain": ["ballots", "--pair", "0", "1"],
-    "steps": ["ballots", "--rule", "borda", "--keep", "0", "--keep", "1", "--keep", "2"],
+    "steps": ["ballots", "--rule", "borda"],
     "stability": ["scores", *SCORES, "--rule", "borda"],
     "intervals": ["scores", *SCORES],
     "test": ["scores", *SCORES, "--reference", "s0"],

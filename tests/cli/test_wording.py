@@ -122,7 +122,6 @@ def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
 
 # As typed, with the words that are said, and none of parameters of functions.
 TYPED = {
-    "sample --center A,A --theta 1": "`--center` must be different items",
     "sample --items ,": "`--items` must be different items",
     "sample no.json": "`FIT` must be a readable file",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",

@@ -22,7 +22,6 @@ from rankagg.cli.command import (
     command,
     in_columns,
     output,
-    seed,
     several,
     show_progress,
 )
@@ -123,31 +122,17 @@ def _axioms() -> list[str]:
         default=5,
         help="The most rankings of a profile.",
     ),
-    Option(
-        "--samples",
-        "n_samples",
-        type=Whole(1, 1_000_000),
-        help="Draw so many profiles instead of trying all; for one rule and one axiom.",
-    ),
     Option("--time-limit", type=TIME, help="Stop after that time, and say how far the search got."),
-    seed("For what is drawn."),
     output("axioms, witnesses and references"),
 )
 def axioms(
-    *,
-    names: Sequence[str],
-    axioms: Sequence[str],
-    n_samples: int | None,
-    time_limit: float | None,
-    rng: int,
-    **size: int,
+    *, names: Sequence[str], axioms: Sequence[str], time_limit: float | None, **size: int
 ) -> Answer:
     """Show which rule breaks which axiom, with a smallest example.
 
     \b
         rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
         rankagg axioms --rule borda --axiom majority
-        rankagg axioms --rule minimax --axiom participation --samples 5000
 
     All profiles of complete strict rankings up to a size are tried, those that differ in the
     names of items once. Proofs for every size are stated too, and a larger profile where one is
@@ -165,16 +150,11 @@ def axioms(
         for rule in made(names or judged_rules())
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
-    alone = len(rules) == len(asked) == 1
-    if n_samples is not None and not alone:
-        raise click.UsageError("--samples needs one --rule and one --axiom.")
     try:
         with options_named(dict.fromkeys(("rules", "rule"), "--rule")):
-            if n_samples is None:
-                _announce(len(rules), **size)
-            if alone:
-                limits = {"time_limit": time_limit, "rng": rng}
-                return _judged(rules[0], asked[0], n_samples, size, **limits)
+            _announce(len(rules), **size)
+            if len(rules) == len(asked) == 1:
+                return _judged(rules[0], asked[0], size, time_limit)
             table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
             return Answer(result=table)
     except OutOfTimeError as error:
@@ -182,29 +162,19 @@ def axioms(
         return Answer(code=UNPROVED)
 
 
-def _judged(
-    rule: Any, axiom: str, n_samples: int | None, size: dict[str, int], **limits: Any
-) -> Answer:
+def _judged(rule: Any, axiom: str, size: dict[str, Any], time_limit: float | None) -> Answer:
     """Return the smallest profile on which one rule breaks one axiom, or what is known instead."""
     from rankagg.axioms.search import as_axiom
     from rankagg.axioms.table import larger_witness, theorem_on
     from rankagg.core import counted
 
     known = as_axiom(axiom)
-    witness = ra.axioms.find_counterexample(
-        rule,
-        axiom,
-        search="all" if n_samples is None else "random",
-        n_samples=n_samples or 1,
-        **size,
-        **limits,
-    )
+    witness = ra.axioms.find_counterexample(rule, axiom, time_limit=time_limit, **size)
     if witness is not None:
         lines = [witness.summary()]
     else:
-        tried = "all" if n_samples is None else f"{n_samples} drawn"
         sizes = " and ".join(counted(number, name[2:-1]) for name, number in sorted(size.items()))
-        lines = [f"{rule.name}: none among {tried} profiles of up to {sizes}"]
+        lines = [f"{rule.name}: none among all profiles of up to {sizes}"]
         if (theorem := theorem_on(rule, known)) is not None:
             verb = "keeps" if theorem.holds else "breaks"
             what = f"it {verb} the axiom ({theorem.source})"
@@ -214,7 +184,7 @@ def _judged(
     facts = {"schema": "rankagg.counterexample", "version": 1, "rule": rule.name, "axiom": axiom}
     found = None if witness is None else witness.to_dict()
     return Answer(
-        data=lambda: {**facts, **size, "n_samples": n_samples, "witness": found},
+        data=lambda: {**facts, **size, "witness": found},
         text=lambda rows: "\n".join([f"axiom      {known.definition}", *lines]),
     )
 

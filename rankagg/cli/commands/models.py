@@ -274,66 +274,50 @@ def _rankings_for(model: str, given: Input) -> Any:
 
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
-    Option("--center", metavar="A,B,C", help="Mallows: the center, best first."),
-    Option("--theta", type=Number(), help="Mallows: dispersion parameter; phi = exp(-theta)."),
-    Option("--items", metavar="A,B,C", help="Uniform, or of the culture: the items."),
-    Option("--culture", metavar="CULTURE", help=f"What a profile is drawn from: {_CULTURES}."),
+    Option("--items", metavar="A,B,C", help="The items of rankings that are drawn without FIT."),
+    Option(
+        "--culture",
+        metavar="CULTURE",
+        default="impartial",
+        help=f"What a profile of --items is drawn from: {_CULTURES}.",
+    ),
     Option("--size", type=Whole(1, _MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
     seed(),
     Option("--out", type=FILE, help="Write here; default: the standard output."),
 )
 def sample(
-    fit: str | None,
-    *,
-    center: str | None,
-    theta: float | None,
-    items: str | None,
-    culture: str | None,
-    size: int,
-    rng: int,
-    out: Path | None,
+    fit: str | None, *, items: str | None, culture: str, size: int, rng: int, out: Path | None
 ) -> Answer:
     """Draw rankings and print them as a CSV table with counts.
 
     \b
-        rankagg sample --center A,B,C --theta 0.5
-        rankagg sample --culture euclidean=2 --items A,B,C
+        rankagg sample --items A,B,C --culture mallows=0.6
+        rankagg sample --items A,B,C --culture euclidean=2
         rankagg sample fit.json --size 1000 --out drawn.csv
 
-    FIT is what `rankagg fit --json` printed. Without it the options say what to draw from.
+    FIT is what `rankagg fit --json` printed.
     """
     from rankagg.core import counted
 
-    for one, other in (("--culture", "--items"), ("--theta", "--center")):
-        values = {"--culture": culture, "--items": items, "--theta": theta, "--center": center}
-        if values[one] is not None and values[other] is None:
-            raise click.UsageError(f"{one} and {other} belong together.")
-    if sum(given is not None for given in (fit, center, items)) != 1:
-        raise click.UsageError("Give one of FIT, --center and --items.")
-    drawn: Any
+    if (fit is None) == (items is None):
+        raise click.UsageError("Give one of FIT and --items.")
     if fit is not None:
-        drawn = _stored(fit)
-    elif center is not None:
-        if theta is None:
-            raise click.UsageError("--center and --theta belong together.")
-        order = _labels("--center", center)
-        with options_named():
-            drawn = ra.Mallows(ra.Permutation.from_order(order, items=order), theta)
-    else:
-        drawn = ra.distributions.Uniform(_labels("--items", items or ""))
-    n = len(drawn.items)
+        refuse_typed("goes with --items", "culture")
+    law = None if fit is None else _stored(fit)
+    labels = law.items if law is not None else _labels("--items", items or "")
+    n = len(labels)
     if size * n > _MOST_PLACES_DRAWN:
         raise click.BadParameter(
             f"must be at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}. "
             f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
-    if culture is None:
-        profile = drawn.sample(size, rng=rng)
+    if law is not None:
+        profile = law.sample(size, rng=rng)
     else:
         with options_named({"n_items": "The number of --items", **_CULTURE_NUMBERS}):
             ranks = _culture(culture).sample(n, size, rng=rng).ranks
-        profile = ra.Profile.from_ranks(ranks, items=drawn.items)
+        profile = ra.Profile.from_ranks(ranks, items=labels)
     if out is None and sys.stdout.isatty():
         # A program reads names as they are; a terminal would obey what is in them.
         ra.io.write_ballots(profile.compress(), text := StringIO())
