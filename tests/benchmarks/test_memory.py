@@ -31,7 +31,7 @@ COMMANDS = {
     "verify": ["ballots"],
     "tournament": ["ballots"],
     "explain": ["ballots", "--pair", "0", "1"],
-    "steps": ["ballots", "--rule", "borda"],
+    "steps": ["ballots", "--rule", "borda", *(f"--drop={item}" for item in range(3, ITEMS))],
     "stability": ["scores", *SCORES, "--rule", "borda"],
     "intervals": ["scores", *SCORES],
     "test": ["scores", *SCORES, "--reference", "s0"],

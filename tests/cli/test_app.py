@@ -124,56 +124,6 @@ def test_a_command_that_is_none_names_the_nearest(refused) -> None:
         assert refused(gone).startswith(f"error: No such command '{gone}'.")
 
 
-# -- the contract of a group of somebody else's ---------------------------------------------------
-
-
-class Suggesting(click.Group):
-    def resolve_command(self, ctx, args):
-        if args[0] not in self.commands:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean '{args[0][:-1]}'?")
-        return super().resolve_command(ctx, args)
-
-
-class Tone(click.Choice):
-    def convert(self, value, param, ctx):
-        if value not in self.choices:
-            self.fail(f"{value!r} is none. Did you mean '{value[:-1]}'?", param, ctx)
-        return value
-
-
-@click.group(name="tool", cls=Suggesting)
-def tool() -> None:
-    """A tool."""
-
-
-@tool.command()
-@click.option("--name", required=True, help="Whom to greet.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--tone", type=Tone(["high", "low"]), help="How.")
-@click.argument("file", type=click.File())
-def greet(name: str, file, tone: str, *, as_json: bool) -> None:
-    """Say hello.
-
-    \b
-        tool greet --name Ann list.txt
-    """
-    try:
-        text = file.read()
-        if not text.startswith("hello"):
-            raise click.UsageError(f"{file.name} holds no greeting.")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{file.name} is no text.") from None
-    click.echo(json.dumps({"schema": "greeting", "version": 1}) if as_json else f"{text} {name}")
-
-
-class TestSomebodyElses(CommandContract):
-    group = tool
-    arguments: ClassVar = {"greet": ["--name", "Ann", "list.txt"]}
-
-    def prepare(self, folder) -> None:
-        (folder / "list.txt").write_text("hello", encoding="utf-8")
-
-
 # -- a contract that is broken fails --------------------------------------------------------------
 
 

@@ -152,35 +152,6 @@ def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
     assert run(line, 1000).out == run(line, 1).out
 
 
-def test_a_profile_whose_consensus_takes_longer_ends_a_study() -> None:
-    study = ra.studies.CycleStudy(
-        data=[ra.cultures.ImpartialCulture()], n_items=[60], n_rankings=[5], n_repetitions=2, rng=0
-    )
-    with pytest.raises(OutOfTimeError, match="0 of 2 data sets were done in time"):
-        study.run(time_limit=0.05)
-
-
-class Asked(ra.Kemeny):
-    """Remembers when it has to end."""
-
-    seen: list[Deadline] = []  # noqa: RUF012
-
-    def _aggregate_within(self, evidence, rng, deadline):
-        self.seen.append(deadline)
-        return super()._aggregate_within(evidence, rng, deadline)
-
-
-def test_dispersion_runs_the_exact_rule_under_a_limit() -> None:
-    profile = ra.datasets.load("tennessee")
-    Asked.seen.clear()
-    before = Deadline.after(60)
-    ra.inference.dispersion_report(profile, [Asked()], time_limit=60)
-    ra.inference.dispersion_report(profile, [Asked()])
-    first, second = Asked.seen
-    assert before.at <= first.at <= Deadline.after(60).at
-    assert second == Deadline()
-
-
 def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
     votes = ra.cultures.ImpartialCulture().sample(8, 3, rng=2).pairwise()
     margins = votes.scaled_wins - votes.scaled_wins.T

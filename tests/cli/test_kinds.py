@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.io.evaluations import made
-from tests.io.evaluations.made import TIME, document, harness, log, put
+from tests.io.evaluations.made import harness, log, put
 
 # -- files of evaluation tools --------------------------------------------------------------------
 
@@ -70,15 +70,6 @@ def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> No
     assert ranks(write())[0] == expected
 
 
-def test_samples_alone_say_what_they_need(refused):
-    for name, told in (
-        ("samples.jsonl", "must be called samples_TASK_TIME.jsonl"),
-        (f"samples_x_{TIME}.jsonl", "needs the results of its run"),
-    ):
-        put(Path(name), document(0, acc=1))
-        assert told in " ".join(refused(f"rank {name}").split())
-
-
 def test_choices_are_options(tmp_path, ranks, refused) -> None:
     better = {"x": {"acc": True, "f1": True}, "y": {"acc": True}}
     for model, one, two in (("A", 1, 2), ("B", 2, 1)):
@@ -116,25 +107,6 @@ def test_bad_options_are_told(tmp_path, refused) -> None:
     line = f"rank --rule borda {logs(tmp_path)}"
     for options, words in EVALUATIONS.items():
         assert words in refused(f"{line} {options}"), options
-
-
-def test_options_of_evaluations_are_of_them_alone(refused) -> None:
-    for option in ("--metric m", "--runs mean"):
-        told = refused(f"rank --rule borda --dataset tennessee {option}")
-        assert f"{option.split()[0]} has no meaning for" in told
-    for name in ("a.csv", "b.csv"):
-        Path(name).write_text("system,x\nA,1\nB,2\n", encoding="utf-8")
-    assert "Give one FILE, not 2" in refused("rank --rule borda a.csv b.csv")
-
-
-@pytest.mark.slow
-def test_a_page_says_what_was_read(tmp_path, run) -> None:
-    put(tmp_path / "in" / f"results_{TIME}.json", harness("A<b>", {"x": {"acc,none": 0.5}}))
-    put(tmp_path / "in" / f"samples_x_{TIME}.jsonl", document(0, acc=1), document(1, acc=0))
-    assert run("report in -o page.html").err == ""
-    page = Path("page.html").read_text(encoding="utf-8")
-    assert "3 scores of 1 system on 1 task in 2 files" in page
-    assert "<b>" not in page.replace("&lt;b&gt;", "")
 
 
 # -- cast votes -----------------------------------------------------------------------------------
@@ -277,14 +249,6 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
     told = said("rank b.csv --first model_a --outcome winner", code=2)
     assert "give --second." in told
-
-
-def test_an_unknown_outcome_is_named_by_its_cell(called, said):
-    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,maybe\n", encoding="utf-8")
-    told = said("rank b.csv", code=2)
-    assert "b.csv, row 3, column 'winner' must name the winner or say 'tie'. Got 'maybe'." in told
-    Path("b.csv").write_text("model_a,model_b,g1,g2\nx,y,x,y\ny,x,x,error\n", encoding="utf-8")
-    assert "columns --first, --second and --outcome must name." in said("rank b.csv", code=2)
 
 
 def test_short_names_weights_and_gaps(files, said):

@@ -15,7 +15,6 @@ from rankagg import check_certificate
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.cli import rules
 from tests.report.test_page_gates import battles_of
-from tests.tournaments import paley
 
 TABLE = "system,x,y,z\nA,3.25,2.25,1.25\nB,2.25,3.25,2.25\nC,1.25,1.25,\n"
 BALLOTS = "A,B,C,count\n1,2,3,3\n3,1,2,2\n"
@@ -101,21 +100,6 @@ def test_tables_are_written_as_csv(said) -> None:
     for command in ("rank", "solve"):
         said(f"{command} table.csv --csv a.csv")
         assert pd.read_csv("a.csv")["rank"].tolist() == [1, 2, 3]
-
-
-def test_json_is_plain_and_has_the_chosen_methods_only(parsed) -> None:
-    data = parsed("compare table.csv --rule median --rule kemeny")
-    assert data["schema"] == "rankagg.comparison"
-    assert data["input"][0] == "scores: higher is better"
-    assert [row["rule"] for row in data["rules"]] == ["Median", "Kemeny"]
-
-
-def test_gap_ends_with_code_three(run) -> None:
-    ra.io.write_votes(paley(7), "paley.json")
-    for command in ("compare", "rank"):
-        line = f"{command} paley.json --rule kemeny"
-        assert "certificate  gap" in run(f"{line} --time-limit 0", code=3).out
-        run(line)
 
 
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
@@ -220,18 +204,6 @@ def test_interruption_ends_with_code_130_and_prints_what_there_is(called, monkey
     assert result.code == 130
 
 
-def test_what_was_left_out_is_counted_on_stderr(called) -> None:
-    Path("gaps.csv").write_text("s,k,t,u\nA,0,1,1\nA,1,,1\nB,0,2,2\nB,1,,1\n")
-    result = called("compare gaps.csv --instance k")
-    assert result.code == 0
-    assert result.err.startswith("warning: gaps.csv: 1 of 4 instances")
-
-
-def test_datasets_lists_names(said) -> None:
-    names = [line.split()[0] for line in said("list datasets").splitlines()]
-    assert names == list(ra.datasets.names())
-
-
 # -- tournament and explain -----------------------------------------------------------------------
 
 
@@ -250,14 +222,6 @@ def test_the_tolerance_is_used(parsed):
     assert tied["draws"] == [["A", "B"]]
 
 
-def test_both_orders_of_a_pair_are_explained_alike(said):
-    line = "explain --dataset borda_fails_condorcet --rule borda --pair"
-    text = said(f"{line} A B")
-    assert text == said(f"{line} B A")
-    assert "Borda has B above A" in text
-    assert "a majority for A" in text
-
-
 def test_battles_are_explained_by_their_ratings(said):
     """The interval is that of the one above where the rating of the other is fixed."""
     won = {"AB": (38, 42), "AC": (60, 20), "BC": (45, 35), "AD": (70, 10), "BD": (60, 20)}
@@ -273,26 +237,6 @@ def test_battles_are_explained_by_their_ratings(said):
     ends = f"{apart['lower']:.3g} to {apart['upper']:.3g}"
     assert f"{apart['elo']:.6g} (95 % interval: {ends})" in told
     assert "Kemeny has B above A" in said(f"{line} --pair A B --rule kemeny")
-
-
-def test_numbers_are_found_as_labels(parsed):
-    found = parsed("explain m.lop --pair 0 1")
-    assert (found["votes_for"], found["votes_against"]) == (5, 1)
-
-
-def test_sports_basketball_and_swimming(said, data):
-    """The one pair on which Borda and the exact consensus differ."""
-    sports = ["--format", "ballots", "--drop", "voter", data("rankings/sports_ranks.csv")]
-    compared = said("compare", *sports)
-    assert "optima       this one only" in compared
-    assert "Borda disagrees with Kemeny on 1 pair" in compared
-    assert "Swimming above Basketball: 66 votes for, 64 against" in compared
-    asked = ["explain --pair Basketball Swimming", *sports]
-    borda, exact = said(*asked, "--rule", "borda"), said(*asked)
-    assert "Borda has Basketball above Swimming" in borda
-    assert "Kemeny has Swimming above Basketball" in exact
-    assert all("a majority for Swimming" in text for text in (borda, exact))
-    assert "Basketball above Swimming costs 2 votes more" in exact
 
 
 # -- verify, and the stand-alone checker beside it ------------------------------------------------
@@ -369,20 +313,6 @@ def test_the_stand_alone_checker_is_a_program(run) -> None:
     assert forged.stderr.startswith("The proof does not hold: ")
     assert forged.stderr.count("\n") == 1
     assert alone("proof.json").stderr.startswith("usage: ")
-
-
-def test_glue(run, data) -> None:
-    file = str(data("tasks/glue.csv"))
-    run("solve", file, "--certificate", "proof.json", "--votes", "votes.json")
-    holds = run("verify proof.json", file)
-    assert (holds.code, holds.err) == (0, "")
-    end = " costs 4,454 votes (a tied vote costs 0), and none costs less.\n"
-    assert re.fullmatch(
-        r"The proof holds: the ranking .+ > \.\.\. > .+?" + re.escape(end), holds.out
-    )
-    held = alone("proof.json", "votes.json")
-    named = holds.out.removesuffix(end)
-    assert held.stdout == f"{named} costs 4454 (a tied vote costs 0), and none less than 4454.\n"
 
 
 def test_other_votes_and_forgeries_are_noticed(run) -> None:
@@ -513,26 +443,11 @@ def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> 
     assert re.search("<tr data-position.*?<bdi>([^<]*)", page).group(1) == "C"
 
 
-def test_ballots_in_blt_are_known_by_their_content(called, parsed) -> None:
-    text = '3 2\n4 1 3 0\n2 2 3 0\n1 3 0\n0\n"A"\n"B"\n"C"\n"T"\n'
-    Path("w.blt").write_text(text, encoding="utf-8")
-    assert parsed("count w.blt --seats 2")["elected"] == ["A", "B"]
-    assert "w.blt: an election of 2 seats, 0 candidates withdrawn" in called("count w.blt").out
-
-
 @pytest.mark.parametrize("name", ["irv", "rcv", "stv"])
 def test_instant_runoff_has_the_names_that_elections_give_it(parsed, name) -> None:
     ranked = parsed(f"rank votes.txt --rule {name}")
     assert ranked["ranks"] == parsed("rank votes.txt --rule instant-runoff")["ranks"]
     assert "InstantRunoff" in str(parsed(f"compare votes.txt --rule {name}"))
-
-
-def test_what_contradicts_itself_is_read_where_that_is_asked_for(called) -> None:
-    Path("twice.soi").write_text(PREFLIB.replace("3: 1,2", "3: 1,2,1"), encoding="utf-8")
-    assert "errors" in called("rank twice.soi").err
-    result = called("rank twice.soi --errors repair")
-    assert result.code == 0
-    assert "lists an alternative again in 1 line" in result.out
 
 
 def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
@@ -543,12 +458,3 @@ def test_a_file_that_the_program_cannot_read_is_one_sentence(run) -> None:
         assert (refused.returncode, refused.stdout) == (2, "")
         assert "error: a file cannot be read: " in refused.stderr
         assert "Traceback" not in refused.stderr
-
-
-def test_python_m_runs_it() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "rankagg", "--version"], capture_output=True, text=True, check=True
-    )
-    lines = done.stdout.splitlines()
-    assert lines[0] == f"rankagg, version {ra.__version__}"
-    assert lines[1].split()[:2] in (["kernels:", "NumPy"], ["kernels:", "numba"])

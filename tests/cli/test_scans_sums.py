@@ -165,15 +165,6 @@ def test_what_sums_cannot_serve_is_refused(refused):
     assert not Path("report.html").exists()
 
 
-def test_weights_of_tasks_replace_those_of_the_scan(run):
-    scores = put(drawn(2).with_task_weights({}))
-    plainly = [option for option in scores if not option.startswith("--weight")]
-    for command in ("explain", "dispersion"):
-        stated = [*options(command, ["s0", "s1"]), "--weight", "x=3", "--json"]
-        found, expected = (run(command, *given, *stated) for given in (["sums.json"], plainly))
-        assert plain(found.out) == plain(expected.out)
-
-
 # -- odd sums -------------------------------------------------------------------------------------
 
 
@@ -244,16 +235,6 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     assert found == expected
 
 
-def test_odd_pages(run):
-    for name in ("one system", "without scores", "like HTML"):
-        write_summary(ra.ScoreSummary.from_scores(ODD[name]), "sums.json")
-        run("report sums.json --out page.html")
-        page = Path("page.html").read_text(encoding="utf-8")
-        assert "what the scores add up to, not the scores themselves" in page
-        assert "<script>alert" not in page
-        assert "<img src=x>" not in page
-
-
 def test_pages_have_the_figures_of_the_scores(run):
     scores = put(drawn(2, n=5, m=60))
     pages = []
@@ -318,15 +299,6 @@ def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
     assert "PYTHONIOENCODING" in told
 
 
-def test_files_that_are_cut_off(sums, refused):
-    """Not one beginning of a file is taken for anything."""
-    sums()
-    whole = Path("sums.json").read_bytes()
-    for stop in [*range(30), *range(30, len(whole), 67)]:
-        Path("sums.json").write_bytes(whole[:stop])
-        assert "sums.json" in refused("rank sums.json"), stop
-
-
 @pytest.mark.parametrize("weight", [1e101, 5e-324])
 def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     """Sums and squares of such weights would be no floats."""
@@ -344,14 +316,3 @@ def test_other_versions(sums, refused):
         sums(version=version)
         known = "1 is. rankagg scan --out writes them."
         assert f"version {version!r} is not known; {known}" in refused("report sums.json")
-
-
-def test_instances_without_scores_are_told_everywhere(run):
-    table = odd([[1, NAN, 2, NAN], [2, NAN, 1, NAN]])
-    write_summary(ra.ScoreSummary.from_scores(table), "sums.json")
-    left_out = "left out: 2 instances without any score"
-    for command in ("compare", "intervals", "missing"):
-        assert left_out in run(command, "sums.json").out
-    run("report sums.json --out page.html --unit ranking")
-    page = Page(Path("page.html").read_text(encoding="utf-8"))
-    assert left_out in " ".join(page.text.split())

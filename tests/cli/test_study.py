@@ -58,14 +58,6 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
     assert "Give files, or a model" in refused("study approximation")
 
 
-def test_a_study_gives_the_table_for_a_paper(run):
-    study = study_of(ra.Borda(), ra.Copeland())
-    text = run(f"{STUDY} --rule borda --rule copeland --as latex").out
-    assert text == study.run().to_latex()
-    assert text.count("Mallows") == 1  # of two rows
-    assert r"& distance\_to\_one\_optimum" in text
-
-
 def test_a_study_goes_on_from_its_journal(said, refused):
     line = f"{STUDY} --journal j.jsonl"
     first, size = said(line), Path("j.jsonl").stat().st_size
@@ -154,11 +146,6 @@ def test_an_experiment_on_confidence_by_mechanism(parsed):
     assert parsed(f"{line} --csv rows.csv")["results"] == found
     assert "sign-test, holm" in Path("rows.csv").read_text()
     assert "low scores first, strength = 3" in Path("rows.csv").read_text()
-
-
-def test_proportions_are_those_that_are_asked_for(said):
-    table = said(f"{MISSING} --repetitions 2 --proportion 0.2 --as markdown")
-    assert table.splitlines()[0].split("|")[3].strip() == "20 %"
 
 
 def test_an_experiment_on_agreement(run):

@@ -56,15 +56,6 @@ def test_places_decisions_and_proportions_are_told_in_this_order(said):
     assert "marginal 90 % confidence intervals (hoeffding)" in out
 
 
-def test_too_few_units_are_said_to_be_too_few_once(said):
-    out = said("intervals full.csv")
-    assert out.count("with 3 tasks no pair can be decided at 95 %; at least 6 are needed") == 1
-    assert out.count("tasks are independent") == 1
-    enough = said("intervals --dataset superglue_human")
-    assert "at least" not in enough
-    assert "independent: 10 tasks (decisions are possible from 6 on)" in enough
-
-
 def test_intervals_as_json_are_those_of_the_package(parsed):
     told = parsed("intervals table.csv --alpha 0.2")
     assert set(told) == {"schema", "version", "ranks", "decisions", "intervals", "input"}
@@ -77,13 +68,6 @@ def test_intervals_as_json_are_those_of_the_package(parsed):
     schemas = [told[part]["schema"] for part in ("intervals", "decisions", "ranks")]
     assert schemas == ["rankagg.intervals", "rankagg.decisions", "rankagg.rank_intervals"]
     assert told["input"][0] == "scores: higher is better"
-
-
-def test_pairs_that_were_never_compared_have_no_estimate(parsed):
-    told = parsed("intervals apart.csv")
-    open_pairs = [pair for pair in told["intervals"]["pairs"] if pair["n_units"] == 0]
-    assert len(open_pairs) == 4
-    assert {pair["estimate"] for pair in open_pairs} == {None}
 
 
 DRAWN = {"n_resamples": 200, "rng": 3}
