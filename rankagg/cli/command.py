@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from pathlib import Path
-from reprlib import Repr
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -40,8 +39,6 @@ _ALL = "rankagg.help_all"
 # Letters of the names of options in a line of help.
 _NAMES_WIDTH = 58
 _PICTURES = (".pdf", ".png", ".svg")
-_short = Repr()
-_short.maxstring = 40
 
 # -- types of what is typed -----------------------------------------------------------------------
 
@@ -110,7 +107,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         above = number > self.low if self.open_low else number >= self.low
         below = number < self.high if self.open_high else number <= self.high
         if not (above and below and isfinite(number)):
-            self.fail(f"must be {self.allowed}. Got {_short.repr(str(value))}.", param, ctx)
+            self.fail(f"must be {self.allowed}. Got {shown(str(value))}.", param, ctx)
         return number
 
 

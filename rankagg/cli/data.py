@@ -440,10 +440,13 @@ def _score_table(frame: pd.DataFrame, typed: _Typed) -> tuple[ra.ScoreTable, lis
         f"read: {counted(len(frame), 'score')} of {counted(systems, 'system')} on "
         f"{counted(tasks, 'task')} in {counted(files, 'file')}"
     ]
-    for name in typed.metric:
-        if name not in (known := frame["metric"].unique()):
-            remedy = nearest(name, known)
-            raise InvalidInputError("--metric", f"one of {listed(list(known))}", name, remedy)
+    known = list(frame["metric"].unique())
+    directions = (*typed.higher, *typed.lower)
+    for option, names in (("--metric", typed.metric), ("--higher or --lower", directions)):
+        for name in names:
+            if name not in known:
+                remedy = nearest(name, known)
+                raise InvalidInputError(option, f"one of {listed(known)}", name, remedy)
     # Instances are taken where all tasks have them.
     wanted = frame[frame["metric"].isin(typed.metric)] if typed.metric else frame
     has_samples = wanted.groupby(["system", "task"])["instance"].count() > 0
@@ -454,25 +457,20 @@ def _score_table(frame: pd.DataFrame, typed: _Typed) -> tuple[ra.ScoreTable, lis
         )
     rows = frame[frame["instance"].notna() == has_samples.all()]
     chosen = _chosen_metrics(rows, typed.metric)
-    left_out = [task for task in rows["task"].unique() if task not in chosen]
-    rows = rows[rows["metric"] == rows["task"].map(chosen)]
-    for name, part in rows.groupby(rows["metric"].astype(str), sort=False):
-        notes.append(f"metric: {name} of {listed(list(part['task'].unique()))}")
-    if left_out:
+    if left_out := [task for task in rows["task"].unique() if task not in chosen]:
         notes.append(f"left out: tasks without that metric: {listed(left_out)}")
-    better, given = _directions(rows, typed)
-    for word, metrics in given.items():
-        stated = f"direction given, not stated in the files: {word} is better in"
-        notes.append(f"{stated} {listed(metrics)}")
+    rows = rows[rows["metric"] == rows["task"].map(chosen)]
+    for metric in dict.fromkeys(chosen.values()):
+        notes.append(f"metric: {metric} of {listed([t for t in chosen if chosen[t] == metric])}")
+    better = _directions(rows, chosen, typed, notes)
     cell = ["system", "task", "instance"]
     if len(again := rows[rows.duplicated(cell)]):
-        first = again.iloc[0]
-        extra = f"{counted(len(again), 'further score')}, such as of {first['system']} on "
-        extra = f"there are {extra}{first['task']}"
+        first, number = again.iloc[0], counted(len(again), "further score")
+        extra = f"here are {number}, such as of {first['system']} on {first['task']}"
         if typed.runs is None:
             allowed = "mean, first or last, as a system has several scores on a task or instance"
-            raise InvalidInputError("--runs", allowed, None, f"T{extra[1:]}.")
-        notes.append(f"runs: the {typed.runs} of several scores; {extra}")
+            raise InvalidInputError("--runs", allowed, None, f"T{extra}.")
+        notes.append(f"runs: the {typed.runs} of several scores; t{extra}")
         rows = rows.groupby(cell, sort=False, dropna=False)["score"].agg(typed.runs).reset_index()
     table = ra.read_scores(
         rows.reset_index(drop=True),
@@ -489,7 +487,8 @@ def _chosen_metrics(rows: pd.DataFrame, wanted: Sequence[str]) -> dict[str, str]
     """Return the metric of each task: the first wanted one that it has, or its only one."""
     from rankagg.core import listed
 
-    held = {str(task): list(part.unique()) for task, part in rows.groupby("task")["metric"]}
+    by_task = rows.groupby("task", sort=False)["metric"]
+    held = {str(task): list(metrics.unique()) for task, metrics in by_task}
     many = [f"{task} has {listed(has)}" for task, has in held.items() if len(has) > 1]
     if many and not wanted:
         allowed = "one of those that a task has, where it has several"
@@ -499,8 +498,12 @@ def _chosen_metrics(rows: pd.DataFrame, wanted: Sequence[str]) -> dict[str, str]
     return {task: names[0] for task, names in fits.items() if names}
 
 
-def _directions(rows: pd.DataFrame, typed: _Typed) -> tuple[dict[Any, bool], dict[str, list[str]]]:
-    """Return the direction of each task, and the metrics whose direction no file states."""
+def _directions(
+    rows: pd.DataFrame, chosen: dict[str, str], typed: _Typed, notes: list[str]
+) -> dict[Any, bool]:
+    """Return the direction of each task, and note the metrics whose direction no file states."""
+    import pandas as pd
+
     from rankagg.core import listed
 
     if typed.lower_is_better and (typed.lower or typed.higher):
@@ -511,30 +514,26 @@ def _directions(rows: pd.DataFrame, typed: _Typed) -> tuple[dict[Any, bool], dic
     if twice := sorted({*typed.lower} & {*typed.higher}):
         raise click.UsageError(f"{twice[0]!r} is given by --lower and by --higher.")
     given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    known = list(rows["metric"].unique())
-    if unknown := [name for name in given if name not in known]:
-        allowed = f"metrics that are taken, which are {listed(known)}"
-        remedy = nearest(unknown[0], known)
-        raise InvalidInputError("--higher or --lower", allowed, unknown[0], remedy)
+    # The first value of a group that is not missing; missing where no file states one.
+    stated = rows.groupby("task", sort=False)["higher_is_better"].first()
     better: dict[Any, bool] = {}
-    unstated: dict[str, list[str]] = {}
-    for task, part in rows.groupby("task", sort=False):
-        metric, stated = str(part["metric"].iloc[0]), part["higher_is_better"].dropna()
+    for task, metric in chosen.items():
+        known = not pd.isna(stated[task])
         answer = given.get(metric, False if typed.lower_is_better else None)
-        if len(stated):
-            better[task] = bool(stated.iloc[0])
-            if metric in given and answer is not better[task]:
-                raise click.UsageError(f"The files state the other direction of {metric}.")
-        elif answer is None:
+        if known and given.get(metric, stated[task]) != stated[task]:
+            raise click.UsageError(f"The files state the other direction of {metric}.")
+        if not known and answer is None:
             raise click.UsageError(
                 f"No file states whether higher is better in {metric} of task {task}; name the "
                 "metric in --higher or --lower."
             )
-        else:
-            better[task] = answer
-            metrics = unstated.setdefault("higher" if answer else "lower", [])
-            metrics += [metric] if metric not in metrics else []
-    return better, unstated
+        better[task] = bool(stated[task]) if known else bool(answer)
+    unstated = [task for task in chosen if pd.isna(stated[task])]
+    for side, word in ((True, "higher"), (False, "lower")):
+        if metrics := list(dict.fromkeys(chosen[t] for t in unstated if better[t] is side)):
+            words = f"{word} is better in {listed(metrics)}"
+            notes.append(f"direction given, not stated in the files: {words}")
+    return better
 
 
 # -- which kind -----------------------------------------------------------------------------------
