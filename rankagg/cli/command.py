@@ -235,6 +235,24 @@ def alpha(what: str = "Probability of error") -> Option:
     return Option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
 
 
+def column(name: str, about: str) -> Option:
+    """Return an option that names a column of a file."""
+    return Option(f"--{name}", metavar="COLUMN", help=about)
+
+
+def resamples(about: str, low: int = 1, **settings: Any) -> Option:
+    """Return --resamples: how often is drawn at random, as `n_resamples`."""
+    kind = Whole(low, 10**6)
+    names = ("--resamples", "n_resamples")
+    return Option(*names, group="Computation", type=kind, help=about, **settings)
+
+
+def samples(about: str, default: int) -> Option:
+    """Return --samples: how many data sets are drawn, as `n_samples`."""
+    kind, names = Whole(1, 10**6), ("--samples", "n_samples")
+    return Option(*names, group="Computation", type=kind, default=default, help=about)
+
+
 def jobs() -> Option:
     """Return --jobs: how many processes share the work, as `n_jobs`."""
     about = "Processes; -1 for all cores."

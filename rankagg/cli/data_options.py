@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from rankagg.cli.command import Number, OneOf, Option, choice, flag, grouped, several
-
-
-def _column(name: str, about: str) -> Option:
-    return Option(f"--{name}", metavar="COLUMN", help=about)
+from rankagg.cli.command import Number, OneOf, Option, choice, column, flag, grouped, several
 
 
 def _formats() -> list[str]:
@@ -53,10 +49,10 @@ OPTIONS = [
     ),
     *grouped(
         "Scores",
-        _column("system", "Column of systems; default: the first."),
-        _column("instance", "Column of instances of the tasks."),
-        _column("task", "Column of tasks, in the long form or where each system has a column."),
-        _column("score", "Long form: column of scores."),
+        column("system", "Column of systems; default: the first."),
+        column("instance", "Column of instances of the tasks."),
+        column("task", "Column of tasks, in the long form or where each system has a column."),
+        column("score", "Long form: column of scores."),
         several("--only", "TASK", "A task to take, by name or pattern (mmlu*); no others."),
         several(
             "--group",
@@ -85,7 +81,7 @@ OPTIONS = [
     ),
     *grouped(
         "Ballots",
-        _column("count", "Column of counts; needs --format ballots or cast-votes."),
+        column("count", "Column of counts; needs --format ballots or cast-votes."),
         several(
             "--choice",
             "COLUMN",
@@ -93,10 +89,10 @@ OPTIONS = [
             "share names of candidates, in the order that their headings state.",
             "choices",
         ),
-        _column("ballot", "Cast votes, long form: column of ballots."),
-        _column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
-        _column("item", "Cast votes and lists: column of candidates, or of other items."),
-        _column("rank", "Cast votes and lists, long form: column of ranks."),
+        column("ballot", "Cast votes, long form: column of ballots."),
+        column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
+        column("item", "Cast votes and lists: column of candidates, or of other items."),
+        column("rank", "Cast votes and lists, long form: column of ranks."),
         choice(
             "--overvotes",
             ["end", "skip"],
@@ -122,8 +118,8 @@ OPTIONS = [
     ),
     *grouped(
         "Battles",
-        _column("first", "Column of the items on the first side; needs --format comparisons."),
-        _column("second", "Column of the items on the second side."),
+        column("first", "Column of the items on the first side; needs --format comparisons."),
+        column("second", "Column of the items on the second side."),
         several(
             "--outcome",
             "COLUMN",
@@ -138,8 +134,8 @@ OPTIONS = [
             "sides, of which more win; or numbers of wins of both sides.",
         ),
         several("--drop-outcome", "WORD", "Leave out rows with this outcome, such as error."),
-        _column("cluster", "Column of what they have in common, the judge or the prompt."),
-        _column("side", "Column of the side with the advantage, or that of --first."),
+        column("cluster", "Column of what they have in common, the judge or the prompt."),
+        column("side", "Column of the side with the advantage, or that of --first."),
         several(
             "--covariate",
             "COLUMN",

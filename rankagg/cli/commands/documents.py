@@ -16,6 +16,7 @@ from rankagg.cli.command import (
     Whole,
     alpha,
     choice,
+    column,
     command,
     first_rows,
     grouped,
@@ -175,12 +176,10 @@ def _items_in(path: str, given: Input) -> Any:
 
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    Option("--task", metavar="COLUMN", help="Column of tasks; default: all rows are of one."),
-    Option(
-        "--instance", metavar="COLUMN", help="Column of instances; none of a task may occur twice."
-    ),
-    Option("--system", metavar="COLUMN", help="Long form: column of systems."),
-    Option("--score", metavar="COLUMN", help="Long form: column of scores."),
+    column("task", "Column of tasks; default: all rows are of one."),
+    column("instance", "Column of instances; none of a task may occur twice."),
+    column("system", "Long form: column of systems."),
+    column("score", "Long form: column of scores."),
     *DIRECTIONS,
     Option(
         "--systems",

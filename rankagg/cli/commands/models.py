@@ -30,6 +30,7 @@ from rankagg.cli.command import (
     jobs,
     labels_of,
     output,
+    resamples,
     seed,
     several,
     show_progress,
@@ -158,13 +159,7 @@ def _models() -> list[str]:
     flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
     *grouped(
         "Comparison",
-        Option(
-            "--resamples",
-            "n_resamples",
-            type=Whole(0, 10**6),
-            default=99,
-            help="Samples that test whether the best model fits; 0 for no test.",
-        ),
+        resamples("Samples that test whether the best model fits; 0 for no test.", 0, default=99),
         seed("For parts and samples."),
         jobs(),
     ),
