@@ -251,6 +251,15 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     assert "give --second." in told
 
 
+def test_recognized_columns_are_as_if_typed(called, said):
+    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,tie\n", encoding="utf-8")
+    note = "note: b.csv is read as comparisons of team1 and team2 by winner (use --format to read"
+    assert note in said("rank b.csv --rule borda")
+    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,maybe\n", encoding="utf-8")
+    told = said("rank b.csv", code=2)
+    assert "b.csv, row 3, column 'winner' must name the winner or say 'tie'. Got 'maybe'." in told
+
+
 def test_short_names_weights_and_gaps(files, said):
     options = "--format comparisons --first a --second b --outcome won --weight w"
     told = said(f"rank battles.csv {options}")
