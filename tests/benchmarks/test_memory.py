@@ -93,8 +93,8 @@ def arguments(command: str, folder: Path, m: int) -> list[str]:
         run(["solve", str(data), "--one", "--certificate", str(proof)])
         return [command, str(proof), str(data)]
     if command == "sample":
-        center = ",".join("ABCDEFGHIJ"[:ITEMS])
-        return [command, "--center", center, "--theta", "1", "--size", str(m)]
+        items = ",".join("ABCDEFGHIJ"[:ITEMS])
+        return [command, "--items", items, "--culture", "mallows=0.4", "--size", str(m)]
     return [command, str(data), *options]
 
 
