@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from io import StringIO
 from os import PathLike
-from typing import Any
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankagg import io
 from rankagg._typing import Label
 from rankagg.exceptions import DataFormatError, visible
-from rankagg.io import (
-    abif,
-    ballots,
-    cast_votes,
-    comparisons,
-    json_files,
-    matrices,
-    preflib,
-    scores,
-    table_readings,
-)
-from rankagg.io.evaluations import read_evaluations as evaluations
-from rankagg.io.table_readings import FileReading
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import FEW_ROWS, NUMBER, TableLook
 from rankagg.io.tables.reading import read_table
-from rankagg.io.tables.table import Table
+
+if TYPE_CHECKING:
+    from rankagg.io.table_readings import FileReading
+    from rankagg.io.tables.table import Table
+
+#: A function, or where `rankagg.io` has it, as "scores:read_scores": it is loaded when it is used.
+Function: TypeAlias = str | Callable[..., Any]
+
+
+def _loaded(function: Function) -> Any:
+    return resolve_name(f"rankagg.io.{function}") if isinstance(function, str) else function
 
 
 @dataclass(frozen=True)
@@ -41,24 +39,30 @@ class DataKind:
     # What such a file holds, in messages.
     what: str
     # A function of a path or stream; commands have options for its other parameters.
-    read: Callable[..., Any]
+    reader: Function
     # Whether a text is of this kind by signs of its own.
-    recognizes: Callable[[str], bool] | None = None
+    signs: Function | None = None
     # Whether files are of this kind by their names, or by being several.
-    recognizes_names: Callable[[Sequence[str]], bool] | None = None
-    # How a table, which has no such signs, may be read as one.
-    readings: Callable[[TableLook], Iterator[FileReading]] | None = None
+    file_names: Function | None = None
+    # How a table, which has no such signs, may be read as one: a function of `TableLook`.
+    tables: Function | None = None
     # The kind of the page; by default that of what the reader returns.
     page: str = ""
     # Whether several files are read together.
     takes_many: bool = False
     # The title and the number of seats that a file states.
-    title_and_seats: Callable[..., tuple[str, int]] | None = None
+    title_and_seats: Function | None = None
+
+    @property
+    def read(self) -> Callable[..., Any]:
+        """The function that reads such a file."""
+        reader: Callable[..., Any] = _loaded(self.reader)
+        return reader
 
     @property
     def returns(self) -> str:
         """The name of the type that the reader returns, by its annotation."""
-        found = inspect.signature(self.read).return_annotation
+        found = signature(self.read).return_annotation
         return getattr(found, "__name__", str(found)).rpartition(".")[2]
 
     @property
@@ -72,70 +76,94 @@ class DataKind:
         """Whether an election is counted from such data."""
         return self.returns in ("Profile", "CastVotes") and self.page != "lists"
 
+    def recognizes(self, text: str) -> bool:
+        """Say whether a text is of this kind by signs of its own."""
+        return self.signs is not None and bool(_loaded(self.signs)(text))
 
+    def recognizes_names(self, files: Sequence[str]) -> bool:
+        """Say whether files are of this kind by their names, or by being several."""
+        return self.file_names is not None and bool(_loaded(self.file_names)(files))
+
+    def readings(self, look: TableLook) -> Iterator[FileReading]:
+        """Yield the ways in which a table may be read as one."""
+        if self.tables is not None:
+            yield from _loaded(self.tables)(look)
+
+    def stated(self, file: str) -> tuple[str, int]:
+        """Return the title and the number of seats that a file states; "" and 0 without them."""
+        found: tuple[str, int] = ("", 0)
+        return found if self.title_and_seats is None else _loaded(self.title_and_seats)(file)
+
+
+_LOGS = "evaluations.read_evaluations"
 #: By the words for `--format`; kinds with signs of their own are tried in this order.
 KINDS = {
     kind.name: kind
     for kind in (
-        DataKind("scores", "a table of scores", scores.read_scores, readings=table_readings.scores),
         DataKind(
-            "ballots", "a table of ballots", ballots.read_ballots, readings=table_readings.ballots
+            "scores", "a table of scores", "scores:read_scores", tables="table_readings:scores"
+        ),
+        DataKind(
+            "ballots", "a table of ballots", "ballots:read_ballots", tables="table_readings:ballots"
         ),
         DataKind(
             "cast-votes",
             "cast votes",
-            cast_votes.read_cast_votes,
-            readings=table_readings.cast_votes,
+            "cast_votes:read_cast_votes",
+            tables="table_readings:cast_votes",
             page="election",
         ),
         DataKind(
             "comparisons",
             "a table of comparisons",
-            comparisons.read_comparisons,
-            readings=table_readings.comparisons,
+            "comparisons:read_comparisons",
+            tables="table_readings:comparisons",
         ),
         DataKind(
             "lists",
             "ranked lists",
-            ballots.read_rankings,
-            readings=table_readings.lists,
+            "ballots:read_rankings",
+            tables="table_readings:lists",
             page="lists",
             takes_many=True,
         ),
         DataKind(
             "preflib",
             "ballots in a PrefLib format",
-            preflib.read_preflib,
-            preflib.looks_like_preflib,
-            title_and_seats=preflib.title_and_seats,
+            "preflib:read_preflib",
+            "preflib:looks_like_preflib",
+            title_and_seats="preflib:title_and_seats",
         ),
-        DataKind("votes", "votes as JSON", json_files.read_votes, json_files.looks_like_votes),
+        DataKind("votes", "votes as JSON", "json_files:read_votes", "json_files:looks_like_votes"),
         DataKind(
-            "summary", "sums of scores", json_files.read_summary, json_files.looks_like_summary
+            "summary", "sums of scores", "json_files:read_summary", "json_files:looks_like_summary"
         ),
         DataKind(
             "evaluations",
             "evaluations",
-            evaluations.read_evaluations,
-            evaluations.looks_like_evaluations,
-            evaluations.seem_evaluations,
+            f"{_LOGS}:read_evaluations",
+            f"{_LOGS}:looks_like_evaluations",
+            f"{_LOGS}:seem_evaluations",
             takes_many=True,
         ),
         DataKind(
-            "matrix", "a linear ordering matrix", matrices.read_matrix, matrices.looks_like_matrix
+            "matrix",
+            "a linear ordering matrix",
+            "matrices:read_matrix",
+            "matrices:looks_like_matrix",
         ),
         DataKind(
             "abif",
             "ballots in ABIF or BLT",
-            abif.read_abif,
-            abif.looks_like_abif,
+            "abif:read_abif",
+            "abif:looks_like_abif",
             page="election",
-            title_and_seats=abif.title_and_seats,
+            title_and_seats="abif:title_and_seats",
         ),
     )
 }
-#: What reads lists of several lengths, one a line.
-LINES_OF_LISTS = (
+# What reads lists of several lengths, one a line.
+_LINES_OF_LISTS = (
     "If each line is a ranked list, `read_rankings` reads it from a column of its own, empty at "
     "the end, or from a file of its own."
 )
@@ -253,6 +281,8 @@ def recognize(
     >>> found.read()
     <Comparisons: 3 comparisons of 3 items, 1 tie>
     """  # noqa: E501 - one line is what is printed
+    from rankagg.io.table_readings import FileReading
+
     plain, name, text = source, "", ""
     if not (sources.is_any_frame(source) or sources.kind_by_name(source) in sources.BINARY):
         name, text = sources.read_text(source, max_bytes)
@@ -260,13 +290,13 @@ def recognize(
             source.seek(0)
             plain = StringIO(text)
         for kind in KINDS.values():
-            if kind.recognizes is not None and kind.recognizes(text):
+            if kind.recognizes(text):
                 return Recognized(source, name, (FileReading(kind.name, kind.what),))
     try:
         table = read_table(plain, max_bytes=max_bytes)
     except DataFormatError as error:
         if text and _seem_lines_of_lists(text):
-            raise DataFormatError(error.sentence, LINES_OF_LISTS) from None
+            raise DataFormatError(error.sentence, _LINES_OF_LISTS) from None
         raise
     gone = names_of(drop)
     try:
@@ -279,14 +309,15 @@ def recognize(
 
 def _readings_of(table: Table, gone: list[Label]) -> list[FileReading]:
     """Return what a table may be."""
+    from rankagg.io.table_readings import long_table
+
     # Where later rows are no such scores, or say one again, what reads them refuses it.
     head = TableLook(replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns]), gone)
-    for one in table_readings.long_table(head, "scores"):
+    for one in long_table(head, "scores"):
         if one.is_certain:
             return [one]
     look = TableLook(table, gone)
-    kinds = [kind.readings for kind in KINDS.values() if kind.readings is not None]
-    found = [one for readings in kinds for one in readings(look)]
+    found = [one for kind in KINDS.values() for one in kind.readings(look)]
     # What may be comparisons is nothing else that is in doubt.
     if any(one.format == "comparisons" for one in found):
         found = [one for one in found if one.format == "comparisons" or one.is_certain]

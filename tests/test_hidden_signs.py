@@ -152,7 +152,7 @@ def test_plots_are_well_formed(tmp_path):
 
 COMMANDS = [
     "rank --rule borda", "rank --as latex", "rank --as markdown", "compare", "compare --json",
-    "dispersion", "intervals --marginal", "tournament --graphml {}.graphml --dot {}.dot",
+    "dispersion", "intervals", "tournament --dot {}.dot",
     "tournament --plot {}.svg", "explain --pair X Y", "stability --subsets 3", "missing",
     "dispersion --agreement", "test --reference X", "test --power 0.8", "stability --removals",
     "steps --rule schulze",

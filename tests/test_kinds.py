@@ -4,23 +4,24 @@ from inspect import signature
 from pathlib import Path
 
 import rankagg as ra
-from rankagg.cli.options.kinds import NAMES, _options_of
+from rankagg.cli.data import NAMES, _options_of
 from rankagg.kinds import KINDS, DataKind
 from rankagg.report.kinds.choice import KINDS as PAGES
 
 # Parameters of readers that are typed otherwise, or not at all.
-WITHOUT_OPTION = {"higher_is_better", "task_weights", "task_families", "group", "items"}
+WITHOUT_OPTION = {
+    *("higher_is_better", "task_weights", "task_families", "group", "items", "max_bytes"),
+    *("alias", "spellings"),
+}
 # What some kinds take, by hand.
 TAKEN = {
-    "ballots": "count weight drop unranked decimal missing max_bytes",
-    "abif": "drop unranked max_bytes",
-    "votes": "max_bytes",
-    "summary": "weight unranked max_bytes",
-    "lists": "ranking item rank cells named_by drop unranked max_bytes",
-    "evaluations": "metric by runs higher lower lower_is_better weight groups family tolerance "
-    "drop unranked max_bytes",
-    "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates "
-    "max_bytes",
+    "ballots": "count weight drop unranked decimal missing",
+    "abif": "drop unranked",
+    "votes": "",
+    "summary": "weight unranked",
+    "lists": "ranking item rank cells drop unranked",
+    "evaluations": "metric runs higher lower lower_is_better weight groups tolerance drop unranked",
+    "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates",
 }
 
 
@@ -36,7 +37,7 @@ def test_options_are_the_parameters_of_readers_and_of_their_data():
 def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
     for name, kind in KINDS.items():
         assert name == kind.name
-        assert (kind.recognizes is None) == (kind.readings is not None)
+        assert (kind.signs is None) == (kind.tables is not None)
         assert kind.page in {"", *PAGES}
     elections = [name for name, kind in KINDS.items() if kind.holds_ballots]
     assert elections == ["ballots", "cast-votes", "preflib", "abif"]
@@ -60,9 +61,7 @@ def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
     assert str(ra.recognize(path)) == "o.txt holds orders of letters: read_lines('o.txt')"
     assert "   1    A" in said(f"rank {path} --format orders --rule borda --unranked last")
     assert "orders of letters" in said("list formats")
-    assert "--max-bytes has no meaning for orders of" in said(
-        f"rank {path} --max-bytes 9999", code=2
-    )
+    assert "--percent has no meaning for orders of" in said(f"rank {path} --percent", code=2)
 
 
 def test_weights_of_ballots_are_a_column(said):

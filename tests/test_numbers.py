@@ -256,7 +256,6 @@ def test_an_outcome_is_a_number_in_plain_digits_only():
         ("intervals", "--seed={}"),
         ("rank", "--weight=acc={}"),
         ("rank", "--time-limit={}"),
-        ("solve", "--quota=A:{}:1"),
     ],
 )
 def test_options_take_plain_digits_only(command, option, capsys, tmp_path):

@@ -643,9 +643,9 @@ def _(certificate, judged, verdict):
     On the command line, and for people who trust nobody's package:
 
     ```console
-    $ rankagg compare --dataset condorcet_1785 --out results
-    $ rankagg verify results/certificate.json --dataset condorcet_1785
-    $ python check_certificate.py results/certificate.json results/votes.json
+    $ rankagg solve --dataset condorcet_1785 --certificate proof.json --votes votes.json
+    $ rankagg verify proof.json --dataset condorcet_1785
+    $ python check_certificate.py proof.json votes.json
     ```
 
     The last is a stand-alone checker of one file: Python's standard library, integers, nothing of

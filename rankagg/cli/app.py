@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from rankagg import __version__
-from rankagg.cli.exit_codes import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED
-from rankagg.cli.options.wording import sums_told
+from rankagg.cli.wording import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED, sums_text
 from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
@@ -28,8 +27,8 @@ from rankagg.exceptions import (
 
 __all__ = ["main"]
 
-# A failure of this side, not of what was given.
-FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
+# A failure of the package, and not of what was given.
+_FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 
 #: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
 COMMANDS = {
@@ -40,16 +39,16 @@ COMMANDS = {
     "count": ("ranking", "Count an election round by round: instant runoff, or STV."),
     "tournament": ("ranking", "Show who beats whom, the winners, and Condorcet cycles."),
     "explain": ("ranking", "Explain why one item is above another, by votes and costs."),
-    "steps": ("ranking", "Show how a rule reaches its answer, in tables, by steps."),
+    "steps": ("learning", "Show how a rule reaches its answer, in tables, by steps."),
     "axioms": ("learning", "Show which rule breaks which axiom, with a smallest example."),
     "intervals": ("uncertainty", "Compute confidence intervals of ranks and of pairs."),
     "test": ("uncertainty", "Test systems against one, or plan how many units a test needs."),
     "dispersion": ("uncertainty", "Measure how far rankings are apart, or how far tasks agree."),
     "missing": ("uncertainty", "Report missing scores, and results that depend on gaps."),
     "stability": ("uncertainty", "Rank again without some tasks, ballots or systems."),
-    "fit": ("distributions", "Fit a distribution over rankings, or compare several."),
-    "sample": ("distributions", "Draw rankings and print them as a CSV table with counts."),
-    "study": ("experiments", "Measure rules on simulated or real data, many times."),
+    "fit": ("models", "Fit a distribution over rankings, or compare several."),
+    "sample": ("models", "Draw rankings and print them as a CSV table with counts."),
+    "study": ("models", "Measure rules on simulated or real data, many times."),
     "scan": ("documents", "Add up score files of any size in one pass."),
     "report": ("documents", "Write one page with all results, a proof and plots."),
     "list": ("learning", "List rules, data sets or kinds of files."),
@@ -75,9 +74,9 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        found = vars(import_module(f"rankagg.cli.commands.{COMMANDS[cmd_name][0]}")).values()
-        commands = (one for one in found if isinstance(one, click.Command))
-        return next(command for command in commands if command.name == cmd_name)
+        module = import_module(f"rankagg.cli.commands.{COMMANDS[cmd_name][0]}")
+        found: click.Command = getattr(module, "list_names" if cmd_name == "list" else cmd_name)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -147,15 +146,15 @@ def _run(args: list[str] | None) -> int:
             click.echo(f"`{ctx.command_path} -h` lists what it takes.", err=True)
         return BAD_INPUT
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
-        click.echo(f"error: {_told(error)}", err=True)
+        click.echo(f"error: {_text_of(error)}", err=True)
         if isinstance(error, (NotCheckedError, OutOfTimeError)):
             return UNPROVED
-        bad = isinstance(error, RankaggError) and not isinstance(error, FAILURES)
+        bad = isinstance(error, RankaggError) and not isinstance(error, _FAILURES)
         return BAD_INPUT if bad else FAILED
     return code if isinstance(code, int) else DONE
 
 
-def _told(error: Exception) -> str:
+def _text_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for data of this size."
     if isinstance(error, UnicodeEncodeError):
@@ -166,7 +165,7 @@ def _told(error: Exception) -> str:
         )
     if isinstance(error, OSError) and not isinstance(error, RankaggError):
         return f"the output cannot be written: {error.strerror or error}."
-    return sums_told(error) if isinstance(error, InformationLostError) else str(error)
+    return sums_text(error) if isinstance(error, InformationLostError) else str(error)
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

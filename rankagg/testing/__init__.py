@@ -2,6 +2,6 @@
 
 Each suite is a class of tests that a subclass gets by naming what is to be tested. They need the
 extra `test` (pytest and Hypothesis), and are imported from their modules:
-`rankagg.testing.aggregators`, `distributions`, `distances`, `axioms`, `results`, `plots`,
-`readers`, `commands` and `studies`.
+`rankagg.testing.aggregators` (rules, axioms), `distributions` (and distances), `results`, `plots`,
+`commands` (and readers) and `studies`.
 """

@@ -1,10 +1,10 @@
-"""What every command of a command line promises."""
+"""What every command of a command line promises, and every reader of files."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 import click
 import pytest
 
-__all__ = ["CommandContract", "CommandOutcome", "commands_of"]
+from rankagg.exceptions import RankaggError
+
+__all__ = ["CommandContract", "CommandOutcome", "ReaderContract", "commands_of"]
 
 # Files that no command can read, by their names.
 UNREADABLE: Mapping[str, bytes | None] = {
@@ -50,25 +52,23 @@ class CommandOutcome:
 class CommandContract:
     """Tests of help, work, JSON, exit codes and bad input of all commands of a group of click.
 
+    The exit code is 2 where options or arguments are wrong, and 1 or 2 where files cannot be read.
+
     Subclass it and set `group`; a command that is added to the group is tested without more.
 
     Attributes
     ----------
     group : click.Group
-        The commands; groups among them are walked through.
+        The commands.
     program : str
         What its user types, as in the examples of the help texts; by default the name of the
         group.
     arguments : mapping from str to sequence of str
-        For a command, by its name ("remote add" in a group of a group), what makes it work on data
-        that are at hand: no arguments by default.
+        For a command, by its name, what makes it work on data that are at hand: no arguments by
+        default.
     main : callable, optional
         What runs a list of arguments and exits; by default the group does. The place for a
         function that turns errors into messages and exit codes.
-    bad_usage : int, default 2
-        The exit code where options or arguments are wrong.
-    bad_data : tuple of int, default (1, 2)
-        Exit codes where files cannot be read.
 
     Examples
     --------
@@ -84,8 +84,6 @@ class CommandContract:
     program: ClassVar[str | None] = None
     arguments: ClassVar[Mapping[str, Sequence[str]]] = {}
     main: ClassVar[Callable[[list[str]], object] | None] = None
-    bad_usage: ClassVar[int] = 2
-    bad_data: ClassVar[tuple[int, ...]] = (1, 2)
 
     def prepare(self, folder: Path) -> None:
         """Write the files that `arguments` name into the current, empty folder."""
@@ -95,7 +93,7 @@ class CommandContract:
     def run(self, path: str, *args: str) -> CommandOutcome:
         """Call a command and return what it left behind; whatever it raises fails the test."""
         out, err = io.StringIO(), io.StringIO()
-        given = [*path.split(), *args]
+        given = [path, *args]
         main = type(self).main
         code: Any = 0
         with redirect_stdout(out), redirect_stderr(err):
@@ -185,21 +183,21 @@ class CommandContract:
 
     def test_an_unknown_option_is_bad_usage(self, path: str) -> None:
         told = self.run(path, "--no-such-option")
-        assert (told.code, told.out) == (self.bad_usage, "")
+        assert (told.code, told.out) == (2, "")
         assert "--no-such-option" in told.fault
 
     def test_an_unknown_choice_names_the_option_and_suggests(
         self, folder: Path, path: str, option: str, choice: str
     ) -> None:
         told = self.run(path, *self._given(path), option, f"{choice}x")
-        assert (told.code, told.out) == (self.bad_usage, "")
+        assert (told.code, told.out) == (2, "")
         assert option in told.fault, f"{option} is not named: {told.fault}"
         assert f"Did you mean '{choice}'?" in told.fault, f"nothing is suggested: {told.fault}"
 
     def test_what_is_required_is_asked_for(self, path: str) -> None:
         if any(one.required for one in commands_of(self.group)[path].params):
             told = self.run(path)
-            assert (told.code, told.out) == (self.bad_usage, "")
+            assert (told.code, told.out) == (2, "")
             assert told.fault
 
     def test_files_that_cannot_be_read_end_with_one_sentence(
@@ -211,35 +209,22 @@ class CommandContract:
         command = commands_of(self.group)[path]
         given = [f"{file}.dat"] * len(_files(command))
         told = self.run(path, *_required(command, self._given(path)), *given)
-        assert told.code in self.bad_data, f"exits with {told.code}: {told.err}"
+        assert told.code in (1, 2), f"exits with {told.code}: {told.err}"
         assert told.out == "", f"prints of a file that is none: {told.out}"
         assert f"{file}.dat" in told.fault
 
     def test_an_unknown_command_suggests_the_nearest(self) -> None:
         for path in commands_of(self.group):
             told = self.run(f"{path}x")
-            assert (told.code, told.out) == (self.bad_usage, "")
-            name = path.split()[-1]
-            assert f"Did you mean '{name}'?" in told.fault, f"nothing is suggested: {told.fault}"
+            assert (told.code, told.out) == (2, "")
+            assert f"Did you mean '{path}'?" in told.fault, f"nothing is suggested: {told.fault}"
 
 
 def commands_of(group: click.Group) -> dict[str, click.Command]:
-    """Return all commands that are no groups, by what is typed to call them."""
-    return dict(_walk(group, click.Context(group), ""))
-
-
-def _walk(
-    group: click.Group, context: click.Context, prefix: str
-) -> Iterator[tuple[str, click.Command]]:
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if command is None or command.hidden:
-            continue
-        if isinstance(command, click.Group):
-            inner = click.Context(command, info_name=name, parent=context)
-            yield from _walk(command, inner, f"{prefix}{name} ")
-        else:
-            yield f"{prefix}{name}", command
+    """Return all commands of a group by name."""
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: one for name, one in found.items() if one is not None and not one.hidden}
 
 
 def _files(command: click.Command) -> list[click.Parameter]:
@@ -265,3 +250,53 @@ def _required(command: click.Command, given: list[str]) -> list[str]:
 
 def _no_json(word: str) -> Any:
     raise AssertionError(f"{word} is not JSON")
+
+
+class ReaderContract:
+    r"""Tests of a reader of text: files and streams alike, and faults told in one sentence.
+
+    Subclass it and set `read`, a function of a path or an open text stream, and `text`, what a
+    file holds; `broken` are more files that no reader may take.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg.testing.commands import ReaderContract
+    >>> class TestMatrix(ReaderContract):
+    ...     read = ra.io.read_matrix
+    ...     text = "2\n0 3\n1 0\n"
+    """
+
+    read: ClassVar[Callable[..., Any]]
+    text: ClassVar[str]
+    broken: ClassVar[tuple[str, ...]] = ()
+
+    def _read(self, source: object) -> Any:
+        return type(self).read(source)
+
+    def test_a_file_is_read_as_a_stream_is(self, tmp_path: Path) -> None:
+        path = tmp_path / "data.txt"
+        path.write_text(self.text, encoding="utf-8")
+        assert self._read(path) == self._read(str(path)) == self._read(io.StringIO(self.text))
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["unix", "windows", "old"])
+    def test_marks_and_line_ends_do_not_matter(self, tmp_path: Path, end: str) -> None:
+        path = tmp_path / "data.txt"
+        path.write_bytes(b"\xef\xbb\xbf" + self.text.replace("\n", end).encode())
+        assert self._read(path) == self._read(io.StringIO(self.text))
+
+    @pytest.mark.parametrize("kind", [kind for kind in UNREADABLE if kind != "header"])
+    def test_what_cannot_be_read_is_named(self, tmp_path: Path, kind: str) -> None:
+        path = tmp_path / "data.txt"
+        content = UNREADABLE[kind]
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(RankaggError, match=r"data\.txt"):
+            self._read(path)
+
+    def test_broken_files_are_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "data.txt"
+        for text in self.broken:
+            path.write_text(text, encoding="utf-8")
+            with pytest.raises(RankaggError, match=r"data\.txt"):
+                self._read(path)

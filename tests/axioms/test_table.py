@@ -319,15 +319,13 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
     assert "none among" in known
     assert "proved for profiles of every size: it breaks the axiom (" in known
     assert 'Schulze breaks the axiom "participation"' in known
-    drawn = run(capsys, *one, "--rankings", "2", "--samples", "5", "--json")
-    assert json.loads(drawn)["n_samples"] == 5
+    drawn = run(capsys, *one, "--rankings", "2", "--json")
     assert json.loads(drawn)["witness"] is None
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--samples 5", "--samples needs one --rule and one --axiom"),
         ("--items 7", "`--items` must be at most 6"),
         ("--items 5 --rankings 9", "`--rankings` must be so small"),
         ("--axiom majorty", "Did you mean 'majority'"),

@@ -31,7 +31,7 @@ COMMANDS = {
     "verify": ["ballots"],
     "tournament": ["ballots"],
     "explain": ["ballots", "--pair", "0", "1"],
-    "steps": ["ballots", "--rule", "borda", "--keep", "0", "--keep", "1", "--keep", "2"],
+    "steps": ["ballots", "--rule", "borda", *(f"--drop={item}" for item in range(3, ITEMS))],
     "stability": ["scores", *SCORES, "--rule", "borda"],
     "intervals": ["scores", *SCORES],
     "test": ["scores", *SCORES, "--reference", "s0"],
@@ -42,8 +42,8 @@ COMMANDS = {
     "study": [
         "nothing",
         "approximation",
-        "--plackett-luce",
-        "1",
+        "--culture",
+        "plackett-luce=1",
         "--rankings",
         "{m}",
         "--repetitions",
@@ -93,8 +93,8 @@ def arguments(command: str, folder: Path, m: int) -> list[str]:
         run(["solve", str(data), "--one", "--certificate", str(proof)])
         return [command, str(proof), str(data)]
     if command == "sample":
-        center = ",".join("ABCDEFGHIJ"[:ITEMS])
-        return [command, "--center", center, "--theta", "1", "--size", str(m)]
+        items = ",".join("ABCDEFGHIJ"[:ITEMS])
+        return [command, "--items", items, "--culture", "mallows=0.4", "--size", str(m)]
     return [command, str(data), *options]
 
 

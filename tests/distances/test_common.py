@@ -8,7 +8,7 @@ import rankagg.distances
 from rankagg import PartialRanking, Permutation, kendall_distance, kendall_tau
 from rankagg.distances import spearman_footrule, spearman_rho, top_k_agreement
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
-from rankagg.testing.distances import DistanceContract
+from rankagg.testing.distributions import DistanceContract
 from tests import oracles
 
 ABC = Permutation.from_order("ABC")

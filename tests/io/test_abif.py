@@ -8,7 +8,7 @@ from hypothesis import given
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning
-from rankagg.testing.readers import ReaderContract
+from rankagg.testing.commands import ReaderContract
 from tests.strategies import profiles
 
 DECLARED = "=A:[Ann: the 1st, of 2]\n=B :[Bob]\n=C:Cid\n"

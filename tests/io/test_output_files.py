@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.options.command import _OutputFile, _OutputFolder
+from rankagg.cli.command import _OutputFile
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
 from rankagg.io.json_files import write_votes
@@ -172,14 +172,14 @@ def output_options() -> list[tuple[str, str, type]]:
 
 
 def test_every_option_that_names_an_output_is_checked() -> None:
-    assert {kind for *_, kind in output_options()} == {_OutputFile, _OutputFolder}
+    assert {kind for *_, kind in output_options()} == {_OutputFile}
     assert len(output_options()) >= 17
 
 
 def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
     (tmp_path / "file").write_text("former")
-    for command, option, kind in output_options():
-        bad = tmp_path / ("file/folder" if kind is _OutputFolder else "nowhere/out.svg")
+    for command, option, _ in output_options():
+        bad = tmp_path / "nowhere/out.svg"
         # The data do not exist either: nobody has looked for them yet.
         told = run(command, "no-data.csv", option, bad, code=2)
         assert told.out == ""
@@ -192,7 +192,7 @@ def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
 FULL = {
     "report --dataset three_cycle -o": "page.html",
     "sample --items A,B --out": "drawn.csv",
-    "rank --dataset tennessee --out": "",
+    "rank --dataset tennessee --csv": "ranks.csv",
 }
 
 

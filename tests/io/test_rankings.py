@@ -100,14 +100,11 @@ def test_a_list_that_counts_its_rows_is_told():
     assert ranks.tolist() == [[1, 0]]
 
 
-def test_the_command_says_how_many_lists_name_an_item(tmp_path, said, parsed):
+def test_the_command_says_how_many_lists_name_an_item(tmp_path, said):
     forms(tmp_path)
     line = "rank s1.txt s2.txt s3.txt --format lists --rule borda"
     assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said(line)
     assert "rank 1 is the best" not in said(line)
-    told = parsed(f"{line} --named-by 2")
-    assert told["items"] == ["EGFR", "MYC", "TP53"]
-    assert told["input"][-1].endswith("; left out: 1 item that fewer than 2 lists name")
 
 
 def test_a_further_column_of_long_lists_is_named():

@@ -167,8 +167,8 @@ def test_the_command_line_says_what_was_dropped(path, capsys):
     args = [
         "study",
         "approximation",
-        "--mallows",
-        "0.9",
+        "--culture",
+        "mallows=0.9",
         "--items",
         "3",
         "--items",

@@ -1,1 +1,1 @@
-"""One command a file, found by its name: `rankagg rank` is `commands/rank.py`."""
+"""The commands: each file holds those of one purpose, which `rankagg.cli.app` lists."""

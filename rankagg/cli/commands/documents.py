@@ -1,39 +1,42 @@
-"""Commands that write what is handed on: a page about data, and what scores add up to."""
+"""Commands that write files to pass on: a page about data, and what scores add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import rankagg as ra
-from rankagg.cli.exit_codes import DONE, GATE, INTERRUPTED, UNPROVED
-from rankagg.cli.options.command import FILE, Answer, command, output, rows_told
-from rankagg.cli.options.data_options import DIRECTIONS, Typed
-from rankagg.cli.options.exact import show_progress, time_limit, usually_limited
-from rankagg.cli.options.given import data
-from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.scans import SCAN_OPTIONS, summed
-from rankagg.cli.options.typed import (
+from rankagg.cli.command import (
+    FILE,
+    Answer,
     Option,
     Whole,
     alpha,
     choice,
-    flag,
+    column,
+    command,
+    first_rows,
     grouped,
+    jobs,
+    labels_of,
+    output,
     seed,
     several,
+    show_progress,
     split,
 )
-from rankagg.cli.options.wording import options_named
-from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.cli.data import DASH, data, score_lines
+from rankagg.cli.data_options import DIRECTIONS
+from rankagg.cli.rules import made, rules_to, time_limit, usually_limited
+from rankagg.cli.wording import DONE, GATE, INTERRUPTED, UNPROVED, options_named
+from rankagg.exceptions import InformationLostError, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
-    from rankagg.cli.options.inputs import Input
+    from rankagg.cli.data import Input
 
 
 @command(
@@ -46,37 +49,38 @@ if TYPE_CHECKING:
         "What the page is made for; default: by what the data are.",
     ),
     Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
-    Option(
-        "--title",
-        group="Page",
-        help="The heading; default: that of a PrefLib file, or the name of the data.",
+    *grouped(
+        "Page",
+        Option(
+            "--title",
+            help="The heading; default: that of a PrefLib file, or the name of the data.",
+        ),
+        several(
+            "--about",
+            "NAME=TEXT",
+            "Lines below the heading, such as date=, version=, licence= and link=.",
+        ),
+        Option(
+            "--items",
+            metavar="TABLE",
+            help="A table of the items: labels in the first column, then others such as "
+            "organization, licence and link.",
+        ),
     ),
-    several(
-        "--about",
-        "NAME=TEXT",
-        "What stands below the heading, such as date=, version=, licence= and link=.",
-        group="Page",
+    *grouped(
+        "Uncertainty",
+        choice(
+            "--unit",
+            ["ranking", "instance", "task"],
+            "What is independent; default: instances where there are some, else rankings.",
+        ),
+        alpha("Family-wise error rate of the decided pairs"),
     ),
-    Option(
-        "--items",
-        group="Page",
-        metavar="TABLE",
-        help="A table of the items: labels in the first column, then others such as "
-        "organization, licence and link.",
-    ),
-    choice(
-        "--unit",
-        ["ranking", "instance", "task"],
-        "What is independent; default: instances where there are some, else rankings.",
-        group="Uncertainty",
-    ),
-    *grouped("Uncertainty", alpha("Family-wise error rate of the decided pairs")),
     time_limit("everything that is computed", usual=True),
-    flag("--one", help="Do not look at the other optima."),
     several(
         "--gate",
         "CONDITION",
-        "Exit with code 4 where this is not so: proved, unique, first-decided, first=ITEM, "
+        "Exit with code 4 where this does not hold: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
         "gates",
     ),
@@ -93,7 +97,6 @@ def report(
     about: Sequence[str],
     items: str | None,
     deadline: Deadline,
-    one: bool,
     **options: Any,
 ) -> Answer:
     """Write one page with all results, a proof and plots.
@@ -111,33 +114,40 @@ def report(
     leave items unlisted and are no more than the items, else rankings, a sample.
 
     Gates are for continuous integration: each is judged in one sentence, and where one fails, or
-    what it asks was not computed, the exit code is 4. The page is written all the same.
+    what it needs was not computed, the exit code is 4. The page is written all the same.
     """
     show_progress()
     deadline = usually_limited(deadline, given)
     facts = split("--about", about, "NAME=TEXT", last=False)
-    meant = {"rules": "--rule", "gates": "--gate", "about_items": "--items"}
-    with _unit_told(given, options["unit"]), options_named({**meant, "source": "--items"}):
-        page = ra.make_report(
-            given.data,
-            made(names) or None,
-            kind=kind or given.page or None if seats is None else ra.STV(seats),
-            title=given.title if title is None else title,
-            about={**facts, "cluster": given.cluster or "cluster"},
-            about_items=None if items is None else _items_in(items, given),
-            source=given.lines,
-            tolerance=given.tolerance,
-            time_limit=deadline.time_limit,
-            optima=not one,
-            **options,
-        )
+    called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
+    try:
+        with options_named(called):
+            page = ra.make_report(
+                given.data,
+                made(names) or None,
+                kind=kind or given.page or None if seats is None else ra.STV(seats),
+                title=given.title if title is None else title,
+                about={**facts, "cluster": given.cluster or "cluster"},
+                about_items=None if items is None else _items_in(items, given),
+                source=given.lines,
+                tolerance=given.tolerance,
+                time_limit=deadline.time_limit,
+                **options,
+            )
+    except InformationLostError:
+        if (unit := options["unit"]) in (None, "ranking"):
+            raise
+        raise click.UsageError(
+            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
+            "to: give the file of the scores, or take --unit ranking."
+        ) from None
     page.save(out)
     code = DONE if page.is_proved and page.is_complete else UNPROVED
     if not all(verdict.holds for verdict in page.gates):
         code = GATE
     return Answer(
         text=lambda rows: f"wrote: {out}",
-        beside=map(str, page.gates),
+        messages=map(str, page.gates),
         code=INTERRUPTED if page.interrupted else code,
     )
 
@@ -164,44 +174,48 @@ def _items_in(path: str, given: Input) -> Any:
     return frame[others].set_index(frame[first].map(labels))
 
 
-@contextmanager
-def _unit_told(given: Input, unit: str | None) -> Iterator[None]:
-    """Say it in words of this command where sums do not tell what the unit needs."""
-    try:
-        yield
-    except InformationLostError:
-        if unit in (None, "ranking"):
-            raise
-        raise click.UsageError(
-            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
-            "to: give the file of the scores, or take --unit ranking."
-        ) from None
-
-
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    Option("--task", metavar="COLUMN", help="Column of tasks; default: all rows are of one."),
-    Option(
-        "--instance", metavar="COLUMN", help="Column of instances; none of a task may occur twice."
-    ),
-    Option("--system", metavar="COLUMN", help="Long form: column of systems."),
-    Option("--score", metavar="COLUMN", help="Long form: column of scores."),
+    column("task", "Column of tasks; default: all rows are of one."),
+    column("instance", "Column of instances; none of a task may occur twice."),
+    column("system", "Long form: column of systems."),
+    column("score", "Long form: column of scores."),
     *DIRECTIONS,
-    several("--weight", "TASK=NUMBER", "Weight of a task; default 1."),
-    *SCAN_OPTIONS,
+    Option(
+        "--systems",
+        metavar="A,B,C",
+        help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
+        "systems.",
+    ),
+    choice(
+        "--scattered",
+        ["refuse", "sort"],
+        "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
+        default="refuse",
+    ),
     Option(
         "--groups",
         "n_groups",
-        group="Files",
         metavar="NUMBER",
         type=Whole(2, 10**6),
         help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
         "are enough. Needs --instance.",
     ),
+    jobs(),
     output("tasks and systems"),
     Option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
 )
-def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer:
+def scan(
+    sources: tuple[str, ...],
+    *,
+    out: Path | None,
+    lower: Sequence[str],
+    lower_is_better: bool,
+    systems: str | None,
+    n_groups: int | None,
+    n_jobs: int,
+    **columns: Any,
+) -> Answer:
     """Add up score files of any size in one pass.
 
     \b
@@ -211,43 +225,88 @@ def scan(sources: tuple[str, ...], *, out: Path | None, **values: Any) -> Answer
 
     SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
     row for each task and instance, and a column for each system; a long one has a row for each
-    score. No scores are held. What --out writes goes where scores go, as far as sums tell; only
-    studies and fits of whole rankings need the scores.
+    score. No scores are held. Other commands take the file of --out in place of scores, as far as
+    sums tell; only studies and fits of whole rankings need the scores.
     """
     import pandas as pd
 
-    from rankagg.core import shortened
+    from rankagg.core import counted, shortened
     from rankagg.io.json_files import write_summary
 
-    summary, lines = summed(sources, Typed(**values))
+    if DASH in sources:
+        raise click.UsageError(
+            "The standard input cannot be gone through more than once, as scans do: save it."
+        )
+    if lower and columns["task"] is None:
+        raise click.UsageError("--lower needs --task: the column of tasks.")
+    if n_groups is not None and columns["instance"] is None:
+        raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
+    if lower_is_better and lower:
+        raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
+    columns["systems"] = systems and [name.strip() for name in systems.split(",")]
+    with options_named({"higher_is_better": "--lower", "source": "SOURCES"}):
+        scanned = ra.io.scan_scores(sources, higher_is_better=not lower_is_better, **columns)
+        if not any(columns[name] for name in ("system", "score", "systems")):
+            _refuse_words(str(scanned.files[0]), columns["task"], columns["instance"])
+        if lower:
+            tasks = scanned.find_tasks()
+            low = labels_of("--lower", lower, tasks, "task")
+            better = {task: task not in low for task in tasks}
+            scanned = ra.io.scan_scores(sources, higher_is_better=better, **columns)
+        summary = scanned.summarize(n_jobs=n_jobs, n_groups=n_groups)
+    more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
+    files = counted(len(scanned.files), "file")
+    direction, *others = score_lines(summary)
+    what = repr(summary)[1:-1]
+    lines = [direction, visible(f"read: {sources[0]}{more}, {files}, {what}"), *others]
+    if summary.n_groups is not None:
+        lines.append(f"groups: {summary.n_groups}, by the labels of instances")
 
-    n, tallies = summary.n_systems, list(summary.tallies.values())
-    units = [tally.n_units for tally in tallies]
-    scores = [int(tally.observed.sum()) for tally in tallies]
-    tasks = {
-        "task": [shortened(task) for task in summary.tasks],
-        "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
-        "instances": units,
-        "scores": scores,
-        "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
-        "left_out": [tally.n_empty for tally in tallies],
-    }
-    observed = sum(tally.observed for tally in tallies)
-    systems = {
-        "system": [shortened(system) for system in summary.systems],
-        "scores": observed,
-        "missing": summary.n_units - observed,
-        "tasks": sum((tally.observed > 0).astype(int) for tally in tallies),
-    }
-
-    def told(rows: int | None) -> str:
+    def text(rows: int | None) -> str:
+        n, tallies = summary.n_systems, list(summary.tallies.values())
+        units = [tally.n_units for tally in tallies]
+        scores = [int(tally.observed.sum()) for tally in tallies]
+        observed = sum(tally.observed for tally in tallies)
+        tasks = {
+            "task": [shortened(task) for task in summary.tasks],
+            "better": ["higher" if up else "lower" for up in summary.higher_is_better.values()],
+            "instances": units,
+            "scores": scores,
+            "missing": [n * m - there for m, there in zip(units, scores, strict=True)],
+            "left_out": [tally.n_empty for tally in tallies],
+        }
+        systems = {
+            "system": [shortened(system) for system in summary.systems],
+            "scores": observed,
+            "missing": summary.n_units - observed,
+            "tasks": sum((tally.observed > 0).astype(int) for tally in tallies),
+        }
         tables = ((pd.DataFrame(tasks), "task"), (pd.DataFrame(systems), "system"))
-        shown = (f"\n{rows_told(frame, rows, noun, index=False)}" for frame, noun in tables)
-        return "\n".join([f"fingerprint: {summary.fingerprint}", *shown])
+        parts = (f"\n{first_rows(frame, rows, noun, index=False)}" for frame, noun in tables)
+        return "\n".join([f"fingerprint: {summary.fingerprint}", *parts])
 
     return Answer(
         lines=lines,
         data=lambda: {**summary.to_dict(), "fingerprint": summary.fingerprint},
-        text=told,
+        text=text,
         files=[(out, lambda path: write_summary(summary, path))],
     )
+
+
+def _refuse_words(path: str, *named: str | None) -> None:
+    """Refuse a wide file whose first rows have words where scores of systems should be."""
+    import pandas as pd
+
+    if not path.endswith((".csv", ".tsv")):
+        return
+    try:
+        head = pd.read_csv(path, sep="," if path.endswith(".csv") else "\t", nrows=100)
+    except ValueError:  # the scan says what is wrong
+        return
+    for name in head:
+        if name not in named and not pd.api.types.is_numeric_dtype(head[name]):
+            raise click.UsageError(
+                f"{path} has words in column {name}, and each column without an option holds the "
+                "scores of a system: name it with --task or --instance, or the systems with "
+                "--systems. `rankagg compare` reads a table with a row for each system."
+            )

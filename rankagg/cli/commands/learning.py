@@ -1,35 +1,54 @@
-"""Commands to learn by: axioms, and lists of rules, data sets and formats."""
+"""Commands to learn by: rules by steps, axioms, and lists of rules, data sets and formats."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 import rankagg as ra
-from rankagg.cli.exit_codes import UNPROVED
-from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
-from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed, several
-from rankagg.cli.options.wording import options_named
-from rankagg.exceptions import OutOfTimeError
+from rankagg.cli.command import (
+    FILE,
+    TIME,
+    Answer,
+    OneOf,
+    Option,
+    Output,
+    Whole,
+    choice,
+    command,
+    in_columns,
+    output,
+    several,
+    show_progress,
+)
+from rankagg.cli.data import data
+from rankagg.cli.rules import RULE, made, rules_to
+from rankagg.cli.wording import UNPROVED, options_named
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.io.output_files import write_text
 
-MEANINGS = """
+if TYPE_CHECKING:
+    from rankagg.cli.data import Input
+
+_MEANINGS = """
 needs      The least that a rule works with; scores can be ranked, and rankings counted.
 unranked   "by policy": as --unranked says; "last": below all that a ballot lists; "as observed":
            only what is there is used.
 ties       Whether the consensus may tie items. All rules take ties and weights.
 guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
            "-" where no bound is stated."""
-
-
-LISTED = ["rules", "datasets", "formats"]
+_LISTED = ["rules", "datasets", "formats"]
+_MOST_ITEMS_BY_HAND = 8
+# What files of steps end in; those without an ending are text.
+_ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
 
 
 @command(
-    click.Argument(["what"], metavar="|".join(LISTED), type=OneOf(LISTED)),
+    click.Argument(["what"], metavar="|".join(_LISTED), type=OneOf(_LISTED)),
     click.Argument(["name"], required=False),
     output(),
     name="list",
@@ -46,36 +65,25 @@ def list_names(what: str, name: str | None) -> Answer:
     bundled data sets, of which a NAME is described; and what commands read, by the words for
     --format.
     """
-    from rankagg.kinds import KINDS
-
-    if name is not None:
-        if what != "datasets":
-            raise click.UsageError(f"{what} are listed without a name. Got {name!r}.")
-        with options_named({"name": "NAME"}):
-            entry = ra.datasets.info(name)
-        return Answer(
-            data=lambda: _listed("datasets", [_described(entry)]), text=lambda _: str(entry)
-        )
-    if what == "rules":
+    if what == "rules" and name is None:
         return _rules()
+    if name is not None and what != "datasets":
+        raise click.UsageError(f"{what} are listed without a name. Got {name!r}.")
     if what == "datasets":
-        rows = [_described(ra.datasets.info(known)) for known in ra.datasets.names()]
+        with options_named({"name": "NAME"}):
+            entries = [ra.datasets.info(one) for one in ([name] if name else ra.datasets.names())]
+        rows = [{"name": one.name, "kind": one.kind, "title": one.title} for one in entries]
     else:
+        from rankagg.kinds import KINDS
+
         rows = [
             {"name": one.name, "holds": one.what, "reader": one.read.__name__}
             for one in KINDS.values()
         ]
     return Answer(
-        data=lambda: _listed(what, rows), text=lambda _: in_columns(row.values() for row in rows)
+        data=lambda: {"schema": f"rankagg.{what}", "version": 1, what: rows},
+        text=lambda _: str(entries[0]) if name else in_columns(row.values() for row in rows),
     )
-
-
-def _described(entry: Any) -> dict[str, Any]:
-    return {"name": entry.name, "kind": entry.kind, "title": entry.title}
-
-
-def _listed(what: str, rows: Sequence[Any]) -> dict[str, Any]:
-    return {"schema": f"rankagg.{what}", "version": 1, what: rows}
 
 
 def _rules() -> Answer:
@@ -85,15 +93,16 @@ def _rules() -> Answer:
     frame = ra.analysis.capabilities()
     frame.insert(0, "name", list(rules))
 
-    def told(rows: int | None) -> str:
+    def text(rows: int | None) -> str:
         bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules.values()]
-        shown = frame.drop(columns="in_expectation").assign(guarantee=bounds)
-        return f"{in_columns([list(shown), *shown.itertuples(index=False)])}\n{MEANINGS}"
+        table = frame.drop(columns="in_expectation").assign(guarantee=bounds)
+        return f"{in_columns([list(table), *table.itertuples(index=False)])}\n{_MEANINGS}"
 
     def plain() -> dict[str, Any]:
-        return _listed("rules", frame.astype(object).where(frame.notna(), None).to_dict("records"))
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return {"schema": "rankagg.rules", "version": 1, "rules": rows}
 
-    return Answer(data=plain, text=told)
+    return Answer(data=plain, text=text)
 
 
 def _axioms() -> list[str]:
@@ -113,46 +122,27 @@ def _axioms() -> list[str]:
         default=5,
         help="The most rankings of a profile.",
     ),
-    Option(
-        "--samples",
-        "n_samples",
-        type=Whole(1, 1_000_000),
-        help="Draw so many profiles and do not look at all; for one rule and one axiom.",
-    ),
-    Option(
-        "--time-limit", type=TIME, help="Stop after that time, and say how far the search came."
-    ),
-    seed("For what is drawn."),
+    Option("--time-limit", type=TIME, help="Stop after that time, and say how far the search got."),
     output("axioms, witnesses and references"),
 )
 def axioms(
-    *,
-    names: Sequence[str],
-    axioms: Sequence[str],
-    n_samples: int | None,
-    time_limit: float | None,
-    rng: int,
-    **size: int,
+    *, names: Sequence[str], axioms: Sequence[str], time_limit: float | None, **size: int
 ) -> Answer:
     """Show which rule breaks which axiom, with a smallest example.
 
     \b
         rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
         rankagg axioms --rule borda --axiom majority
-        rankagg axioms --rule minimax --axiom participation --samples 5000
 
-    All profiles of complete strict rankings up to a size are looked at, those that differ in the
-    names of items once. What is proved for every size stands beside, and a larger profile where
-    one is known. Rules of elimination and ranked pairs follow all ways of breaking ties
-    (parallel universes).
+    All profiles of complete strict rankings up to a size are tried, those that differ in the
+    names of items once. Proofs for every size are stated too, and a larger profile where one is
+    known. Rules of elimination and ranked pairs follow all ways of breaking ties (parallel
+    universes).
 
-    The standard error tells how many profiles there are to see, and how far the search is. A
-    profile takes about a millisecond, and some ten under young, dodgson and kemeny.
+    The standard error says how many profiles there are, and how far the search is. A profile takes
+    about a millisecond, and some ten under young, dodgson and kemeny.
     """
     from rankagg.analysis.rules import judged_rules
-    from rankagg.axioms.search import as_axiom
-    from rankagg.axioms.table import larger_witness, theorem_on
-    from rankagg.core import counted
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -160,55 +150,122 @@ def axioms(
         for rule in made(names or judged_rules())
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
-    alone = len(rules) == len(asked) == 1
-    if n_samples is not None and not alone:
-        raise click.UsageError("--samples needs one --rule and one --axiom.")
     try:
         with options_named(dict.fromkeys(("rules", "rule"), "--rule")):
-            if n_samples is None:
-                _announce(len(rules), **size)
-            if not alone:
-                table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
-                return Answer(result=table)
-            witness = ra.axioms.find_counterexample(
-                rules[0],
-                asked[0],
-                search="all" if n_samples is None else "random",
-                n_samples=n_samples or 1,
-                rng=rng,
-                time_limit=time_limit,
-                **size,
-            )
+            _announce(len(rules), **size)
+            if len(rules) == len(asked) == 1:
+                return _judged(rules[0], asked[0], size, time_limit)
+            table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
+            return Answer(result=table)
     except OutOfTimeError as error:
         click.echo(error, err=True)
         return Answer(code=UNPROVED)
-    looked_at = "all" if n_samples is None else f"{n_samples} drawn"
-    sizes = (counted(number, name[2:-1]) for name, number in sorted(size.items()))
-    none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
-    content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
+
+
+def _judged(rule: Any, axiom: str, size: dict[str, Any], time_limit: float | None) -> Answer:
+    """Return the smallest profile on which one rule breaks one axiom, or what is known instead."""
+    from rankagg.axioms.search import as_axiom
+    from rankagg.axioms.table import larger_witness, theorem_on
+    from rankagg.core import counted
+
+    known = as_axiom(axiom)
+    witness = ra.axioms.find_counterexample(rule, axiom, time_limit=time_limit, **size)
+    if witness is not None:
+        lines = [witness.summary()]
+    else:
+        sizes = " and ".join(counted(number, name[2:-1]) for name, number in sorted(size.items()))
+        lines = [f"{rule.name}: none among all profiles of up to {sizes}"]
+        if (theorem := theorem_on(rule, known)) is not None:
+            verb = "keeps" if theorem.holds else "breaks"
+            what = f"it {verb} the axiom ({theorem.source})"
+            lines.append(f"proved for profiles of every size: {what}")
+        if (larger := larger_witness(rule, known)) is not None:
+            lines.append(larger.summary())
+    facts = {"schema": "rankagg.counterexample", "version": 1, "rule": rule.name, "axiom": axiom}
     found = None if witness is None else witness.to_dict()
-    axiom, said = as_axiom(asked[0]), [none if witness is None else witness.summary()]
-    if witness is None and (theorem := theorem_on(rules[0], axiom)) is not None:
-        verb = "keeps" if theorem.holds else "breaks"
-        said.append(f"proved for profiles of every size: it {verb} the axiom ({theorem.source})")
-    if witness is None and (larger := larger_witness(rules[0], axiom)) is not None:
-        said.append(larger.summary())
-    head = {"schema": "rankagg.counterexample", "version": 1}
     return Answer(
-        data=lambda: {**head, **content, "witness": found},
-        text=lambda rows: "\n".join([f"axiom      {axiom.definition}", *said]),
+        data=lambda: {**facts, **size, "witness": found},
+        text=lambda rows: "\n".join([f"axiom      {known.definition}", *lines]),
     )
 
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
-    """Say how many profiles there are to see, and let the search tell how far it is."""
+    """Say how many profiles there are, and let the search say how far it is."""
     from rankagg.axioms.search import LOGGER, check_size, number_to_see
     from rankagg.core import counted
 
     check_size(n_items, n_rankings)
     number = number_to_see(n_items, n_rankings)
-    # So many outcomes take some seconds, of which a user is told.
+    # So many outcomes take some seconds.
     if number * n_rules >= 2_000:
         under = "the rule" if n_rules == 1 else f"each of {counted(n_rules, 'rule')}"
-        click.echo(f"looking at up to {counted(number, 'profile', ',')} under {under}", err=True)
-    tell_progress(LOGGER, "searching")
+        click.echo(f"trying up to {counted(number, 'profile', ',')} under {under}", err=True)
+    show_progress(LOGGER.name, "searching")
+
+
+@command(
+    data(whole=True),
+    RULE,
+    choice(
+        "--tie-breaking",
+        ["together", "parallel", "order", "refuse"],
+        "Items that tie for going out: all go together, every way is followed in parallel, "
+        "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
+        "out together, or followed in every order.",
+    ),
+    Option(
+        "-o",
+        "--out",
+        type=FILE,
+        help="Write the steps here: .txt, a page of HTML (.html), or sections for LaTeX (.tex).",
+    ),
+    output("rows of a table", plot="the costs of all orders of at most four items"),
+)
+def steps(
+    given: Input, *, name: str, tie_breaking: str | None, out: Path | None, output: Output
+) -> Answer:
+    """Show how a rule reaches its answer, in tables, by steps.
+
+    \b
+        rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
+        rankagg steps --dataset tennessee --rule kemeny -o steps.html
+
+    The steps come from the definition of the rule, and are compared with what it returns. A page
+    of HTML has a picture of all orders where there are at most four items.
+    """
+    from rankagg.core import counted
+
+    form = None if out is None else _ENDINGS.get(out.suffix.lower())
+    if out is not None and form is None:
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        raise InvalidInputError("--out", allowed, str(out))
+    (rule,) = made([name])
+    if tie_breaking is not None:
+        if not hasattr(rule, "tie_breaking"):
+            raise click.UsageError(
+                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out, "
+                "and for ranked-pairs."
+            )
+        rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
+    if (n := len(given.evidence.items)) > _MOST_ITEMS_BY_HAND:
+        raise click.UsageError(
+            f"{given.name} has {counted(n, 'item')}, and steps are shown for at most "
+            f"{_MOST_ITEMS_BY_HAND}: give a file of some of them."
+        )
+    found = ra.teaching.show_steps(rule, given.data, tolerance=given.tolerance)
+
+    def write(path: Path) -> None:
+        if form == "html":
+            from rankagg.report.steps_page import steps_page
+
+            write_text(path, steps_page(found))
+        else:
+            text = f"{found.summary(rows=output.rows)}\n"
+            write_text(path, found.to_latex_sections() if form == "latex" else text)
+
+    return Answer(
+        result=found,
+        text=lambda rows: f"wrote: {out}" if out else f"\n{found.summary(rows=rows)}",
+        plot=found.plot,
+        files=[(out, write)],
+    )

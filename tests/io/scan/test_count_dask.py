@@ -205,14 +205,6 @@ def test_what_cannot_be_asked_for(client, tmp_path):
             one.summarize(**options)
 
 
-def test_on_the_command_line(client, tmp_path, run):
-    folder = folder_of(drawn(1), wide, tmp_path / "data")
-    line = f"scan {folder} --task task --instance id --lower z --json"
-    assert run(line).out == run(line, "--scheduler", client.scheduler.address).out
-    told = run(line, "--scheduler", "not/an/address", code=2)
-    assert "`--scheduler` must be that of a scheduler" in told.err
-
-
 def test_a_scheduler_by_its_address(client):
     with cluster.connected(client.scheduler.address) as found:
         assert found.submit(sum, [1, 2]).result() == 3

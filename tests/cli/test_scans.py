@@ -6,19 +6,15 @@ from shutil import copytree
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed
 
 import rankagg as ra
 from tests.io.scan.scan_files import drawn, long, wide, write
 
-TABLE = drawn(2)
+TABLE = drawn(2).with_task_weights({})
 COLUMNS = "--task task --instance id"
 DATA = f"data {COLUMNS}"
 LONG = f"{COLUMNS} --system system --score score"
-STATED = " ".join(
-    [f"--lower={task}" for task, up in TABLE.higher_is_better.items() if not up]
-    + [f"--weight={task}={weight}" for task, weight in TABLE.task_weights.items()]
-)
+STATED = " ".join([f"--lower={task}" for task, up in TABLE.higher_is_better.items() if not up])
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +100,6 @@ def test_it_prints_what_there_is(folder, run, said):
     assert "... and 3 more systems" in said(f"scan gaps.csv {COLUMNS} --rows=1")
 
 
-def test_a_bar_with_the_rows_read(folder, run):
-    assert "rows" in run(f"scan {DATA} --json --progress").err
-
-
 def test_scattered_rows(folder, said):
     pytest.importorskip("duckdb", reason="the extra `big` is not installed")
     expected = ra.ScoreSummary.from_scores(TABLE).fingerprint
@@ -121,10 +113,10 @@ BAD = {
     f"scan {DATA} --lower w --score s": "--system and --score must be given",
     f"scan none.csv {COLUMNS}": "SOURCES must be a file",
     "scan untasked.csv --lower w": "--lower needs --task",
-    f"scan {DATA} --weight q=2": "--weight must be one of",
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
     "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
+    "scan board.csv": "board.csv has words in column system, and each column without an option",
     f"scan scattered.csv {LONG}": "--scattered sort",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",
@@ -137,24 +129,10 @@ def test_bad_input(folder, refused):
     (folder / "sums.json").write_text(summary)
     (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))
     (folder / "cut.json").write_text(summary[:-9])
+    (folder / "board.csv").write_text("system,x\nA,1\nB,2\n")
     (folder / "untasked.csv").write_text("A,B\n1,2\n")
     for line, words in BAD.items():
         assert words in refused(line), line
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_bar_knows_how_much_is_left(jobs, folder, run, monkeypatch):
-    for name in ("a.csv", "b.jsonl"):
-        write(long(TABLE), folder / name)
-    # Workers stay where they began, and find the files all the same.
-    with monkeypatch.context() as patch:
-        patch.chdir("/")
-        Parallel(n_jobs=jobs)(delayed(abs)(at) for at in range(4))
-    n = len(long(TABLE))
-    for source, total in ((DATA, "40.0"), (f"a.csv {LONG}", n), (f"b.jsonl {LONG}", n)):
-        last = run(f"scan {source} --progress --jobs {jobs}").err.rstrip().rpartition("\r")[2]
-        words = ("100%", f"/{total}", "rows/s") if source == DATA else (f"{total}", "rows/s")
-        assert all(word in last for word in words), last
 
 
 def test_groups_are_kept(folder, said):

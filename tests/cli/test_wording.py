@@ -37,13 +37,10 @@ MISTYPED = {
     "--ranking": "long.csv --ranking systm --item metric --rank value",
     "--pair": "table.csv --pair first secnd",
     "--reference": "table.csv --reference secnd",
-    "--keep": "table.csv --keep frst",
 }
-COMPARED = {"--first-side": "system", "--second": "accuracy", "--outcome": "perplexity"}
-for name in ("--first", *COMPARED, "--cluster", "--side", "--covariate"):
+COMPARED = {"--first": "system", "--second": "accuracy", "--outcome": "perplexity"}
+for name in (*COMPARED, "--cluster", "--side", "--covariate"):
     columns = {**COMPARED, name: "perplxity"}
-    if name == "--first":
-        del columns["--first-side"]
     typed = " ".join(f"{option} {column}" for option, column in columns.items())
     MISTYPED[name] = f"table.csv --format comparisons {typed}"
 # What scans need beside.
@@ -52,7 +49,6 @@ SCANNED = {
     "--task": "long.csv --task metrc",
     "--score": "long.csv --score vlue --system system",
     "--lower": "tasks.csv --task task --lower accurcy",
-    "--weight": "tasks.csv --task task --weight accurcy=2",
 }
 NAMING = ("NAME", "TASK", "COLUMN", "ITEM", "ITEM ITEM", "TASK=NUMBER", "NEW=TASK,TASK")
 
@@ -94,7 +90,7 @@ NEEDED = {
 
 
 def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
-    of_items = ("--pair", "--reference", "--keep")
+    of_items = ("--pair", "--reference")
     for name, option in NAMED:
         needed = NEEDED.get(name, "")
         if (name, option) in (("test", "--reference"), ("explain", "--pair")):
@@ -126,20 +122,16 @@ def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
 
 # As typed, with the words that are said, and none of parameters of functions.
 TYPED = {
-    "sample --center A,A --theta 1": "`--center` must be different items",
     "sample --items ,": "`--items` must be different items",
-    "sample --log-worth A=1 --log-worth A=2": "`--log-worth` must be ITEM=NUM",
-    "sample --log-worth A=inf": "`--log-worth` must be finite",
     "sample no.json": "`FIT` must be a readable file",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",
     "rank table.csv --weight accuracy=1 --weight accuracy=2": "each name on",
     "rank table.csv --group both": "`--group` must be NEW=TASK,TASK",
     "explain table.csv --pair first first": "`--pair` must be two different",
-    "study approximation --mallows 1 --items 5 --items 5": "`--items` must be a list",
-    "study approximation --mallows 1 --missing 0.9": "`--missing` must be a share",
-    "study approximation --mallows 1 --rule mean": "`--rule` must be rules",
+    "study approximation --culture mallows=1 --items 5 --items 5": "`--items` must be a list",
+    "study approximation --culture mallows=1 --missing 0.9": "`--missing` must be a share",
+    "study approximation --culture mallows=1 --rule mean": "`--rule` must be rules",
     "report table.csv --unit instance": "`--unit` must be a unit",
-    "compare table.csv --decide instance": "`--decide` must be a unit",
     "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
 }
 

@@ -17,6 +17,8 @@ NAMED = {
     "single-crossing": ra.cultures.SingleCrossingCulture(),
     "balanced": ra.cultures.GroupSeparableCulture(),
     "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
+    "mallows=0.5": ra.cultures.MallowsCulture(phi=0.5),
+    "plackett-luce=1": ra.cultures.PlackettLuceCulture(spread=1),
     "norm-mallows=0.3": ra.cultures.MallowsCulture(norm_phi=0.3),
 }
 
@@ -34,7 +36,7 @@ def test_profiles_are_those_of_the_library(said, name):
 
 def test_a_study_draws_from_cultures(said):
     asked = ["study", "approximation", "--items", "4", "--repetitions", "2", "--rule", "borda"]
-    text = said(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--mallows", "0.5")
+    text = said(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--culture", "mallows=0.5")
     for model in ("single-peaked", "urn, contagion = 0.1", "Mallows, phi = 0.5"):
         assert f"{model}: 4 items" in text
 
@@ -48,6 +50,7 @@ def test_a_study_draws_from_cultures(said):
         ("euclidean=1.5", "The dimension in --culture must be an integer"),
         ("gaussian=nan", "The dimension in --culture must be an integer"),
         ("norm-mallows=2", "--culture norm-mallows must be a number in [0, 1]"),
+        ("mallows=2", "--culture mallows must be"),
         ("walsh=1", "takes no number"),
         ("walch", "Did you mean 'walsh'?"),
         ("=", "norm-mallows=NUMBER"),
@@ -59,6 +62,6 @@ def test_what_is_no_culture_is_told(said, name, told):
 
 
 def test_a_culture_needs_items(said):
-    assert "belong together" in said("sample --culture walsh", code=2)
+    assert "Give one of FIT and --items" in said("sample --culture walsh", code=2)
     told = said("sample --culture walsh --items A", code=2)
     assert "The number of --items" in told.replace("`", "")

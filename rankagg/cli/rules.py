@@ -1,10 +1,8 @@
-"""Options of the exact rule: constraints, limits, and what it returns."""
+"""Rules by their names on the command line, the options of the exact rule, and time limits."""
 
 from __future__ import annotations
 
 import csv
-import logging
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,10 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.exit_codes import DONE, INTERRUPTED, UNPROVED
-from rankagg.cli.options.command import Options, tell_progress
-from rankagg.cli.options.rules import made
-from rankagg.cli.options.typed import TIME, Number, Option, flag, grouped, labels_of, several
+from rankagg.cli.command import (
+    TIME,
+    Number,
+    OneOf,
+    Option,
+    Options,
+    flag,
+    grouped,
+    labels_of,
+    several,
+    show_progress,
+)
+from rankagg.cli.wording import DONE, INTERRUPTED, UNPROVED
 from rankagg.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -24,14 +31,56 @@ if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
-    from rankagg.cli.options.inputs import Input
+    from rankagg.cli.data import Input
     from rankagg.core import ItemSet
 
+# What elections call instant runoff: ranked choice voting, and STV for one seat.
+_OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 # With more items than these a proof, or the other optima, may take hours, and with so many ranks
-# of different ballots the fewest that have to go: so many seconds, unless others are asked for.
+# of different ballots the smallest removals: so many seconds, unless a limit is given.
 ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
+_NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 
-NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
+# -- rules ----------------------------------------------------------------------------------------
+
+
+def named_rules() -> dict[str, ra.Aggregator]:
+    """Return all rules by name."""
+    from rankagg.analysis.rules import named_rules as found
+
+    return found()
+
+
+def made(names: Iterable[str]) -> list[ra.Aggregator]:
+    """Return the rules of these names, each once."""
+    return [named_rules()[name] for name in dict.fromkeys(names)]
+
+
+def _with_policy() -> list[str]:
+    """Return the names of the rules that follow the policy for unranked items."""
+    return [name for name, rule in named_rules().items() if rule.reads_unranked == "by policy"]
+
+
+class _RuleName(OneOf):
+    """The name of a rule, or another one that it has."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the first of its names."""
+        return super().convert(_OTHER_NAMES.get(value, value), param, ctx)
+
+
+NAMED = _RuleName(named_rules)
+NAMED_WITH_POLICY = _RuleName(_with_policy)
+RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="The rule.")
+
+
+def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
+    """Return --rule, which may be given several times, as `names`."""
+    about = f"A rule to {purpose}, as `rankagg list rules` names it. Default: {default}."
+    return several("--rule", "RULE", about, "names", type=NAMED)
+
+
+# -- the exact rule, and rules that search --------------------------------------------------------
 
 
 def time_limit(what: str, *, usual: bool = False) -> Option:
@@ -62,8 +111,7 @@ class ExactOptions:
         """Return the rules of these names, by default all that suit the data."""
         from rankagg.aggregation.two_level import default_rules
 
-        known = made(names) or default_rules(given.data)
-        return self.rules(known)
+        return self.rules(made(names) or default_rules(given.data))
 
     def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> Deadline:
         """Return when these rules have to end; see `usually_limited`."""
@@ -74,23 +122,18 @@ class ExactOptions:
         """Give the exact rule its options; refuse them where there is none."""
         from rankagg.aggregation import Deadline
 
-        ties = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
-            raise click.UsageError(f"{ties} belongs to the exact rule: add --rule kemeny.")
+            option = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
+            raise click.UsageError(f"{option} belongs to the exact rule: add --rule kemeny.")
         if self.deadline != Deadline() and not any(rule.searches for rule in rules):
-            raise click.UsageError(NOT_LIMITED)
+            raise click.UsageError(_NOT_LIMITED)
         show_progress()
-        return [self._of(rule) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
-
-    def _of(self, rule: ra.Kemeny) -> ra.Kemeny:
         # What a pair costs that is tied in one of two rankings, as Kemeny and Snell have it.
-        usual = 0.5 if self.consensus_ties else rule.tie_cost
-        return replace(
-            rule,
-            tie_cost=usual if self.tie_cost is None else self.tie_cost,
-            consensus_ties=self.consensus_ties,
-        )
+        cost = 0.5 if self.consensus_ties and self.tie_cost is None else self.tie_cost
+        asked: dict[str, Any] = {"consensus_ties": self.consensus_ties}
+        asked |= {} if cost is None else {"tie_cost": cost}
+        return [replace(rule, **asked) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
 
 
 EXACTLY = Options(
@@ -116,9 +159,9 @@ EXACTLY = Options(
 
 
 def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = False) -> Deadline:
-    """Return the deadline; where none was asked for and much is to be searched, one that is told.
+    """Return the deadline; without one, the usual one where much is to be searched.
 
-    Where single ballots are to go they matter too, by how many different ones there are.
+    Where single ballots are removed, the number of different ones matters too.
     """
     from rankagg.aggregation import Deadline
     from rankagg.core import counted
@@ -145,14 +188,9 @@ def limited(rules: Iterable[ra.Aggregator], seconds: float | None) -> list[ra.Ag
     if seconds is None:
         return rules
     if not any(hasattr(rule, "time_limit") for rule in rules):
-        raise click.UsageError(NOT_LIMITED)
+        raise click.UsageError(_NOT_LIMITED)
     limit = {"time_limit": seconds}
     return [replace(r, **limit) if hasattr(r, "time_limit") else r for r in rules]
-
-
-def show_progress() -> None:
-    """Let long solves tell their bounds on the standard error."""
-    tell_progress(logging.getLogger("rankagg.kemeny"), "solving")
 
 
 def exit_code(
@@ -167,75 +205,36 @@ def exit_code(
     return DONE if rest is None or rest.is_complete else UNPROVED
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """Constraints as they were typed."""
-
-    above: tuple[str, ...]
-    leaders: str | None
-    last: str | None
-    top: str | None
-    quotas: tuple[str, ...]
-
-    def of(self, items: ItemSet) -> ra.Constraints | None:
-        """Return them as constraints on some items; None where there are none."""
-        if not (self.above or self.leaders or self.last or self.top or self.quotas):
-            return None
-
-        def labels(option: str, text: str | None) -> list[Label]:
-            # Quotation marks hold together a name that has a comma.
-            names = [
-                name for row in csv.reader([text or ""], skipinitialspace=True) for name in row
-            ]
-            return labels_of(option, [name.strip() for name in names], items, "item")
-
-        above = [(text, labels("--above", text)) for text in self.above]
-        for text, pair in above:
-            if len(pair) != 2:
-                raise InvalidInputError("--above", "ITEM,ITEM", text)
-        top = self.top and _counted("--top", self.top, "ITEM,ITEM:PLACES")
-        quotas = [_counted("--quota", text, "ITEM,ITEM:PLACES:NUMBER") for text in self.quotas]
-        return ra.Constraints(
-            above=[(first, second) for _, (first, second) in above],
-            first=labels("--first", self.leaders),
-            last=labels("--last", self.last),
-            top=(labels("--top", top[0]), top[1]) if top else None,
-            quotas=[ra.Quota(labels("--quota", quota[0]), *quota[1:]) for quota in quotas],
-        )
+# -- constraints ----------------------------------------------------------------------------------
 
 
-def _counted(option: str, text: str, form: str) -> tuple[Any, ...]:
-    """Return what stands before the last colons, and the whole numbers behind them."""
-    count = form.count(":")
-    names, *numbers = text.rsplit(":", count)
-    if len(numbers) != count or not all(re.fullmatch(" *[0-9]{1,9} *", n) for n in numbers):
-        raise InvalidInputError(option, form, text)
-    return names, *(int(number) for number in numbers)
+def constraints_of(
+    items: ItemSet, above: Sequence[str], first: str | None, last: str | None
+) -> ra.Constraints | None:
+    """Return typed constraints on some items; None where there are none."""
+    if not (above or first or last):
+        return None
+
+    def labels(option: str, text: str | None) -> list[Label]:
+        # Quotation marks hold together a name that has a comma.
+        rows = csv.reader([text or ""], skipinitialspace=True)
+        names = [name.strip() for row in rows for name in row]
+        return labels_of(option, names, items, "item")
+
+    pairs: list[tuple[Label, Label]] = []
+    for text in above:
+        pair = labels("--above", text)
+        if len(pair) != 2:
+            raise InvalidInputError("--above", "ITEM,ITEM", text)
+        pairs.append((pair[0], pair[1]))
+    return ra.Constraints(
+        above=pairs, first=labels("--above-all", first), last=labels("--below-all", last)
+    )
 
 
-CONSTRAINTS = Options(
-    "wishes",
-    grouped(
-        "Constraints",
-        several("--above", "ITEM,ITEM", "The first item must stand above the second."),
-        Option(
-            "--first",
-            "leaders",
-            metavar="ITEM,...",
-            help="These items must stand above all others.",
-        ),
-        Option("--last", metavar="ITEM,...", help="These items must stand below all others."),
-        Option(
-            "--top",
-            metavar="ITEM,...:PLACES",
-            help="Each of these items must stand within the first so many places.",
-        ),
-        several(
-            "--quota",
-            "ITEM,...:PLACES:NUMBER",
-            "At least NUMBER of these items must stand within the first so many places.",
-            "quotas",
-        ),
-    ),
-    Wishes,
+CONSTRAINTS = grouped(
+    "Constraints",
+    several("--above", "ITEM,ITEM", "The first item must be above the second."),
+    Option("--above-all", metavar="ITEM,...", help="These items must be above all others."),
+    Option("--below-all", metavar="ITEM,...", help="These items must be below all others."),
 )

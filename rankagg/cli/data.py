@@ -1,0 +1,653 @@
+"""Data of commands: the options that say what they are, what is read, and the lines about it.
+
+Which options mean something for a kind of data follows from the signature of its reader.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from inspect import Parameter, signature
+from pathlib import Path
+from shlex import join
+from tempfile import TemporaryDirectory
+from time import monotonic
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import rankagg as ra
+from rankagg.cli.command import Options, labels_of, split
+from rankagg.cli.data_options import DATA_OPTIONS, DIRECTIONS, NAMES
+from rankagg.cli.wording import option_of, option_words, options_named
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankagg._typing import Label
+    from rankagg.aggregation import Data, Evidence
+    from rankagg.io.table_readings import FileReading
+    from rankagg.kinds import DataKind
+
+#: What stands for the standard input, and what messages call it.
+DASH, NAME = "-", "standard input"
+# So many tasks are named.
+_TASKS_NAMED = 40
+# So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
+_BEGIN, _PIECE = 2**12, 2**20
+# Words in headings of scores of which lower is better.
+_OF_LOWER = {
+    *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
+    *("latency", "time", "seconds", "cost", "rank"),
+}
+_SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
+# Parameters of the readers that are called otherwise here.
+_READER_NAMES = {
+    "source": "FILE",
+    "higher_is_better": "--higher or --lower",
+    "task_weights": "--weight",
+}
+# Options of what was read, by its type.
+_OF_DATA = {
+    "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
+    "ScoreSummary": ("weight", "unranked"),
+    "Profile": ("drop", "unranked"),
+}
+# Options of evaluations, whose frame is made a table of scores here.
+_OF_FRAME = ("metric", "runs", "higher", "lower", "lower_is_better", *_OF_DATA["ScoreTable"])
+
+# -- options --------------------------------------------------------------------------------------
+
+
+def data(*, whole: bool = False, ballots: bool = False) -> Options:
+    """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
+
+    What holds no `ballots` is refused where these are needed.
+    """
+    files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
+    return Options("given", [files, *DATA_OPTIONS], partial(read, whole=whole, ballots=ballots))
+
+
+# -- what was read --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was read, and how."""
+
+    # Of any kind that the command takes.
+    data: Any
+    tolerance: float
+    # What the reader of the output must know, the direction of scores first.
+    lines: tuple[str, ...]
+    # Of the file or data set.
+    name: str
+    # The kind of its page, and its column of clusters; empty where the type of the data says it.
+    page: str = ""
+    cluster: str = ""
+    # What the file says that it is about, or its name.
+    title: str = ""
+    # How many the file says are elected; 0 where it does not say.
+    seats: int = 0
+    # When reading began, by the clock of `time.monotonic`.
+    began: float = 0.0
+
+    def need(self, types: Any, what: str, remedy: str = "") -> None:
+        """Refuse data of other types than these."""
+        if not isinstance(self.data, types):
+            raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
+
+    def refuse_sums(self) -> None:
+        """Refuse what scores add up to."""
+        if isinstance(self.data, ra.ScoreSummary):
+            command = click.get_current_context().info_name
+            raise click.UsageError(
+                f"{self.name} holds what scores add up to, and {command} needs the scores "
+                "themselves: give it the file of these."
+            )
+
+    def refuse_pairs(self, what: str, verb: str = "hold them") -> None:
+        """Refuse results of pairs, which do not hold more."""
+        if self.holds_pairs:
+            these = "comparisons do" if isinstance(self.data, ra.Comparisons) else "a matrix does"
+            raise click.UsageError(f"{what}; {these} not {verb}.")
+
+    @property
+    def evidence(self) -> Evidence:
+        """What rules take: the data, with the tolerance of scores."""
+        from rankagg.aggregation import Evidence
+
+        return Evidence(self.data, self.tolerance)
+
+    @property
+    def holds_pairs(self) -> bool:
+        """Whether these are results of pairs, which hold no rankings."""
+        return isinstance(self.data, ra.PairwiseMatrix | ra.Comparisons)
+
+
+class _Typed(SimpleNamespace):
+    """What was typed, by the names of options, which are those of the readers' parameters."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return the values of these options, those that were given."""
+        return {name: value for name in names if (value := getattr(self, name, None))}
+
+
+def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
+    """Read what the options name: where needed, ballots alone, or no sums."""
+    from rankagg.kinds import KINDS
+
+    began, typed = monotonic(), _Typed(**values)
+    files, dataset = typed.files, typed.dataset
+    if (not files) == (dataset is None):
+        raise click.UsageError(
+            "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
+        )
+    formats = [kind.name for kind in KINDS.values() if not ballots or kind.holds_ballots]
+    with buffered(files) as paths:
+        typed.files, typed.file = paths, paths[0] if paths else dataset
+        if dataset:
+            name, typed.source = dataset, f"data set {dataset}"
+        elif DASH in files:
+            name = typed.source = NAME
+        else:
+            more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+            path = Path(files[0])
+            name, typed.source = (path.name or path.resolve().name) + more, files[0] + more
+        kind, noted = _kind(typed, formats)
+        _check_options(kind, typed)
+        with options_named(_READER_NAMES), _warnings_noted() as notes:
+            try:
+                found, lines = _read(kind, typed)
+            except DataFormatError:
+                # What is refused may be of another kind.
+                for line in noted:
+                    click.echo(visible(line), err=True)
+                raise
+            if typed.unranked and not isinstance(found, ra.Comparisons):
+                found = found.with_unranked(typed.unranked)
+            title, seats = kind.stated(typed.file)
+    given = Input(
+        data=found,
+        tolerance=typed.tolerance or 0.0,
+        lines=(*_input_lines(found, kind, typed), *lines, *noted, *notes),
+        name=name,
+        page=kind.page,
+        cluster=typed.cluster or "",
+        title=title or name,
+        seats=seats,
+        began=began,
+    )
+    if whole:
+        given.refuse_sums()
+    return given
+
+
+@contextmanager
+def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Return the paths of files; the standard input is kept in one, as some kinds need seeking."""
+    from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
+
+    if files.count(DASH) > 1:
+        raise click.UsageError("The standard input can be read once only: give one `-`.")
+    if DASH not in files:
+        yield files
+        return
+    with TemporaryDirectory(prefix="rankagg-") as folder:
+        path = Path(folder) / NAME
+        try:
+            with path.open("wb") as target:
+                while piece := sys.stdin.buffer.read(_PIECE):
+                    target.write(piece)
+                    check_memory(DASH, PER_BYTE * target.tell(), MAX_BYTES)
+        except DataFormatError:
+            raise
+        except (OSError, RuntimeError, ValueError, AttributeError) as error:
+            reason = getattr(error, "strerror", None) or "It is closed"
+            raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
+        # JSON Lines are recognized by the name, which a stream has not.
+        with path.open("rb") as file:
+            first, *rest = file.read(_BEGIN).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        objects = [line.strip() for line in (first, *rest[:1])]
+        is_lines = len(rest) > 1 and all(x[:1] == b"{" and x[-1:] == b"}" for x in objects)
+        named = path.rename(path.with_suffix(".jsonl" if is_lines else ""))
+        yield tuple(str(named) if file == DASH else file for file in files)
+
+
+@contextmanager
+def _warnings_noted() -> Iterator[list[str]]:
+    """Return warnings of readers as lines about the data too."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield notes
+    for one in {str(warning.message): warning for warning in caught}.values():
+        if issubclass(one.category, DataWarning):
+            notes.append(f"note: {one.message}")
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def _input_lines(found: Data, kind: DataKind, typed: _Typed) -> list[str]:
+    """Return what the reader of the output must know: what the data are first."""
+    source = visible(f"read: {typed.source}, {repr(found)[1:-1]}")
+    left = [f"left out: {', '.join(typed.drop)}"] if typed.drop else []
+    if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
+        first, *rest = score_lines(found)
+        lines = [first, source, *left, *rest]
+        if typed.tolerance:
+            lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
+        elif isinstance(found, ra.ScoreTable) and (near := found.near_ties()):
+            from rankagg.core import counted
+
+            lines.append(
+                f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant "
+                "digits; --tolerance would tie them"
+            )
+        return lines
+    first = "ballots: rank 1 is the best"
+    if isinstance(found, ra.PairwiseMatrix):
+        first = "matrix: row above column"
+    elif isinstance(found, ra.Comparisons):
+        first = "comparisons: ties stay ties"
+    return [*([] if kind.page else [first]), source, *left]
+
+
+def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
+    """Return the direction of scores, their tasks, weights, and instances without any score."""
+    from rankagg.core import counted, listing
+
+    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
+    direction = "lower is better" if len(lower) == table.n_tasks else "higher is better"
+    if 0 < len(lower) < table.n_tasks:
+        direction += f", but lower is better on {', '.join(lower)}"
+    lines = [f"scores: {direction}", visible(f"tasks: {listing(table.tasks, _TASKS_NAMED)}")]
+    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
+    if weights:
+        stated = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
+        lines.append(f"task weights other than 1: {stated}")
+    if isinstance(table, ra.ScoreSummary) and table.n_empty:
+        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
+    return lines
+
+
+# -- reading by kind ------------------------------------------------------------------------------
+
+
+def _options_of(kind: DataKind) -> set[str]:
+    """Return the options with a meaning for a kind: parameters of its reader, and of its data."""
+    taken = {*signature(kind.read).parameters, *_OF_DATA.get(kind.returns, ())}
+    if kind.returns == "DataFrame":
+        taken |= set(_OF_FRAME)
+    if "higher_is_better" in taken:
+        taken |= {str(one.name) for one in DIRECTIONS}
+    return taken.intersection(NAMES)
+
+
+def _check_options(kind: DataKind, typed: _Typed) -> None:
+    """Raise where an option is given that has no meaning for a kind."""
+    from rankagg.kinds import KINDS
+
+    for name in typed.given(*NAMES):
+        if name not in _options_of(kind):
+            others = " or ".join(one.name for one in KINDS.values() if name in _options_of(one))
+            raise click.UsageError(
+                f"{option_of(name)} has no meaning for {kind.what}; it is for --format {others}."
+            )
+
+
+def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
+    """Return the data that options name, and notes about them."""
+    from rankagg.io.cast_votes import CastVotes
+    from rankagg.io.tables.reading import read_table
+
+    _, *parameters = signature(kind.read).parameters.values()
+    given = _arguments(kind, typed, parameters)
+    source: Any = typed.files if kind.takes_many and len(typed.files) > 1 else typed.file
+    if kind.returns == "Comparisons":
+        source = read_table(typed.file)
+    found: Any = kind.read(source, **given)
+    notes: Iterable[str] = ()
+    if kind.returns == "DataFrame":
+        found, notes = _score_table(found, typed)
+    elif isinstance(found, CastVotes):
+        found, notes = found.profile, found.lines()
+    elif isinstance(found, ra.Comparisons):
+        notes = _comparisons_noted(source, given)
+    elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
+        if typed.lower:
+            lower = labels_of("--lower", typed.lower, found.tasks, "task")
+            given["higher_is_better"] = {task: task not in lower for task in found.tasks}
+            found = kind.read(source, **given)
+        notes = _directions_noted(found)
+    elif kind.page == "lists":
+        notes = [_lists_noted(found)]
+    if typed.drop and all(one.name != "drop" for one in parameters):
+        found = _without(found, typed.drop)
+    if isinstance(found, ra.ScoreTable):
+        groups: dict[Label, list[Label]] = {}
+        for new, members in split("--group", typed.groups, "NEW=TASK,TASK", last=False).items():
+            names = [member.strip() for member in members.split(",") if member.strip()]
+            groups[new] = labels_of("--group", names, found.tasks, "task")
+        found = found.group_tasks(groups) if groups else found
+    if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
+        weights = named_numbers("--weight", typed.weight, "TASK=NUMBER")
+        tasks = labels_of("--weight", weights, found.tasks, "task")
+        by_task = dict(zip(tasks, weights.values(), strict=True))
+        found = found.with_task_weights(by_task) if weights else found
+    return found, notes
+
+
+def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Return what the reader is called with, but for the file."""
+    from rankagg.io.tables.columns import names_of
+
+    names = [one.name for one in parameters]
+    given = typed.given(*names)
+    if "higher_is_better" in names:
+        if typed.lower_is_better and typed.lower:
+            raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
+        given["higher_is_better"] = not typed.lower_is_better
+    needed = [one.name for one in parameters if one.default is Parameter.empty]
+    if lacking := [option_of(name) for name in needed if name not in given]:
+        raise click.UsageError(
+            f"--format {kind.name} needs the columns: give {' and '.join(lacking)}."
+        )
+    if "weight" in given:
+        if len(typed.weight) > 1:
+            raise click.UsageError(f"--format {kind.name} takes one --weight COLUMN.")
+        given["weight"] = typed.weight[0]
+    if "outcome" in given and len(names_of(typed.outcome)) == 1:
+        (given["outcome"],) = names_of(typed.outcome)
+    return given
+
+
+def _directions_noted(table: ra.ScoreTable) -> list[str]:
+    """Return a note of tasks on which lower seems better and higher is taken for it."""
+    from rankagg.core import listing
+    from rankagg.io.tables.look import BETWEEN
+
+    higher = [task for task in table.tasks if table.higher_is_better[task]]
+    words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
+    seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
+    taken = f"note: higher is taken for better on {listing(seem)}" if seem else ""
+    return [f"{taken}; --lower TASK says otherwise"] if seem else []
+
+
+def _lists_noted(data: ra.Profile) -> str:
+    """Return how many lists there are, and how many items they share."""
+    from rankagg.core import counted
+
+    lists, times = len(data), list(data.times_ranked().values())
+    both = f"{times.count(lists)} in all of them, {times.count(1)} in one alone"
+    return f"lists: {lists}, which name {counted(data.n_items, 'item')}: {both}"
+
+
+def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
+    """Return what outcomes are taken for, and the columns that are left out."""
+    from rankagg.core import listing
+    from rankagg.io.comparisons import outcomes_taken
+    from rankagg.io.tables.columns import names_of
+
+    taken = {name for value in given.values() for name in names_of(value)}
+    left = [name for name in table.header if str(name) not in taken]
+    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
+    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
+    if left:
+        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
+    return notes
+
+
+def named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
+    """Return names and numbers of texts NAME=NUMBER, each name once."""
+    from rankagg._numbers import ascii_number
+
+    found = {}
+    for name, value in split(option, texts, form).items():
+        try:
+            found[name] = float(ascii_number(value))
+        except ValueError:
+            raise InvalidInputError(option, form, f"{name}={value}") from None
+    return found
+
+
+def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
+    """Return data without some tasks of scores, or items of ballots."""
+    if isinstance(data, ra.ScoreTable):
+        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
+    out = labels_of("--drop", drop, data.items, "item")
+    kept = [label for label in data.items if label not in out]
+    if not kept:
+        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+    return data.restrict(kept)
+
+
+# -- evaluations ----------------------------------------------------------------------------------
+
+
+def _score_table(frame: pd.DataFrame, typed: _Typed) -> tuple[ra.ScoreTable, list[str]]:
+    """Return the table of one metric for each task of logs, and notes on what was chosen."""
+    from rankagg.core import counted, listed
+
+    files, systems, tasks = (frame[name].nunique() for name in ("source", "system", "task"))
+    notes = [
+        f"read: {counted(len(frame), 'score')} of {counted(systems, 'system')} on "
+        f"{counted(tasks, 'task')} in {counted(files, 'file')}"
+    ]
+    known = list(frame["metric"].unique())
+    directions = (*typed.higher, *typed.lower)
+    for option, names in (("--metric", typed.metric), ("--higher or --lower", directions)):
+        for name in names:
+            if name not in known:
+                remedy = nearest(name, known)
+                raise InvalidInputError(option, f"one of {listed(known)}", name, remedy)
+    # Instances are taken where all tasks have them.
+    wanted = frame[frame["metric"].isin(typed.metric)] if typed.metric else frame
+    has_samples = wanted.groupby(["system", "task"])["instance"].count() > 0
+    if has_samples.any() and not has_samples.all():
+        notes.append(
+            "scores: of whole tasks; those of instances are there for "
+            f"{has_samples.sum()} of {counted(len(has_samples), 'pair')} of a system and a task"
+        )
+    rows = frame[frame["instance"].notna() == has_samples.all()]
+    chosen = _chosen_metrics(rows, typed.metric)
+    if left_out := [task for task in rows["task"].unique() if task not in chosen]:
+        notes.append(f"left out: tasks without that metric: {listed(left_out)}")
+    rows = rows[rows["metric"] == rows["task"].map(chosen)]
+    for metric in dict.fromkeys(chosen.values()):
+        notes.append(f"metric: {metric} of {listed([t for t in chosen if chosen[t] == metric])}")
+    better = _directions(rows, chosen, typed, notes)
+    cell = ["system", "task", "instance"]
+    if len(again := rows[rows.duplicated(cell)]):
+        first, number = again.iloc[0], counted(len(again), "further score")
+        extra = f"here are {number}, such as of {first['system']} on {first['task']}"
+        if typed.runs is None:
+            allowed = "mean, first or last, as a system has several scores on a task or instance"
+            raise InvalidInputError("--runs", allowed, None, f"T{extra}.")
+        notes.append(f"runs: the {typed.runs} of several scores; t{extra}")
+        rows = rows.groupby(cell, sort=False, dropna=False)["score"].agg(typed.runs).reset_index()
+    table = ra.read_scores(
+        rows.reset_index(drop=True),
+        system="system",
+        task="task",
+        instance="instance" if has_samples.all() else None,
+        score="score",
+        higher_is_better=better,
+    )
+    return table, notes
+
+
+def _chosen_metrics(rows: pd.DataFrame, wanted: Sequence[str]) -> dict[str, str]:
+    """Return the metric of each task: the first wanted one that it has, or its only one."""
+    from rankagg.core import listed
+
+    by_task = rows.groupby("task", sort=False)["metric"]
+    held = {str(task): list(metrics.unique()) for task, metrics in by_task}
+    many = [f"{task} has {listed(has)}" for task, has in held.items() if len(has) > 1]
+    if many and not wanted:
+        allowed = "one of those that a task has, where it has several"
+        remedy = f"{'; '.join(many[:3])}. Name one, or several in the order of preference."
+        raise InvalidInputError("--metric", allowed, None, remedy)
+    fits = {task: [name for name in wanted or has if name in has] for task, has in held.items()}
+    return {task: names[0] for task, names in fits.items() if names}
+
+
+def _directions(
+    rows: pd.DataFrame, chosen: dict[str, str], typed: _Typed, notes: list[str]
+) -> dict[Any, bool]:
+    """Return the direction of each task, and note the metrics whose direction no file states."""
+    import pandas as pd
+
+    from rankagg.core import listed
+
+    if typed.lower_is_better and (typed.lower or typed.higher):
+        raise click.UsageError(
+            "--lower-is-better covers every metric whose direction the files do not state; leave "
+            "--lower and --higher out."
+        )
+    if twice := sorted({*typed.lower} & {*typed.higher}):
+        raise click.UsageError(f"{twice[0]!r} is given by --lower and by --higher.")
+    given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
+    # The first value of a group that is not missing; missing where no file states one.
+    stated = rows.groupby("task", sort=False)["higher_is_better"].first()
+    better: dict[Any, bool] = {}
+    for task, metric in chosen.items():
+        known = not pd.isna(stated[task])
+        answer = given.get(metric, False if typed.lower_is_better else None)
+        if known and given.get(metric, stated[task]) != stated[task]:
+            raise click.UsageError(f"The files state the other direction of {metric}.")
+        if not known and answer is None:
+            raise click.UsageError(
+                f"No file states whether higher is better in {metric} of task {task}; name the "
+                "metric in --higher or --lower."
+            )
+        better[task] = bool(stated[task]) if known else bool(answer)
+    unstated = [task for task in chosen if pd.isna(stated[task])]
+    for side, word in ((True, "higher"), (False, "lower")):
+        if metrics := list(dict.fromkeys(chosen[t] for t in unstated if better[t] is side)):
+            words = f"{word} is better in {listed(metrics)}"
+            notes.append(f"direction given, not stated in the files: {words}")
+    return better
+
+
+# -- which kind -----------------------------------------------------------------------------------
+
+
+def _bundled_scores(name: str) -> ra.ScoreTable:
+    return ra.datasets.load(name)  # type: ignore[return-value]
+
+
+def _bundled_ballots(name: str) -> ra.Profile:
+    return ra.datasets.load(name)  # type: ignore[return-value]
+
+
+def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
+    """Return the kind that --format, the names of files or their content say, and a note of it."""
+    from rankagg.kinds import KINDS, DataKind
+
+    if typed.dataset:
+        with options_named({"name": "--dataset"}):
+            name = ra.datasets.info(typed.dataset).kind
+        what = "--dataset, which knows its columns and directions"
+        kind: DataKind | None = DataKind("scores", what, _bundled_scores)
+        if name == "ballots":
+            kind = DataKind("ballots", "--dataset with ballots", _bundled_ballots)
+    else:
+        kind = KINDS.get(typed.format)
+        for one in KINDS.values() if kind is None else ():
+            if one.recognizes_names is not None and one.recognizes_names(typed.files):
+                kind = one
+        if len(typed.files) > 1 and not (kind and kind.takes_many):
+            raise click.UsageError(
+                f"Give one FILE, not {len(typed.files)}: several are read together where they hold "
+                "evaluations (--format evaluations) or a ranked list each (--format lists)."
+            )
+    notes: tuple[str, ...] = ()
+    if kind is None:
+        kind, notes = _recognized(typed, formats)
+    if kind.name not in formats:
+        raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
+    return kind, notes
+
+
+def _not_read(what: str, formats: Iterable[str]) -> str:
+    command = click.get_current_context().info_name
+    return f"{what}; {command} reads only {', '.join(formats)}."
+
+
+def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
+    """Return the kind that a content says it is of; what it says of columns is as if typed."""
+    from rankagg.io.tables.columns import names_of
+    from rankagg.kinds import KINDS
+
+    with options_named(_READER_NAMES):
+        found = ra.recognize(typed.file, drop=typed.drop)
+    first = found.readings[0] if found.readings else None
+    if first is not None and KINDS[first.format].tables is None:
+        return KINDS[first.format], ()
+    given = typed.given(*NAMES)
+    tables = [name for name in formats if KINDS[name].tables is not None]
+    fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
+    # Options of one kind alone say which it is.
+    said = fits[0] if given and len(fits) == 1 else None
+    typed_columns = {"system", "task", "instance", "score"} & set(given)
+    readings = [
+        one
+        for one in found.readings
+        if one.format in formats
+        and said in (None, one.format)
+        and typed_columns <= set(one.parameters or ())
+        # Typed columns are what comparisons in doubt lack.
+        and not (said == "comparisons" and one.parameters is None)
+    ]
+    if not readings and said:
+        return KINDS[said], ()
+    if not readings and first is not None and first.format not in formats:
+        held = f"{typed.source} holds {option_words(first.what)}"
+        raise click.UsageError(_not_read(held, formats))
+    if not readings:
+        columns = "; --first, --second and --outcome name the columns of comparisons"
+        raise click.UsageError(
+            f"{typed.source} is not recognized; --format says what it holds"
+            f"{columns if 'comparisons' in formats else ''}."
+        )
+    one, *others = readings
+    # An election can use nothing else.
+    is_election = all(KINDS[name].holds_ballots for name in formats)
+    is_certain = found.is_certain or (not others and is_election and not said)
+    parameters = one.parameters or {}
+    if "drop" in parameters:
+        # What was typed is among it.
+        given["drop"] = typed.drop = names_of(parameters["drop"])
+    left = {name: x for name, x in parameters.items() if name not in given}
+    if one.parameters is None or (not is_certain and (others or left or not said)):
+        what = " or ".join(option_words(one.what) for one in readings)
+        lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]
+        then = f": type {' or '.join(lines)}" if lines else ""
+        raise click.UsageError(f"{typed.source} may hold {what}{then}.")
+    for name, value in left.items():
+        setattr(typed, name, [value] if name == "weight" else value)
+    if not left and (said or one.format == "scores"):
+        return KINDS[one.format], ()
+    remedy = "(use --format to read it as something else)"
+    return KINDS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
+
+
+def _line(typed: _Typed, reading: FileReading) -> str:
+    """Return the command that reads a file so."""
+    context = click.get_current_context()
+    words = ["rankagg", str(context.info_name)]
+    # What comes before the file, as a certificate does.
+    before = [one for one in context.command.params if isinstance(one, click.Argument)]
+    words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
+    words += [DASH if typed.source == NAME else typed.source, "--format", reading.format]
+    for name, value in (reading.parameters or {}).items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [option_of(name), str(one)]
+    return join(words)
