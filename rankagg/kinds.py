@@ -17,13 +17,13 @@ from rankagg.io import (
     ballots,
     cast_votes,
     comparisons,
+    evaluations,
     json_files,
     matrices,
     preflib,
     scores,
     table_readings,
 )
-from rankagg.io.evaluations import read_evaluations as evaluations
 from rankagg.io.table_readings import FileReading
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of

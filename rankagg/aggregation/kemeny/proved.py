@@ -30,8 +30,7 @@ from rankagg.exceptions import (
     NotCheckedError,
     VerificationError,
 )
-from rankagg.io.json_files import votes_to_dict
-from rankagg.io.strict_json import parse_json
+from rankagg.io.json_files import parse_json, votes_to_dict
 
 # The fields of all kinds that a file states as they are.
 COMMON = (

@@ -459,7 +459,7 @@ def verify(
     from rankagg.cli.options.inputs import buffered
     from rankagg.cli.options.kinds import DASH, NAME
     from rankagg.core import amount, counted
-    from rankagg.io.strict_json import parse_json
+    from rankagg.io.json_files import parse_json
     from rankagg.io.tables.sources import read_text
 
     votes = given.evidence.votes

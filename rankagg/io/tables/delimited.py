@@ -16,8 +16,8 @@ from pyarrow import csv as arrow_csv
 
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
+from rankagg.io.json_files import DISTINCT, parse_json
 from rankagg.io.output_files import unguard
-from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     PER_BYTE,
@@ -44,7 +44,6 @@ PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
 MANY_COLUMNS, FEW_ROWS = 256, 32
-DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_delimited(
@@ -302,10 +301,10 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
         if isinstance(cells, dict):
             return cells
         why = f"holds {shown(cells)}"
-    except RepeatedKeyError as error:
-        why = f"has {error}"
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         why = f"is not JSON ({error})"
+    except ValueError as error:  # a key twice
+        why = str(error)
     except RecursionError:
         why = "is nested too deep"
     raise DataFormatError(

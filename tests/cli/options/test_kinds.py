@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.evaluations import made
-from tests.io.evaluations.made import TIME, document, harness, log, put
+from tests.io import made_evaluations as made
+from tests.io.made_evaluations import TIME, document, harness, log, put
 
 # -- files of evaluation tools --------------------------------------------------------------------
 
