@@ -21,8 +21,8 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.core import counted, listed, shortened
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown, visible
-from rankagg.io.json_files import DISTINCT, parse_json
 from rankagg.io.tables.sources import (
+    DISTINCT,
     MAX_BYTES,
     PER_BYTE,
     Sources,
@@ -31,6 +31,7 @@ from rankagg.io.tables.sources import (
     files_at,
     json_memory,
     opened,
+    parse_json,
     read_data,
     text_lines,
 )

@@ -1,10 +1,8 @@
-"""JSON read strictly, and what this package writes in it: votes, and sums of scores."""
+"""Files of JSON that lose nothing: votes, and sums of scores."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from fractions import Fraction
 from os import PathLike
 from typing import Any, NoReturn
@@ -23,77 +21,14 @@ from rankagg.core import (
     counted,
     exact,
 )
-from rankagg.exceptions import DataFormatError, InvalidInputError, shown
+from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import MAX_BYTES, Source, read_json_text
+from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_json_text
 
 VOTES_SCHEMA = "rankagg.votes"
 VOTES_VERSION = 1
 #: Scaled votes must be floats too.
 LARGEST_SCALED = 10**300 - 1
-# What stands for half of a character where the other half is not beside it.
-ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; raises where a key is there twice."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"has the key {shown(key)} twice in one object")
-    return content
-
-
-def _integer(digits: str) -> int:
-    length, most = len(digits.removeprefix("-")), check_certificate.MOST_DIGITS
-    if length > most:
-        raise ValueError(f"has an integer of {length} digits; at most {most} are read")
-    return int(digits)
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"has the number {word[:60]}; only integers are read")
-
-
-#: JSON with numbers of any kind, and with integers alone, which may have more digits.
-DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
-INTEGERS = json.JSONDecoder(
-    object_pairs_hook=distinct,
-    parse_int=_integer,
-    parse_float=_no_number,
-    parse_constant=_no_number,
-)
-
-
-def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS) -> Any:
-    """Return the content of a JSON text, by default of one that holds no number but integers."""
-    try:
-        content = decoder.decode(text)
-    except json.JSONDecodeError as error:
-        raise DataFormatError(
-            f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
-            "" if decoder is INTEGERS else "It may be cut off: write it again, or leave it out.",
-        ) from None
-    except ValueError as error:
-        # Python's own words for that name a function of its own.
-        is_long = "integer string conversion" in str(error)
-        why = "has an integer of thousands of digits" if is_long else error
-        raise DataFormatError(f"{name} {why}.") from None
-    except RecursionError:
-        raise DataFormatError(f"{name} is nested too deep to be read.") from None
-    check_characters(text, content, name)
-    return content
-
-
-def check_characters(text: str, content: object, name: str) -> None:
-    """Raise where a text has half of a character, which can be neither printed nor written."""
-    if ESCAPED_HALF.search(text) is None:
-        return
-    try:
-        json.dumps(content, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):x}"
-        raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None
 
 
 class Field(check_certificate.Field):

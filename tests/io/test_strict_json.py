@@ -6,7 +6,8 @@ import pytest
 
 from rankagg.check_certificate import LARGEST_INTEGER
 from rankagg.exceptions import DataFormatError
-from rankagg.io.json_files import Field, parse_json
+from rankagg.io.json_files import Field
+from rankagg.io.tables.sources import parse_json
 
 
 def test_integers_of_any_size_are_kept() -> None:

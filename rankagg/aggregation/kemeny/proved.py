@@ -30,7 +30,8 @@ from rankagg.exceptions import (
     NotCheckedError,
     VerificationError,
 )
-from rankagg.io.json_files import parse_json, votes_to_dict
+from rankagg.io.json_files import votes_to_dict
+from rankagg.io.tables.sources import parse_json
 
 # The fields of all kinds that a file states as they are.
 COMMON = (

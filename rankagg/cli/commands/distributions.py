@@ -456,8 +456,7 @@ def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
     from rankagg.cli.options.inputs import buffered
     from rankagg.distributions.stored import distribution_from_dict
-    from rankagg.io.json_files import check_characters
-    from rankagg.io.tables.sources import read_text
+    from rankagg.io.tables.sources import check_characters, read_text
 
     with buffered((path,)) as (file,):
         path, text = read_text(file)

@@ -459,8 +459,7 @@ def verify(
     from rankagg.cli.options.inputs import buffered
     from rankagg.cli.options.kinds import DASH, NAME
     from rankagg.core import amount, counted
-    from rankagg.io.json_files import parse_json
-    from rankagg.io.tables.sources import read_text
+    from rankagg.io.tables.sources import parse_json, read_text
 
     votes = given.evidence.votes
     if str(certificate) == DASH and given.name == NAME:

@@ -222,19 +222,21 @@ def test_json_lines_cell_by_cell():
 def test_what_is_no_object_a_line_is_refused_behind_many_that_are(line):
     for first in (NESTED, b'{"a": "x", "c": null}\n' * 150):
         for end in (b"", b"\n", b"\r\n"):
-            with pytest.raises(DataFormatError, match="is JSON Lines, and line 151"):
+            with pytest.raises(
+                DataFormatError, match=r"a\.jsonl.* line 151 (is not|has|is nested|holds)"
+            ):
                 read_json_lines("a.jsonl", (first + line + end).decode())
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is not JSON"),
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
         ('{"s": "A"}\n5\n', "and line 2 holds 5"),
         ('{"s": "A", "x": 1, "x": 2}\n', "line 1 has the key 'x' twice"),
         ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is not JSON"),
-        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 is not JSON|is 9"),
+        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 has an integer of thousands"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": "high"}\n', "row 3, column 'x'.*'high'"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": Infinity}\n', "row 3, column 'x'.*inf"),
         ('{"s": "A", "x": {"y": 1}}\n', "row 1, column 'x' must be a finite number"),
