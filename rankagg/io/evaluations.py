@@ -8,7 +8,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import has_magic
 from math import isfinite, nan
@@ -646,7 +646,7 @@ def _get(where: str, content: object, *keys: str, kind: Any) -> Any:
     return found
 
 
-def _settings(where: str, content: object, about: dict[str, tuple[str, ...]]) -> str:
+def _settings(where: str, content: object, about: Mapping[str, Sequence[str]]) -> str:
     """Return what is set below keys in words, nothing where it is absent."""
     found = []
     for word, (*above, key) in about.items():

@@ -222,9 +222,7 @@ def test_json_lines_cell_by_cell():
 def test_what_is_no_object_a_line_is_refused_behind_many_that_are(line):
     for first in (NESTED, b'{"a": "x", "c": null}\n' * 150):
         for end in (b"", b"\n", b"\r\n"):
-            with pytest.raises(
-                DataFormatError, match=r"a\.jsonl.* line 151 (is not|has|is nested|holds)"
-            ):
+            with pytest.raises(DataFormatError, match=r"a\.jsonl.* line 151 (is|has|holds)"):
                 read_json_lines("a.jsonl", (first + line + end).decode())
 
 
