@@ -85,7 +85,10 @@ class ScanFile:
                 convert_options=csv.ConvertOptions(
                     null_values=MISSING_TEXTS, strings_can_be_null=False
                 ),
-                read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
+                # A few rows tell the types.
+                read_options=csv.ReadOptions(
+                    use_threads=False, block_size=TEXT_BLOCK if types else len(header) + 2**18
+                ),
             )
         return made.make_fragment(str(self.path), fs.LocalFileSystem())
 
@@ -219,7 +222,8 @@ def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
                 chosen.to_batches(
                     schema=None if part.file.is_parquet else pa.schema(_coded(own)),
                     columns=list(own),
-                    batch_size=size,
+                    # A block of text has one dictionary.
+                    batch_size=size if part.file.is_parquet else TEXT_BLOCK,
                     use_threads=False,
                     batch_readahead=1,
                 )
