@@ -67,10 +67,6 @@ READERS = {
             b"\xef\xbb\xbf1\t2\tn\tw\r\n=Ann\tAnn\t1\t1\r\n\tWrite-in: Jo\t2\t1\r\n",
         ],
     ),
-    "long cast votes": (
-        lambda path: ra.read_cast_votes(path, ballot="b", rank="r", item="c", group="g"),
-        [b"b;r;c;g\n1;1;Ann;x\n1;3;Bob;x\n2;1;Ann;y\n2;1;Bob;y\n2;2;UWI;y\n3;1;;x\n"],
-    ),
     "matrix": (
         ra.io.read_matrix,
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],

@@ -155,9 +155,8 @@ OPTIONS = [
             "share names of candidates, in the order that their headings state.",
             "choices",
         ),
-        _column("ballot", "Cast votes, long form: column of ballots."),
-        _column("rank", "Cast votes and lists, long form: column of ranks."),
-        _column("item", "Cast votes and lists: column of candidates, or of other items."),
+        _column("rank", "Lists, long form: column of ranks."),
+        _column("item", "Lists: column of items."),
         choice(
             "--overvotes",
             ["end", "skip"],

@@ -208,17 +208,6 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
     )
 
 
-def test_the_long_form_and_spellings(files, said):
-    line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --rule borda"
-    told = said(line)
-    assert "2 cast ballots: 1 as they were cast, 0 changed, 0 blank, 1 with nothing left" in told
-    told = said(f"{line} --overvotes skip --spelling undervote=ANN --unranked ignore")
-    assert "with unranked items" in told
-    assert "'Ann' 2" in told
-    told = said(f"{line} --spelling overvote= --spelling undervote=")
-    assert "Profile of 1 ranking" in told
-
-
 # -- comparisons ----------------------------------------------------------------------------------
 
 COLUMNS = "--format comparisons --first-side a --second b --outcome won"
@@ -306,9 +295,8 @@ REFUSED = {
     "rank wide.csv --format cast-vote": "Did you mean 'cast-votes'?",
     "rank wide.csv --format cast-votes --overvotes ends": "Did you mean 'end'?",
     "rank wide.csv --format cast-votes --skiped end": "--skipped",
-    "rank long.csv --format cast-votes --ballot id": "--ballot, --rank and --item must be given",
-    "rank long.csv --format cast-votes --spelling x": "--spelling must be KIND=TEXT",
-    "rank long.csv --format cast-votes --spelling x=y": "--spelling must be a mapping",
+    "rank wide.csv --format cast-votes --spelling x": "--spelling must be KIND=TEXT",
+    "rank wide.csv --format cast-votes --spelling x=y": "--spelling must be a mapping",
     "rank battles.csv --format comparisons": "give --first and --second and --outcome",
     f"rank battles.csv {COLUMNS} --first-side aa": "Did you mean 'a'",
     f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",
