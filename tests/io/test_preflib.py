@@ -220,13 +220,6 @@ def test_headers_and_ends_that_are_refused(text, message):
         read(text)
 
 
-@pytest.mark.parametrize("title", [" a", "a\nb", "a\rb"])
-def test_titles_that_are_refused(title, tmp_path):
-    with pytest.raises(InvalidInputError, match="`title and items` must be without blanks"):
-        ra.io.write_preflib(ra.Profile.from_orders(["AB"]), tmp_path / "x", title=title)
-    assert not list(tmp_path.iterdir())
-
-
 # -- what is cut off ------------------------------------------------------------------------------
 
 
@@ -256,15 +249,6 @@ def test_what_is_written(tmp_path):
         "# ALTERNATIVE NAME 1: Oslo", "# ALTERNATIVE NAME 2: Łódź", "# ALTERNATIVE NAME 3: Ur",
         "7: 1,{2,3}", "2: 3,2,1",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", SMALL)
-def test_the_type_that_fits_is_written(kind, tmp_path):
-    profile = read(SMALL[kind])
-    path = tmp_path / "ballots"
-    ra.io.write_preflib(profile, str(path))
-    assert f"# DATA TYPE: {kind}\n" in path.read_text(encoding="utf-8")
-    assert ra.read_preflib(path) == profile
 
 
 WHOLE, FIRST = ra.Permutation.from_order("ABC"), ra.PartialRanking.from_order("A", items="ABC")
@@ -383,11 +367,6 @@ def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
     )
     assert profile.ranks.tolist() == [[0, 1, -2], [0, 0, 2]]
     assert profile.counts.tolist() == [3, 2]
-
-
-@pytest.mark.parametrize("kind", SMALL)
-def test_what_is_whole_needs_no_repair(kind):
-    assert read(SMALL[kind], errors="repair") == read(SMALL[kind])
 
 
 def test_what_cannot_be_repaired_is_refused_all_the_same():
