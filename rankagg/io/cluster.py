@@ -28,17 +28,11 @@ def _distributed(parameter: str, given: object) -> Any:
 
 
 def check_client(client: object) -> Client:
-    """Return a client that can be waited for; the current one where none is given."""
+    """Return a client that can be waited for."""
     distributed = _distributed("client", client)
-    allowed = "a distributed.Client that is open and not asynchronous"
-    if client is None:
-        try:
-            client = distributed.default_client()
-        except ValueError:
-            raise InvalidInputError("client", f"{allowed}: there is none", None, STARTED) from None
-    if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise InvalidInputError("client", allowed, client, STARTED)
-    if client.status != "running":
+    is_client = isinstance(client, distributed.Client) and not client.asynchronous
+    if not is_client or client.status != "running":
+        allowed = "a distributed.Client that is open and not asynchronous"
         raise InvalidInputError("client", allowed, client, STARTED)
     return client
 

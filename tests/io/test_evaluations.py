@@ -105,11 +105,6 @@ def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
         read(tmp_path, *contents)
 
 
-@pytest.mark.parametrize("version", ["0.2.1", "0.2.2", "0.2.3", "0.3.0"])
-def test_versions_that_say_the_same_are_read(tmp_path, version) -> None:
-    assert len(read(tmp_path, aggregate("A", result("x", 1), version=version))[0]) == 1
-
-
 @pytest.mark.parametrize("version", ["0.2.0", "0.3.1", "", None, 0.3, ["0.3.0"]])
 def test_other_versions_are_refused_by_name(tmp_path, version) -> None:
     with pytest.raises(DataFormatError, match=r"schema_version` must be .*0\.3\.0.*Convert"):
@@ -124,14 +119,6 @@ def test_an_unknown_level_is_no_score(tmp_path) -> None:
     assert told == ["left out: 1 score (-1, which stands for an unknown level)."]
 
 
-def test_infinite_scores_are_left_out_and_counted(tmp_path) -> None:
-    scores = (float("inf"), float("nan"), 1)
-    parts = [result(task, score) for task, score in zip("xyz", scores, strict=True)]
-    frame, told = read(tmp_path, aggregate("A", *parts))
-    assert frame["task"].tolist() == ["z"]
-    assert told == ["left out: 2 scores (not a finite number)."]
-
-
 def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None:
     frame, told = read(
         tmp_path,
@@ -140,12 +127,6 @@ def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None
     )
     assert frame["task"].tolist() == ["d: Accuracy", "e: Accuracy", "d: Accuracy", "f: other"]
     assert told == []
-
-
-def test_parameters_of_a_metric_tell_it_apart(tmp_path) -> None:
-    results = [result("x", k, metric="pass", metric_parameters={"k": k}) for k in (1, 5)]
-    frame, _ = read(tmp_path, aggregate("A", *results))
-    assert frame["metric"].tolist() == ["pass (k=1)", "pass (k=5)"]
 
 
 def test_lines_of_samples_are_counted_and_left_out(tmp_path) -> None:
@@ -205,13 +186,6 @@ def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
     assert told == ["left out: 1 score (std of no mean of samples)."]
 
 
-def test_other_letters_are_left_out(tmp_path) -> None:
-    samples = [(1, 1, {"s": "C"}), (2, 1, {"s": "D"}), (3, 1, {"s": 0.5})]
-    frame, told = read(tmp_path, log("A", "x", samples))
-    assert frame["score"].tolist() == [0.5]
-    assert told == ["left out: 2 scores (no number under s)."]
-
-
 def test_values_by_name_are_metrics_of_their_own(tmp_path) -> None:
     samples = [(1, 1, {"s": {"clear": 1, "kind": None, "parts": [1]}})]
     frame, told = read(tmp_path, log("A", "x", samples))
@@ -266,12 +240,6 @@ def test_samples_that_are_fewer_than_stated_are_told(tmp_path) -> None:
 def test_other_versions_are_refused(tmp_path, version) -> None:
     with pytest.raises(DataFormatError, match=r"`version` must be 2.*inspect log convert"):
         read(tmp_path, log("A", "x", version=version))
-
-
-def test_metrics_after_a_reducer_say_so(tmp_path) -> None:
-    scores = [{**accuracy(0.5), "reducer": "mean"}, {**accuracy(0.75), "reducer": "pass_at_2"}]
-    frame, _ = read(tmp_path, log("A", "x", scores=scores))
-    assert frame["metric"].tolist() == ["match/accuracy/mean", "match/accuracy/pass_at_2"]
 
 
 class TestArchives:
@@ -360,13 +328,6 @@ def test_filters_are_metrics_of_their_own(tmp_path) -> None:
 def test_scores_of_older_files_are_left_out_and_counted(tmp_path) -> None:
     _, told = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
     assert told == ["left out: 2 scores (no metric and filter in its name)."]
-
-
-@pytest.mark.parametrize("value", ["N/A", None, [1], {"a": 1}])
-def test_what_is_no_number_is_left_out_and_counted(tmp_path, value) -> None:
-    frame, told = read(tmp_path, harness("A", {"x": {"acc,none": 0.5, "bleu,none": value}}))
-    assert frame["metric"].tolist() == ["acc"]
-    assert told == ["left out: 1 score (no number under bleu)."]
 
 
 ACC = {"acc,none": 0.5}
@@ -625,16 +586,6 @@ def test_mutants_are_refused_in_a_sentence_or_read_right(number, seed, low, tmp_
     assert low < mutants(number, seed, tmp_path) < number - low
 
 
-@pytest.mark.slow
-def test_archives_with_changed_bytes_are_refused_or_read_right(tmp_path) -> None:
-    samples = [(1, 1, {"m": "C"}), (2, 1, {"m": "P"})]
-    data = archive(tmp_path / "x.eval", log("A", "z", samples)).read_bytes()
-    rng = random.Random(3)
-    for _ in range(3000):
-        (tmp_path / "x.eval").write_bytes(damaged(data, rng))
-        check(tmp_path, None)
-
-
 def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
     path = archive(tmp_path / "x.eval", log("A", "z", [(1, 1, {"m": "C"})]))
     data = path.read_bytes()
@@ -716,18 +667,6 @@ def test_formats_go_together(tmp_path) -> None:
     assert [one.partition(" (")[0] for one in told] == ["left out: 1 file"] * 2
     again = ra.read_evaluations([tmp_path / "e", str(tmp_path / "h" / "*"), tmp_path / "i"])
     assert again.equals(frame)
-
-
-@pytest.mark.parametrize("source", [[], 3, [3], b"x", [b"x"], None])
-def test_paths_are_paths(source) -> None:
-    with pytest.raises(InvalidInputError, match=r"`source` must be"):
-        ra.read_evaluations(source)
-
-
-@pytest.mark.parametrize("path", ["nowhere", "nowhere/*.json", "a\0b", "\ud800", "x" * 5000])
-def test_what_is_not_there_is_told(path) -> None:
-    with pytest.raises(InvalidInputError):
-        ra.read_evaluations(path)
 
 
 def test_a_file_that_is_named_must_be_one_of_these(tmp_path) -> None:
