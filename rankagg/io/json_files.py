@@ -209,9 +209,8 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     <ScoreSummary of 6 systems x 10 tasks, 10 instances, 0 of 60 scores missing>
     """
     name, text = read_json_text(source, max_bytes)
-    content = parse_json(text, name, DISTINCT)
     try:
-        return ScoreSummary.from_dict(content)
+        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT))
     except DataFormatError as error:
         why = str(error).rstrip(".")
         raise DataFormatError(

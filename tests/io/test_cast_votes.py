@@ -204,6 +204,11 @@ def test_counts_weights_and_groups():
     assert orders_of(read(TEXT, choices=["second", "first"]).profile) == {("Bob", "Ann"): 3}
 
 
+def test_words_that_are_no_names_are_counted_as_often_as_their_ballots():
+    votes = read("first,second,n\nAnn,undervote,3\nBob,Ann,1\n", count="n")
+    assert votes.spelled == (("undervote", 3),)
+
+
 def test_left_out_and_stated_items():
     text = "first,second\nAnn,\nBob,Cid\nCid,\n"
     assert read(text).profile.has_unlisted

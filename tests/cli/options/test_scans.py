@@ -144,14 +144,14 @@ def test_bad_input(folder, refused):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_bar_knows_how_much_is_left(jobs, folder, run, monkeypatch):
-    for name in ("a.csv", "b.jsonl"):
+    for name in ("a.csv", "b.tsv"):
         write(long(TABLE), folder / name)
     # Workers stay where they began, and find the files all the same.
     with monkeypatch.context() as patch:
         patch.chdir("/")
         Parallel(n_jobs=jobs)(delayed(abs)(at) for at in range(4))
     n = len(long(TABLE))
-    for source, total in ((DATA, "40.0"), (f"a.csv {LONG}", n), (f"b.jsonl {LONG}", n)):
+    for source, total in ((DATA, "40.0"), (f"a.csv {LONG}", n), (f"b.tsv {LONG}", n)):
         last = run(f"scan {source} --progress --jobs {jobs}").err.rstrip().rpartition("\r")[2]
         words = ("100%", f"/{total}", "rows/s") if source == DATA else (f"{total}", "rows/s")
         assert all(word in last for word in words), last
