@@ -30,8 +30,11 @@ def _distributed(parameter: str, given: object) -> Any:
 def check_client(client: object) -> Client:
     """Return a client that can be waited for."""
     distributed = _distributed("client", client)
-    is_client = isinstance(client, distributed.Client) and not client.asynchronous
-    if not is_client or client.status != "running":
+    if (
+        not isinstance(client, distributed.Client)
+        or client.asynchronous
+        or client.status != "running"
+    ):
         allowed = "a distributed.Client that is open and not asynchronous"
         raise InvalidInputError("client", allowed, client, STARTED)
     return client
