@@ -92,7 +92,7 @@ from .io.ballots import read_ballots as read_ballots
 from .io.ballots import read_rankings as read_rankings
 from .io.cast_votes import read_cast_votes as read_cast_votes
 from .io.comparisons import read_comparisons as read_comparisons
-from .io.evaluations.read_evaluations import read_evaluations as read_evaluations
+from .io.evaluations import read_evaluations as read_evaluations
 from .io.preflib import read_preflib as read_preflib
 from .io.scores import read_scores as read_scores
 from .kinds import recognize as recognize

@@ -89,10 +89,9 @@ OPTIONS = [
             "share names of candidates, in the order that their headings state.",
             "choices",
         ),
-        column("ballot", "Cast votes, long form: column of ballots."),
         column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
-        column("item", "Cast votes and lists: column of candidates, or of other items."),
-        column("rank", "Cast votes and lists, long form: column of ranks."),
+        column("item", "Lists: column of items."),
+        column("rank", "Lists, long form: column of ranks."),
         choice(
             "--overvotes",
             ["end", "skip"],

@@ -17,7 +17,7 @@ from rankagg.distributions.mixtures.mixture import Mixture
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
-from rankagg.io.strict_json import Field
+from rankagg.io.json_files import Field
 
 # Sizes of buckets are written without signs, zeros or blanks.
 SIZE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")

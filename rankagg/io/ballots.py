@@ -18,8 +18,8 @@ from rankagg._validation import check_choice, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.rankings.canonical import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
+from rankagg.io.ballot_columns import found_items
 from rankagg.io.output_files import guard_frame, write_text
-from rankagg.io.rank_columns import found_items
 from rankagg.io.tables.columns import (
     RANKS,
     NumberStyle,

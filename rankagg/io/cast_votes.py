@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Integers64, Label, Positions, Unranked
+from rankagg._numbers import EXACT_LIMIT
+from rankagg._typing import Bools, Floats, Integers64, Label, Positions, Unranked
 from rankagg._validation import check_choice, check_unranked
 from rankagg.core import (
     UNRANKED,
@@ -20,15 +21,18 @@ from rankagg.core import (
     Result,
     canonical_profile,
     counted,
+    listed,
     plain_rows,
     shortened,
 )
-from rankagg.exceptions import DataFormatError, DataWarning, shown
-from rankagg.io.cast_vote_grid import Grid, read_grid
-from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings
-from rankagg.io.tables.columns import MISSING_WORDS, warn_of_likeness
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
+from rankagg.io.ballot_columns import found_choices
+from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings, marks_of
+from rankagg.io.tables.columns import MISSING_WORDS, Coded, names_of, warn_of_likeness
+from rankagg.io.tables.look import TableLook
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
+from rankagg.io.tables.table import Table
 
 POOLED = "write-in"
 
@@ -77,7 +81,7 @@ class CastVotes(Result):
     steps : tuple
         For each step what `to_frame` has in a row, as attributes.
     choices : tuple
-        The columns that were read as choices, the first choice first; empty for the long form.
+        The columns that were read as choices, the first choice first.
     left_out_columns : tuple
         The columns that were not read as choices.
     spelled : tuple of (str, int)
@@ -111,10 +115,9 @@ class CastVotes(Result):
     _row: ClassVar[str] = "step"
 
     def _facts(self) -> Iterable[str]:
-        if self.choices:
-            gone = ", ".join(map(shown, self.left_out_columns))
-            chosen = ", ".join(map(shown, self.choices))
-            yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
+        gone = ", ".join(map(shown, self.left_out_columns))
+        chosen = ", ".join(map(shown, self.choices))
+        yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
         yield (
             f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged} as they were cast, "
             f"{self.n_changed} changed, {self.n_blank} blank, {self.n_emptied} with nothing left"
@@ -166,6 +169,94 @@ class CastVotes(Result):
         }
 
 
+class _Grid(NamedTuple):
+    """Ballots times choices."""
+
+    # What to call the table in messages.
+    name: str
+    # Shape (n_ballots, n_choices). The label that is marked, or `BLANK` or `OVERVOTE`.
+    codes: Positions
+    labels: list[Label]
+    # Shape (n_labels,). Which of them are write-ins.
+    is_write_in: Bools
+    # Shape (n_ballots,). How often each ballot occurs.
+    counts: Integers64
+    # Of each ballot; None where there are none.
+    weights: Floats | None
+    groups: list[Label] | None
+    # Spellings that are no names, and in how many choices they occur.
+    spelled: tuple[tuple[str, int], ...]
+    # Columns that were read as choices, and that were not read.
+    choices: Sequence[Label]
+    left_out: Sequence[Label]
+
+    def apart(self) -> list[Positions]:
+        """Return numbers of weights and groups: ballots that differ there are never merged."""
+        parts = []
+        if self.weights is not None:
+            parts.append(np.unique(self.weights, return_inverse=True)[1].ravel())
+        if self.groups is not None:
+            parts.append(Coded.of(self.groups).codes)
+        return parts
+
+    def refuse(self, code: int, items: ItemSet) -> NoReturn:
+        """Raise because a label is none of the stated items."""
+        label = self.labels[code]
+        raise DataFormatError(
+            f"{self.name} names {shown(label)}, which is none of the stated "
+            f"items ({listed(items.labels)}). {nearest(label, items)}".rstrip()
+        )
+
+
+def _read_grid(
+    table: Table,
+    reading: Reading,
+    named: Mapping[str, Label | None],
+    choices: Iterable[Label] | None,
+    drop: Iterable[Label],
+) -> _Grid:
+    """Return the ballots in a table; `named` are the columns of counts, weights and groups."""
+    gone, wanted = names_of(drop), None if choices is None else names_of(choices)
+    for parameter, columns in (("drop", gone), ("choices", wanted or [])):
+        for name in columns:
+            table.position(name, parameter)
+    special = [*gone, *(name for name in named.values() if name is not None)]
+    if len({*special, *(wanted or [])}) < len(special) + len(wanted or []):
+        raise InvalidInputError("columns", "named once each", [*(wanted or []), *special])
+    count, weight, group = named.values()
+    counts = np.ones(table.n_rows, np.int64) if count is None else table.counts(count, "count")
+    if float(counts.astype(float).sum()) >= EXACT_LIMIT:
+        raise DataFormatError(
+            f"{table.name} states counts of ballots that add up to 2**53 or more; divide them."
+        )
+    weights = None if weight is None else table.weights(weight)
+    if wanted is None:
+        look, has_counts = TableLook(table, special), (count, weight) != (None, None)
+        wanted = found_choices(look, reading.spellings, has_counts=has_counts)
+    if not wanted:
+        raise DataFormatError(f"{table.name} has no columns of choices.")
+    together: dict[Any, int] = {}
+    parts = []
+    for column in (table.coded(name, "choices", gaps=True) for name in wanted):
+        new = [together.setdefault(label, len(together)) for label in column.labels]
+        parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
+    marks = marks_of(Coded(np.concatenate(parts), list(together)), reading)
+    times = np.tile(counts, len(wanted))
+    spelled = [(text, int(times @ where)) for text, where in marks.special.items()]
+    return _Grid(
+        table.name,
+        marks.codes.reshape(len(wanted), -1).T,
+        marks.items,
+        marks.is_write_in,
+        counts,
+        weights,
+        None if group is None else table.labels(group, "group"),
+        tuple(sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))),
+        wanted,
+        [x for x in table.header if x not in wanted],
+    )
+
+
 class _Fate(IntEnum):
     """What became of a choice."""
 
@@ -187,7 +278,7 @@ class _Cleaned(NamedTuple):
     skipped: Bools
 
 
-def clean(codes: Positions, *, overvotes: str, skipped: str) -> _Cleaned:
+def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> _Cleaned:
     """Say what becomes of each choice.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
@@ -228,9 +319,6 @@ def read_cast_votes(
     source: TableSource,
     *,
     choices: Iterable[Label] | None = None,
-    ballot: Label | None = None,
-    rank: Label | None = None,
-    item: Label | None = None,
     count: Label | None = None,
     weight: Label | None = None,
     group: Label | None = None,
@@ -246,12 +334,8 @@ def read_cast_votes(
 ) -> CastVotes:
     r"""Read ballots as election offices publish them, and count what each cleaning step touched.
 
-    Two forms are told apart by the columns that are named:
-
-    * wide (default): one row per ballot, one column per choice; a cell names a candidate, or
-      several, which is an overvote ("Ann, Bob" where both are names elsewhere);
-    * long (`ballot`, `rank` and `item`): one row per mark. Two candidates of one ballot at one rank
-      are an overvote; a rank without a row is blank.
+    A row is a ballot, and a column a choice; a cell names a candidate, or several, which is an
+    overvote ("Ann, Bob" where both are names elsewhere).
 
     The steps, in their order: a ballot ends where `overvotes` or `skipped` says so; before its end
     overvotes are taken off, then write-ins if they are dropped, then an item that its ballot has
@@ -262,11 +346,9 @@ def read_cast_votes(
     source : path, text stream or DataFrame
         As `read_ballots` takes it.
     choices : iterable of str or int, optional
-        Wide form: the columns of choices, the first choice first. By default those that share names
+        The columns of choices, the first choice first. By default those that share names
         with each other, and whose headings are alike but for the ordinal that states their order
         ("1st choice", "Rank 2").
-    ballot, rank, item : str or int, optional
-        Long form: columns of ballots, of ranks counted from 1, and of candidates.
     count, weight, group : str or int, optional
         Columns with how often a ballot occurs, its weight, and its group, such as the precinct.
     drop : iterable of str or int, optional
@@ -338,12 +420,11 @@ def read_cast_votes(
     spelled, given = Spellings.of(spellings), {} if alias is None else alias
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
-    named = {"ballot": ballot, "rank": rank, "item": item}
-    named |= {"count": count, "weight": weight, "group": group}
+    named = {"count": count, "weight": weight, "group": group}
     reading = Reading(table.name, spelled, given, stated)
-    grid = read_grid(table, reading, named, choices, drop)
+    grid = _read_grid(table, reading, named, choices, drop)
     codes, labels = _ranked_items(grid, write_ins, stated)
-    cleaned = clean(codes, overvotes=overvotes, skipped=skipped)
+    cleaned = _cleaned(codes, overvotes=overvotes, skipped=skipped)
     if not (cleaned.fates == _Fate.RANKED).any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
@@ -357,7 +438,7 @@ def read_cast_votes(
 
 
 def _ranked_items(
-    grid: Grid, write_ins: str, stated: ItemSet | None
+    grid: _Grid, write_ins: str, stated: ItemSet | None
 ) -> tuple[Positions, list[Label]]:
     """Return the codes of the choices and the items that these speak of."""
     new = np.arange(len(grid.labels))
@@ -384,7 +465,7 @@ def _ranked_items(
     return codes, kept
 
 
-def _warn_of_names(name: str, grid: Grid) -> None:
+def _warn_of_names(name: str, grid: _Grid) -> None:
     warn_of_likeness(name, grid.labels, stacklevel=2, has_alias=True)
     for at, label in enumerate(grid.labels):
         if str(label).casefold() in MISSING_WORDS:
@@ -398,7 +479,7 @@ def _warn_of_names(name: str, grid: Grid) -> None:
 
 
 def _profile(
-    grid: Grid,
+    grid: _Grid,
     codes: Positions,
     labels: list[Label],
     cleaned: _Cleaned,
@@ -443,7 +524,7 @@ def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, In
 
 
 def _counted_steps(
-    grid: Grid, cleaned: _Cleaned, profile: Profile, policies: Mapping[str, str]
+    grid: _Grid, cleaned: _Cleaned, profile: Profile, policies: Mapping[str, str]
 ) -> CastVotes:
     fates, counts = cleaned.fates, grid.counts
 

@@ -28,33 +28,16 @@ def _distributed(parameter: str, given: object) -> Any:
 
 
 def check_client(client: object) -> Client:
-    """Return a client that can be waited for; the current one where none is given."""
+    """Return a client that can be waited for."""
     distributed = _distributed("client", client)
-    allowed = "a distributed.Client that is open and not asynchronous"
-    if client is None:
-        try:
-            client = distributed.default_client()
-        except ValueError:
-            raise InvalidInputError("client", f"{allowed}: there is none", None, STARTED) from None
-    if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise InvalidInputError("client", allowed, client, STARTED)
-    if client.status != "running":
+    if (
+        not isinstance(client, distributed.Client)
+        or client.asynchronous
+        or client.status != "running"
+    ):
+        allowed = "a distributed.Client that is open and not asynchronous"
         raise InvalidInputError("client", allowed, client, STARTED)
     return client
-
-
-@contextmanager
-def connected(address: str) -> Iterator[Client]:
-    """Connect to the scheduler at an address, and leave it alone afterwards."""
-    distributed = _distributed("address", address)
-    try:
-        client = distributed.Client(address, set_as_default=False)
-    except (OSError, ValueError) as error:
-        allowed = "that of a scheduler of dask.distributed which runs, as tcp://host:8786"
-        remedy = f"{type(error).__name__}: {error}."
-        raise InvalidInputError("address", allowed, address, remedy) from None
-    with client:
-        yield client
 
 
 @contextmanager

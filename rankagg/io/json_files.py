@@ -1,14 +1,15 @@
-"""Pairwise votes, and sums of scores, as files of JSON that lose nothing."""
+"""Files of JSON that lose nothing: votes, and sums of scores."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from rankagg import check_certificate
 from rankagg._typing import Integers, Label
 from rankagg.core import (
     DIVIDE_VOTES,
@@ -22,16 +23,29 @@ from rankagg.core import (
 )
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
-from rankagg.io.strict_json import Field, parse_json
-from rankagg.io.tables.sources import MAX_BYTES, Source, read_json_text
+from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_json_text
 
 VOTES_SCHEMA = "rankagg.votes"
 VOTES_VERSION = 1
-
 #: Scaled votes must be floats too.
 LARGEST_SCALED = 10**300 - 1
-# The schema stands first in what is written.
-SUMMARY_START = 200
+
+
+class Field(check_certificate.Field):
+    """A value of a file of the package and where it stands, to be asked for what it must be."""
+
+    def fail(self, sentence: str, remedy: str = "") -> NoReturn:
+        """Raise."""
+        raise DataFormatError(sentence, remedy)
+
+    def text(self) -> str:
+        """Return a text that is not blank."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self.refuse("a text")
+        return self.value
+
+
+# -- votes ----------------------------------------------------------------------------------------
 
 
 def looks_like_votes(text: str) -> bool:
@@ -151,9 +165,12 @@ def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
     return exact.fit(np.array(rows, dtype=object))
 
 
+# -- sums of scores --------------------------------------------------------------------------------
+
+
 def looks_like_summary(text: str) -> bool:
-    """Say whether a text seems to be JSON of sums of scores."""
-    return text.lstrip().startswith("{") and f'"{SUMMARY_SCHEMA}"' in text[:SUMMARY_START]
+    """Say whether a text seems to be JSON of sums of scores, which begins with its schema."""
+    return text.lstrip().startswith("{") and f'"{SUMMARY_SCHEMA}"' in text[:200]
 
 
 def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
@@ -193,11 +210,9 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     """
     name, text = read_json_text(source, max_bytes)
     try:
-        return ScoreSummary.from_dict(json.loads(text))
-    except (DataFormatError, ValueError, RecursionError) as error:
-        # Python's own words for that name a function of its own.
-        long = "integer string conversion" in str(error)
-        why = "an integer is too long" if long else str(error).rstrip(".")
+        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT))
+    except DataFormatError as error:
+        why = str(error).rstrip(".")
         raise DataFormatError(
             f"{name} does not hold sums of scores as JSON: {why}. `rankagg scan --out` writes them."
         ) from None

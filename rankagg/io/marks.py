@@ -1,11 +1,11 @@
-"""What a cell of a cast vote record says: a candidate, nothing, an overvote or a write-in."""
+"""Cast vote records as ballots times choices: a candidate, nothing, an overvote or a write-in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from rankagg._typing import Bools, Label, Positions
 from rankagg.core import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, names_of, with_alias
+
+if TYPE_CHECKING:
+    pass
 
 #: Codes of choices that name no item, or a write-in that is taken off.
 BLANK: Final = -1

@@ -1,11 +1,7 @@
-"""PrefLib files: soc, soi, toc and toi, of today and from before 2022.
+"""PrefLib files: soc, soi, toc and toi, a header of lines `# KEY: value` and ballots `3: 1,{2,3}`.
 
 The type says whether ballots are Strict or have Ties, and whether Orders are Complete or
 Incomplete (https://preflib.github.io/PrefLib-Jekyll/format).
-
-Today: a header of lines `# KEY: value`, then `count: 1,2,{3,4}` per distinct ballot. Before: the
-number of alternatives, lines `number,name`, then voters, sum of counts and number of distinct
-ballots in one line, then `count,1,2,{3,4}`.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from itertools import count as numbers_from
 from os import PathLike
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -114,14 +110,14 @@ class _BallotLines(NamedTuple):
         )
 
 
-def _strict_ballots(text: str, separator: str, first_line: int) -> _BallotLines | None:
+def _strict_ballots(text: str, first_line: int) -> _BallotLines | None:
     """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
     plain = text.rstrip().replace("\r\n", "\n").replace("\r", "\n")
-    plain = plain.replace(f"{separator} ", separator).replace(", ", ",")
+    plain = plain.replace(": ", ":").replace(", ", ",")
     signs = f"{plain}\n".encode().translate(None, b"0123456789")
-    if not re.fullmatch(rf"(?:{separator},*\n)+".encode(), signs):
+    if not re.fullmatch(rb"(?::,*\n)+", signs):
         return None
-    cells = plain.replace("\n", ",").replace(separator, ",")
+    cells = plain.replace("\n", ",").replace(":", ",")
     if ",," in f",{cells},":  # a number is missing
         return None
     numbers = np.fromstring(cells, dtype=np.int64, sep=",")  # the largest one for larger ones
@@ -138,7 +134,7 @@ def _integers(numbers: Iterable[int]) -> Integers64:
     return np.fromiter(numbers, np.int64)
 
 
-def whole_number(text: str, *, low: int = 1) -> int | None:
+def _whole_number(text: str, *, low: int = 1) -> int | None:
     """Return a whole number from `low` to below 2**53; None for any other text."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdecimal()) or len(digits) > 20:
@@ -147,13 +143,13 @@ def whole_number(text: str, *, low: int = 1) -> int | None:
     return number if low <= number < EXACT_LIMIT else None
 
 
-def _parse_ballot(name: str, number: int, line: str, separator: str) -> _BallotLine:
-    """Return the ballot in a line; `separator` stands between its count and its order."""
-    before, found, order = line.partition(separator)
-    count = whole_number(before)
+def _parse_ballot(name: str, number: int, line: str) -> _BallotLine:
+    """Return the ballot in a line."""
+    before, found, order = line.partition(":")
+    count = _whole_number(before)
     if count is None or not found:
         raise DataFormatError(
-            f"{name}, line {number}: a ballot must read 'count{separator} 1,2,{{3,4}}', its count "
+            f"{name}, line {number}: a ballot must read 'count: 1,2,{{3,4}}', its count "
             f"a positive whole number below 2**53. Got {shown(line.strip())}."
         )
     order = order.strip()
@@ -170,7 +166,7 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     while position < len(order):
         found = TOKEN.match(order, position)
         parts = (found[1] or found[2] or "").split(",") if found else []
-        members = [member for part in parts if (member := whole_number(part, low=0)) is not None]
+        members = [member for part in parts if (member := _whole_number(part, low=0)) is not None]
         if found is None or len(members) < len(parts):
             raise DataFormatError(
                 f"{name}, line {number}: alternatives must be numbers, ties in braces. "
@@ -263,13 +259,10 @@ def _check_ballot_type(name: str, stated: str) -> None:
         )
 
 
-# -- today ----------------------------------------------------------------------------------------
-
-
-def _parse_new(name: str, text: str) -> _Contents:
+def _parsed(name: str, text: str) -> _Contents:
     head = HEAD.match(text)[0]  # type: ignore[index]  # it matches nothing, too
     lines = text_lines(head)
-    at_once = _strict_ballots(text[len(head) :], ":", len(lines))
+    at_once = _strict_ballots(text[len(head) :], len(lines))
     contents = _Contents({}, {}, at_once or _BallotLines.of([]))
     ballots = []
     for number, line in enumerate(lines if at_once else text_lines(text), start=1):
@@ -278,7 +271,7 @@ def _parse_new(name: str, text: str) -> _Contents:
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            ballots.append(_parse_ballot(name, number, line, ":"))
+            ballots.append(_parse_ballot(name, number, line))
     return contents if at_once else contents._replace(ballots=_BallotLines.of(ballots))
 
 
@@ -298,62 +291,6 @@ def _take(name: str, number: int, contents: _Contents, key: str, value: str) -> 
     contents.names[which] = value
 
 
-# -- before 2022 ----------------------------------------------------------------------------------
-
-
-def _parse_old(name: str, text: str) -> _Contents:
-    suffix = PurePath(name).suffix[1:].lower()
-    if suffix in OTHER_TYPES:
-        _check_ballot_type(name, suffix)
-    lines = [(at, line) for at, line in enumerate(text_lines(text), start=1) if line.strip()]
-    n = whole_number(lines[0][1])
-    if n is None:
-        raise DataFormatError(
-            f"{name}, line {lines[0][0]}: the number of alternatives must be a positive whole "
-            f"number. Got {shown(lines[0][1].strip())}."
-        )
-    names: dict[int, str] = {}
-    for number, line in lines[1 : n + 1]:
-        which, comma, label = line.partition(",")
-        if whole_number(which) != len(names) + 1 or not comma:
-            raise DataFormatError(
-                f"{name}, line {number}: alternative {len(names) + 1} of {n} must stand here as "
-                f"'{len(names) + 1},name'. Got {shown(line.strip())}."
-            )
-        names[len(names) + 1] = label.strip()
-    if len(lines) < n + 2:
-        raise DataFormatError(
-            f"{name} states {counted(n, 'alternative')} and ends after {len(names)} of them; the "
-            "file may be cut off."
-        )
-    header = {"NUMBER ALTERNATIVES": str(n), **_old_totals(name, *lines[n + 1])}
-    if suffix in TYPES:
-        header["DATA TYPE"] = suffix
-    body = lines[n + 2 :]
-    at_once = _strict_ballots("\n".join(line for _, line in body), ",", 1)
-    if at_once is None:
-        at_once = _BallotLines.of([_parse_ballot(name, number, line, ",") for number, line in body])
-    numbers = _integers(number for number, _ in body)
-    return _Contents(header, names, at_once._replace(lines=numbers))
-
-
-def _old_totals(name: str, number: int, line: str) -> dict[str, str]:
-    totals = [whole_number(part) for part in line.split(",")]
-    if len(totals) != 3 or None in totals:
-        raise DataFormatError(
-            f"{name}, line {number} must hold the number of voters, the sum of the counts and the "
-            f"number of distinct ballots, after the names. Got {shown(line.strip())}."
-        )
-    voters, summed, distinct = totals
-    if voters != summed:
-        raise DataFormatError(
-            f"{name}, line {number} states {counted(voters, 'voter')} and counts that sum to "
-            f"{summed}: what was derived from ballots is no ballot. PairwiseMatrix.from_wins takes "
-            "votes between pairs."
-        )
-    return {"NUMBER VOTERS": str(voters), "NUMBER UNIQUE ORDERS": str(distinct)}
-
-
 def read_preflib(
     source: Source,
     *,
@@ -361,9 +298,7 @@ def read_preflib(
     errors: Literal["refuse", "repair"] = "refuse",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
-    """Read ballots in a PrefLib format, of today or from before 2022.
-
-    The type is taken from the content; a file in the old form states it by its extension.
+    """Read ballots in a PrefLib format; the type is taken from the content.
 
     Parameters
     ----------
@@ -401,10 +336,14 @@ def read_preflib(
     if not looks_like_preflib(text):
         check_plain_table(name, text)
         raise DataFormatError(
-            f"{name} is not in a PrefLib format: it must begin with header lines '# KEY: value', "
-            "or, from before 2022, with the number of alternatives and a line '1,name'."
+            f"{name} is not in a PrefLib format: it must begin with header lines '# KEY: value'."
         )
-    contents = _parse_old(name, text) if _is_old(text) else _parse_new(name, text)
+    if _is_old(text):
+        raise DataFormatError(
+            f"{name} is in PrefLib's form from before 2022, without a header: preflib.org has all "
+            "of its files in today's form."
+        )
+    contents = _parsed(name, text)
     if not len(contents.ballots.lines):
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     told: list[str] = []
@@ -507,7 +446,7 @@ def _stated(name: str, header: dict[str, str], key: str) -> int | None:
     value = header.get(key)
     if value is None:
         return None
-    number = whole_number(value)
+    number = _whole_number(value)
     if number is None:
         raise DataFormatError(
             f"{name}: {key} must be a positive whole number below 2**53. Got {shown(value)}."

@@ -5,6 +5,7 @@ Nothing is taken for certain that has two readings: a wrong guess is worse than 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
@@ -12,11 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankagg._typing import Floats, Label
-from rankagg.core import counted, listed, places
-from rankagg.exceptions import shown
-from rankagg.io import choice_columns, marks
-from rankagg.io.comparison_tables import comparison_reading, sides_of
-from rankagg.io.rank_columns import questions_of, rank_columns
+from rankagg.core import counted, listed, listing, places
+from rankagg.exceptions import DataFormatError, shown
+from rankagg.io import marks
+from rankagg.io.ballot_columns import (
+    choice_columns,
+    further_choices,
+    heading_of,
+    questions_of,
+    rank_columns,
+)
+from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
 from rankagg.io.scores import task_columns
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import (
@@ -30,9 +37,32 @@ from rankagg.io.tables.table import as_number
 #: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
 LONG = {
     "scores": ("system", "task", "instance", "score"),
-    "cast-votes": ("ballot", "candidate", "rank"),
     "lists": ("ranking", "item", "rank"),
 }
+
+#: Words in which the headings of the two sides differ, that of the first side first.
+SIDES = [
+    *(("a", "b"), ("1", "2"), ("left", "right"), ("home", "away"), ("white", "black")),
+    *(("model", "baseline"), ("system", "baseline"), ("model", "opponent")),
+    *(("player", "opponent"), ("team", "opponent")),
+]
+#: The same, where the first word is that of who won in every row.
+WON = [
+    *(("winner", "loser"), ("winning", "losing"), ("chosen", "rejected")),
+    *(("preferred", "rejected"), ("better", "worse")),
+]
+# A third such column makes these no sides, but items of a list.
+THIRD = {"a": "c", "1": "3"}
+#: Words in headings of a column of outcomes.
+OUTCOMES = {
+    *("winner", "winning", "won", "win", "outcome", "result", "preference", "preferred", "verdict"),
+    *("judgment", "judgement", "choice"),
+}
+#: Words in headings of numbers of the two sides.
+POINTS = {"goal", "goals", "score", "scores", "point", "points", "pts", "runs"}
+WINS = {"win", "wins", "won"}
+# Numbers below these are no outcomes.
+GRADES = (["score"], ["grade"])
 
 
 class FileReading(NamedTuple):
@@ -97,8 +127,8 @@ def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
     columns = [ats[0] for ats in found.values() if len(ats) == 1]
     if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
         return
-    names = {x.replace("candidate", "item"): look.names[ats[0]] for x, ats in found.items()}
-    what = f"{form.replace('-', ' ')}, one {roles[-1]} a row"
+    names = {role: look.names[ats[0]] for role, ats in found.items()}
+    what = f"{form}, one {roles[-1]} a row"
     sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
     sure &= not _are_swapped(look, columns)
     if form == "scores":
@@ -108,11 +138,11 @@ def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
         once = look.is_key([columns[0], columns[-1]])
         sure &= once and not (look.values[columns[-1]] % 0.5).any()
         rest = [name for name in look.names if name not in names.values()]
-        if form == "lists" and rest:
+        if rest:
             what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
             yield FileReading(form, f"{what}leave it out with `drop`", None, False)
             return
-        if form == "lists" and not once:
+        if not once:
             what += ", with one rank twice in a list"
     yield FileReading(form, what, names, bool(sure))
 
@@ -149,7 +179,7 @@ def scores(look: TableLook) -> Iterator[FileReading]:
 def _rated(look: TableLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
-    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or sides_of(look) is not None:
+    if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or _sides_of(look) is not None:
         return
     is_key = look.is_key(texts) and not any(look.is_key([at]) for at in texts)
     if is_key and not look.called("rank", "count", among=numbers):
@@ -233,21 +263,24 @@ def ballots(look: TableLook) -> Iterator[FileReading]:
 
 
 def cast_votes(look: TableLook) -> Iterator[FileReading]:
-    """Cast votes, one mark a row or with a column for each choice."""
-    yield from long_table(look, "cast-votes")
+    """Cast votes with a column for each choice."""
+    columns = [look.called(role) for role in ("ballot", "candidate", "rank")]
+    if all(len(ats) == 1 for ats in columns) and columns[2][0] in look.numeric:
+        what = "cast votes, one mark a row, once each ballot is a row and each rank a column"
+        yield FileReading("cast-votes", what, None, False)
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
         yield FileReading("cast-votes", what, None, False)
-    contests = choice_columns.choice_columns(look)
+    contests = choice_columns(look)
     usual = marks.Spellings.of(None)
     for names in contests:
         choices = [look.names.index(name) for name in names]
-        further = choice_columns.further_choices(look, names) if len(contests) == 1 else []
+        further = further_choices(look, names) if len(contests) == 1 else []
         rest = [at for at in range(len(look.names)) if at not in choices]
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
         words = set(map(marks.words_of, look.texts_of(*choices)))
         is_marked = bool((usual.undervote | usual.overvote) & words)
-        headings = [choice_columns.heading_of(name) for name in names]
+        headings = [heading_of(name) for name in names]
         are_ordinals = all(one is not None and one.is_ordinal for one in headings)
         if not (is_marked or are_ordinals) and (
             look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
@@ -268,12 +301,6 @@ def cast_votes(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
-def comparisons(look: TableLook) -> Iterator[FileReading]:
-    """Comparisons of two sides, with their outcome."""
-    if found := comparison_reading(look):
-        yield FileReading("comparisons", *found)
-
-
 def lists(look: TableLook) -> Iterator[FileReading]:
     """Ranked lists, one rank a row, one list a column, or ranks of items in lists."""
     yield from long_table(look, "lists")
@@ -289,8 +316,8 @@ def lists(look: TableLook) -> Iterator[FileReading]:
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(map(choice_columns.heading_of, look.names))
-        sure &= sides_of(look) is None
+        sure &= not any(map(heading_of, look.names))
+        sure &= _sides_of(look) is None
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
@@ -308,3 +335,156 @@ def _seem_orders(look: TableLook) -> bool:
     # By chance two cells of a column would be equal once in as many pairs as there are items.
     pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
     return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
+
+
+# -- comparisons ----------------------------------------------------------------------------------
+#
+# Two columns hold the sides, and one, two or three say who won. What no rule names is not
+# recognized. Cells are left to the reader, which refuses what it does not know.
+
+
+class _Pair(NamedTuple):
+    """Two columns whose headings differ in one word, which says the side."""
+
+    first: int
+    second: int
+    words: tuple[str, str]
+    # All other words of the two headings.
+    rest: frozenset[str]
+
+
+def comparisons(look: TableLook) -> Iterator[FileReading]:
+    """Comparisons of two sides, with their outcome.
+
+    Only a column that may be a weight is a reason to ask. Headings of comparisons whose cells leave
+    doubt have no parameters.
+    """
+    sides = _sides_of(look)
+    outcome = _outcome(look, sides) if sides else None
+    if sides is None or outcome is None:
+        is_headed = _headed(look) and any(pair.rest <= {*WHO} for pair in _pairs(look, SIDES))
+        if is_headed or (sides and _are_of_battles(sides)):
+            what = "comparisons whose columns `first`, `second` and `outcome` must name"
+            yield FileReading("comparisons", what, None, False)
+        return
+    columns, meant = outcome
+    of_sides = {word for words in SIDES for word in words}
+    counts = [at for at in look.called("count", among=look.numeric) if at not in columns]
+    counts = [at for at in counts if of_sides.isdisjoint(look.words[at])]
+    if len(counts) > 1 or (counts and meant == "wins"):
+        return
+    names = [look.names[at] for at in columns]
+    given: dict[str, Any] = {"first": look.names[sides.first], "second": look.names[sides.second]}
+    what = f"comparisons of {given['first']} and {given['second']} by {listing(names)}"
+    what += {"points": ", the higher wins", "wins": ", numbers of wins"}.get(meant or "", "")
+    given["outcome"] = names if len(names) > 1 else names[0]
+    given |= {"outcome_is": meant} if meant else {}
+    yield FileReading("comparisons", what, given | look.named(weight=counts), not counts)
+
+
+def _sides_of(look: TableLook) -> _Pair | None:
+    """Return the two columns of names whose headings differ in the side alone, where one pair does.
+
+    Names meet in several rows. A pair whose headings hold only words such as model or team goes
+    before others.
+    """
+    found = [pair for pair in _pairs(look, SIDES) if OUTCOMES.isdisjoint(pair.rest)]
+    found = [pair for pair in found if _hold_names(look, pair)]
+    found = found or [pair for pair in _pairs(look, WON) if _hold_names(look, pair)]
+    plain = [pair for pair in found if pair.rest <= {*WHO}]
+    (one,) = plain if len(plain) == 1 else found if len(found) == 1 else (None,)
+    return one
+
+
+def _are_of_battles(sides: _Pair) -> bool:
+    """Say whether headings are of two sides, and not just a and b, or choices of a ballot."""
+    vague = {"a", "b"} if sides.words != ("1", "2") else {"1", "2", "option", "candidate"}
+    return sides.rest <= {*WHO} and bool({*sides.words, *sides.rest} - vague)
+
+
+def _pairs(look: TableLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair]:
+    """Yield the pairs of columns whose headings differ in a word of the two sides alone."""
+    columns = defaultdict(list)
+    for at, words in enumerate(look.words):
+        columns[tuple(words)].append(at)
+    for words in look.words:
+        for at, word in enumerate(words):
+            before, after = words[:at], words[at + 1 :]
+            for one, other in sides:
+                third = (*before, THIRD.get(one, ""), *after)
+                if word == one and third not in columns:
+                    for first in columns[tuple(words)]:
+                        for second in columns.get((*before, other, *after), ()):
+                            yield _Pair(first, second, (one, other), frozenset(before + after))
+
+
+def _hold_names(look: TableLook, pair: _Pair) -> bool:
+    """Say whether columns hold names that meet in several rows, and no numbers or places."""
+    columns = pair[:2]
+    if {*columns} & {*look.numeric, *look.ordinals} or not all(_keys(look, at) for at in columns):
+        return False
+    is_often = pair.words not in WON and len(look.texts_of(*columns)) <= look.table.n_rows
+    return (is_often or look.share(columns)) and not any(map(look.seems_numbers, columns))
+
+
+def _keys(look: TableLook, at: int) -> set[Key]:
+    """Return what a column says as conventions know it, nothing where its cells are no labels."""
+    try:
+        return {*map(key_of, look.labels(at).labels)}
+    except DataFormatError:
+        return set()
+
+
+def _outcome(look: TableLook, sides: _Pair) -> tuple[list[int], str | None] | None:
+    """Return the columns that say who won, and the parameter `outcome_is`; None in any doubt."""
+    others = [at for at in range(len(look.names)) if at not in sides[:2]]
+    ties = [at for at in others if any(map(is_tie, look.words[at]))]
+    if sides.words in WON:
+        has_ties = ties or any(_keys(look, at) & TIE_WORDS.keys() for at in others)
+        return None if has_ties else ([sides.first], None)
+    grades = [at for at in others if look.words[at] in GRADES and at not in look.numeric]
+    said = _headed(look) or grades
+    if said:
+        return (said, None) if len(said) == 1 and _is_clear(look, said[0], sides) else None
+    return _in_numbers(look, sides, ties)
+
+
+def _headed(look: TableLook) -> list[int]:
+    """Return the columns whose headings say that they hold outcomes, and nothing else."""
+    known = [at for at, words in enumerate(look.words) if OUTCOMES & {*words}]
+    return [at for at in known if {*look.words[at]} <= OUTCOMES | {*WHO}]
+
+
+def _is_clear(look: TableLook, at: int, sides: _Pair) -> bool:
+    """Say whether words and numbers below a heading of outcomes have one meaning.
+
+    A 0 may be the number of the first side, or a loss of it. An A may be away.
+    """
+    keys = _keys(look, at)
+    numbers = {key for key in keys if key in MARKS or not isinstance(key, str)}
+    is_away = sides.words == ("home", "away") and "a" in keys and "h" not in keys
+    return not is_away and (not numbers or (numbers <= {1.0, 1.5, 2.0} and len(numbers) > 1))
+
+
+def _in_numbers(
+    look: TableLook, sides: _Pair, ties: Sequence[int]
+) -> tuple[list[int], str | None] | None:
+    """Return the numbers of both sides, below headings that say nothing else, if they say it."""
+    found: list[tuple[list[int], str | None]] = []
+    # What else is said of ties may be that there was one.
+    plain = OUTCOMES | WINS | {*WHO} | TIE_WORDS.keys()
+    are_plain = all(plain >= {*look.words[at]} for at in ties)
+    for pair in _pairs(look, [sides.words]):
+        kind, columns = pair.rest - {*WHO}, [*pair[:2]]
+        if len(kind) != 1 or not kind <= OUTCOMES | WINS | POINTS:
+            continue
+        are_numbers = all(at in look.numeric or look.seems_numbers(at) for at in columns)
+        are_marks = all(_keys(look, at) <= MARKS.keys() for at in (*columns, *ties))
+        if kind <= POINTS and are_numbers:
+            found.append((columns, "points"))
+        elif are_plain and are_marks and len(ties) == 1:
+            found.append(([*columns, *ties], None))
+        # Without a column of ties a row of 0 and 0 may be one, or nothing.
+        elif are_plain and are_numbers and not are_marks and kind <= WINS and len(ties) < 2:
+            found.append(([*columns, *ties], "wins"))
+    return found[0] if len(found) == 1 else None

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.evaluations import made
-from tests.io.evaluations.made import harness, log, put
+from tests.io import made_evaluations as made
+from tests.io.made_evaluations import harness, log, put
 
 # -- files of evaluation tools --------------------------------------------------------------------
 
@@ -180,12 +180,6 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
     )
 
 
-def test_the_long_form_of_cast_votes(files, said):
-    line = "rank long.csv --format cast-votes --ballot id --rank rank --item name --rule borda"
-    told = said(line)
-    assert "2 cast ballots: 1 as they were cast, 0 changed, 0 blank, 1 with nothing left" in told
-
-
 # -- comparisons ----------------------------------------------------------------------------------
 
 COLUMNS = "--format comparisons --first a --second b --outcome won"
@@ -275,7 +269,6 @@ REFUSED = {
     "rank wide.csv --format cast-vote": "Did you mean 'cast-votes'?",
     "rank wide.csv --format cast-votes --overvotes ends": "Did you mean 'end'?",
     "rank wide.csv --format cast-votes --skiped end": "--skipped",
-    "rank long.csv --format cast-votes --ballot id": "--ballot, --rank and --item must be given",
     "rank battles.csv --format comparisons": "give --first and --second and --outcome",
     f"rank battles.csv {COLUMNS} --first aa": "Did you mean 'a'",
     f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",

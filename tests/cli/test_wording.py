@@ -14,8 +14,6 @@ LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
 TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
-LONG_NAMES = "--ballot system --rank value --item metric"
-
 # A name with a letter missing for every option that takes one, with data that know the whole name.
 MISTYPED = {
     "--dataset": "--dataset tenessee",
@@ -30,11 +28,9 @@ MISTYPED = {
     "--score": "long.csv --score vlue --task metric",
     "--count": "ballots.csv --format ballots --count cont",
     "--choice": "table.csv --format cast-votes --choice accurcy",
-    **{
-        option: f"long.csv --format cast-votes {LONG_NAMES} {option} sytem"
-        for option in ("--ballot", "--rank", "--item")
-    },
     "--ranking": "long.csv --ranking systm --item metric --rank value",
+    "--item": "long.csv --ranking system --item metrc --rank value",
+    "--rank": "long.csv --ranking system --item metric --rank vale",
     "--pair": "table.csv --pair first secnd",
     "--reference": "table.csv --reference secnd",
 }

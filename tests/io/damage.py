@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import rankagg as ra
 from rankagg.exceptions import DataWarning, RankaggError
 
-OLD = b"3\n1,Oslo\n2,Ur\n3,Rio, de\n5,5,3\n2,1,2,3\n2,{2,3},1\n1,3\n"
 NEW = (
     b"# FILE NAME: a.toi\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 5\n"
     b"# NUMBER UNIQUE ORDERS: 2\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
@@ -68,16 +67,11 @@ READERS = {
             b"\xef\xbb\xbf1\t2\tn\tw\r\n=Ann\tAnn\t1\t1\r\n\tWrite-in: Jo\t2\t1\r\n",
         ],
     ),
-    "long cast votes": (
-        lambda path: ra.read_cast_votes(path, ballot="b", rank="r", item="c", group="g"),
-        [b"b;r;c;g\n1;1;Ann;x\n1;3;Bob;x\n2;1;Ann;y\n2;1;Bob;y\n2;2;UWI;y\n3;1;;x\n"],
-    ),
     "matrix": (
         ra.io.read_matrix,
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],
     ),
     "preflib": (ra.read_preflib, [NEW, UNNAMED, NEW.replace(b"\n", b"\r\n")]),
-    "old preflib": (ra.read_preflib, [OLD, OLD.replace(b"\n", b"\r")]),
 }  # fmt: skip
 
 # What breaks readers: signs of the formats, numbers at the limits, bytes of other encodings.

@@ -254,7 +254,8 @@ class Maker:
             rows = [rows[0], *(rows[1 + x] for x in self.rng.permutation(len(rows) - 1))]
         known = sorted({x for one in orders for x in one})
         ranks = [{x: at for at, x in enumerate(one, start=1)} for one in orders]
-        return self.table("cast long" if cast else "lists long", rows, ballots_of(ranks, known))
+        truth = None if cast else ballots_of(ranks, known)
+        return self.table("cast long" if cast else "lists long", rows, truth)
 
     def cast_long(self) -> Made:
         return self.long_lists(cast=True)

@@ -177,34 +177,10 @@ def test_text_is_quoted_where_it_could_be_taken_for_more_cells(items, text):
     assert read(text, count="count", unranked="uniform") == profile
 
 
-@pytest.mark.parametrize(
-    ("name", "extra"), [("count", {}), ("weight", {"weights": [2.0]}), ("group", {"groups": ["x"]})]
-)
-def test_an_item_called_like_an_extra_column(name, extra, tmp_path):
-    profile = ra.Profile.from_orders([["A", name]], **extra)
-    with pytest.raises(InvalidInputError, match=name):
-        ra.io.write_ballots(profile, tmp_path / "ballots.csv")
-    assert not (tmp_path / "ballots.csv").exists()
-
-
 def test_an_item_may_be_called_like_a_column_that_is_not_written(tmp_path):
     profile = ra.Profile.from_orders([["weight", "group"]])
     ra.io.write_ballots(profile, tmp_path / "ballots.csv")
     assert ra.read_ballots(tmp_path / "ballots.csv", count="count")[0] == profile[0]
-
-
-@pytest.mark.parametrize(
-    "label", ["a;b;c;d", "a\tb\tc", "a,b", 'a"b', "a\nb", "a\rb", " a", "a ", "NA", "nan", "1"]
-)
-def test_a_name_is_refused_or_comes_back(label, tmp_path):
-    profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
-    path = tmp_path / "ballots.csv"
-    try:
-        ra.io.write_ballots(profile, path)
-    except InvalidInputError:
-        assert not path.exists()
-    else:
-        assert ra.read_ballots(path, count="count", unranked="uniform") == profile
 
 
 plain = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1", min_size=1, max_size=6)

@@ -146,32 +146,6 @@ def test_all_kinds_of_tables_say_the_same(ballots, policies):
             assert (other.profile, other.steps) == (first.profile, first.steps)
 
 
-@settings(max_examples=20)
-@given(records, policies_of, st.randoms(use_true_random=False))
-def test_the_long_form_says_the_same(ballots, policies, random):
-    rows = []
-    for number, ballot in enumerate(ballots):
-        for rank, mark in enumerate(ballot, 1):
-            if mark == "overvote" and random.random() < 0.5:
-                rows += [(number, rank, "A"), (number, rank, "B")]
-            else:
-                rows.append((number, rank, mark))
-    random.shuffle(rows)
-    # Ballots come in the order of their first rows; profiles then differ in the order of rows.
-    long = pd.DataFrame(rows, columns=["id", "rank", "name"])
-    names = {"ballot": "id", "rank": "rank", "item": "name"}
-    try:
-        votes = ra.read_cast_votes(long, **names, **options(policies))
-    except DataFormatError:
-        assert not slow(ballots, *policies)[0]
-        return
-    # Two names at one rank say less than "UWI": who they are is not told.
-    rankings, _, kinds, ranked = slow(ballots, *policies)
-    assert orders_of(votes.profile) == rankings
-    assert (votes.n_ranked, votes.n_blank) == (ranked, kinds["blank"])
-    assert votes.n_ranked + sum(step.left_out for step in votes.steps) == votes.n_choices
-
-
 # -- a real election ------------------------------------------------------------------------------
 
 # First choices of the first round, and votes of the last two, as published for the mayoral
@@ -230,6 +204,11 @@ def test_counts_weights_and_groups():
     assert orders_of(read(TEXT, choices=["second", "first"]).profile) == {("Bob", "Ann"): 3}
 
 
+def test_words_that_are_no_names_are_counted_as_often_as_their_ballots():
+    votes = read("first,second,n\nAnn,undervote,3\nBob,Ann,1\n", count="n")
+    assert votes.spelled == (("undervote", 3),)
+
+
 def test_left_out_and_stated_items():
     text = "first,second\nAnn,\nBob,Cid\nCid,\n"
     assert read(text).profile.has_unlisted
@@ -282,14 +261,12 @@ def test_a_name_that_is_like_a_missing_value_is_told():
         read("first,second\nAnn,NA\nBob,Ann\n", spellings={"undervote": ["NA"]})
 
 
-IN_LONG = {"ballot": "b", "rank": "r", "item": "c"}
 NUMBERED = "".join(f"voter {row},A\n" for row in range(20_000))
 REFUSED = [
     (TEXT, {"choices": ["third"]}, "a column of the stream"),
     (TEXT, {"choices": [["first"]]}, "a column of the stream"),
     (TEXT, {"choices": ["first", "first"]}, "named once each"),
     (TEXT, {"choices": ["first"], "count": "first"}, "named once each"),
-    (TEXT, {"ballot": "id"}, "`rank` is missing"),
     (TEXT, {"drop": ["what"]}, "`drop` must be a column"),
     (TEXT, {"overvotes": "close"}, "'end' or 'skip'"),
     (TEXT, {"skipped": "end after two"}, "Did you mean 'end-after-two'"),
@@ -299,7 +276,6 @@ REFUSED = [
     (TEXT, {"spellings": {"overvote": ["blank"]}}, "different for each"),
     (TEXT, {"spellings": {"overvote": [" "]}}, "Empty cells are underv"),
     (TEXT, {"spellings": "x"}, "a mapping from"),
-    ("b,r,c\n1,1,A\n", {**IN_LONG, "choices": ["c"]}, "`choices` must be left out in the long"),
 ]
 NO_BALLOTS = [
     ("a,w\nA,1\n,0\n", {"weight": "w"}, "row 3, column 'w' must be a weigh"),
@@ -311,14 +287,6 @@ NO_BALLOTS = [
     (f"a,n\nA,{2**52}\nB,{2**52}\n", {"choices": "a", "count": "n"}, r"up to 2\*\*53 or more"),
     # A column of numbers of ballots is no choice, unless it is stated.
     (f"voter,first\n{NUMBERED}", {"choices": ["voter", "first"]}, "20000 distinct ballots and"),
-    ("b,r,c\n1,0,A\n", IN_LONG, "positive"),
-    ("b,r,c\n1,,A\n", IN_LONG, "positive"),
-    ("b,r,c\n,1,A\n", IN_LONG, "row 2, column 'b' is empty"),
-    ("b,r,c\n1,1,A\n1,200000000,B\n", IN_LONG, "and 200000000 ranks"),
-    ("b,r,c\n1,1,A\n2,1,A\n1,1,A\n", IN_LONG, "row 4 marks 'A' on ballot '1' at rank 1 for the "
-     "second time"),
-    ("b,r,c,w\n1,1,A,x\n1,2,B,y\n", {**IN_LONG, "group": "w"}, "row 3 states another group for "
-     "ballot '1' than its first"),
 ]  # fmt: skip
 
 

@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from rankagg.exceptions import InvalidInputError
-from rankagg.io import cluster
 from tests.io.scan.scan_files import drawn, scan, wide, write
 
 
@@ -15,6 +14,3 @@ def test_dask_is_not_installed(tmp_path, monkeypatch):
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
     with pytest.raises(InvalidInputError, match=r"pip install 'rankagg\[big\]'"):
         made.summarize(client=object())
-    there = cluster.connected("tcp://127.0.0.1:8786")
-    with pytest.raises(InvalidInputError, match=r"rankagg\[big\]"), there:
-        pass

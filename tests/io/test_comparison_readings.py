@@ -7,17 +7,17 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning
-from rankagg.io.comparison_tables import comparison_reading
+from rankagg.io.table_readings import comparisons
 from rankagg.io.tables.look import TableLook
 from rankagg.io.tables.reading import read_table
 
 
 def reading(text):
     """Return what is read, with whether it is certain; None where no call is vouched for."""
-    found = comparison_reading(TableLook(read_table(text()), []))
-    if found is None or found[1] is None:
+    found = next(comparisons(TableLook(read_table(text()), [])), None)
+    if found is None or found.parameters is None:
         return None
-    what, parameters, is_certain = found
+    _, what, parameters, is_certain = found
     assert what.startswith("comparisons of ")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,7 +3,6 @@
 import re
 import warnings
 from io import StringIO
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, RankaggError
-from rankagg.io.comparisons import CONVENTIONS, OUTCOME_WORDS, TIE_WORDS, _convention_of, key_of
+from rankagg.io.comparisons import OUTCOME_WORDS, _convention_of, key_of
 
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "z")]
 COLUMNS = {"first": "one", "second": "other", "outcome": "won"}
@@ -81,22 +80,6 @@ def test_words_that_are_documented_are_known():
     undocumented = {*map(str, OUTCOME_WORDS)} - {*map(key_of, words)}
     # Who may be written with a number, or without a blank.
     assert {word for word in undocumented if not re.search(r"[a-z] ?[ab12]$", word)} == set()
-
-
-def test_no_cells_are_known_to_two_conventions_that_read_them_differently():
-    """Where several know all cells of a column they agree, so that the first will do."""
-    every = [(set(), OUTCOME_WORDS), *CONVENTIONS]
-    keys = {key for _, meaning in CONVENTIONS for key in meaning} | {"b", "tie"}
-    for cells in (set(x) for n in (1, 2, 3) for x in combinations(sorted(keys, key=str), n)):
-        rest = cells - TIE_WORDS.keys()
-        read = [
-            {key: (meaning | TIE_WORDS)[key] for key in cells}
-            for needed, meaning in every
-            if rest <= meaning.keys() and (not needed or needed & rest)
-        ]
-        assert all(one == read[0] for one in read)
-        known = _convention_of(cells)
-        assert (known and {key: known[key] for key in cells}) == (read[0] if read else None)
 
 
 # What is no outcome, by itself or among others.
@@ -168,15 +151,6 @@ def test_words_that_are_sides_and_names():
     assert read(["a", "a"], pairs=pairs, outcome_is="winner").outcomes.tolist() == [-1, 1]
     # Where both say the same there is nothing to ask.
     assert read(["b", "a", "tie"], pairs=[("a", "b")]).outcomes.tolist() == [-1, 1, 0]
-
-
-def test_an_item_that_is_called_like_a_tie():
-    pairs = [("tie", "y")]
-    with pytest.raises(DataFormatError, match="says 'tie', an item and also a word for a tie"):
-        read(["tie", "y"], pairs=pairs)
-    with pytest.raises(DataFormatError, match="says 'tie', an item and also a side"):
-        read(["tie", "left"], pairs=pairs)
-    assert read(["tie", "left"], pairs=pairs, outcome_is="side").outcomes.tolist() == [0, 1]
 
 
 @given(
@@ -294,15 +268,6 @@ def test_rows_without_a_win_are_told():
 def test_columns_of_outcomes_that_are_refused(columns, outcome_is, words):
     with pytest.raises(RankaggError, match=words):
         columns_of(*columns, outcome_is=outcome_is)
-
-
-def test_names_of_columns_of_outcomes_that_are_refused():
-    for outcome, words in (
-        ([], "must be one, two or three col"),
-        (["p", "p"], "different columns"),
-    ):
-        with pytest.raises(RankaggError, match=words):
-            columns_of([1], outcome=outcome, outcome_is="wins")
 
 
 # -- rows that are left out -----------------------------------------------------------------------
@@ -463,25 +428,6 @@ def expected():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "json", "parquet"])
-def test_kinds_of_files(tmp_path, expected, kind):
-    path = tmp_path / f"battles.{kind}"
-    if kind == "parquet":
-        WHOLE.to_parquet(path)
-    elif kind in ("jsonl", "json"):
-        WHOLE.to_json(path, orient="records", lines=kind == "jsonl")
-    else:
-        WHOLE.to_csv(path, index=False)
-    found = ra.read_comparisons(path, **EVERY)
-    if kind == "csv":  # labels of text files are texts
-        assert found.cluster_labels == ("7", "8", "9")
-        expected = ra.Comparisons.from_arrays(
-            "xyzx", "yzxz", expected.outcomes, weights=expected.weights, sides=expected.sides,
-            clusters="7789",
-        )  # fmt: skip
-    assert found == expected
-
-
 def test_frames(expected):
     categories = WHOLE.astype({"one": "category", "won": "category"})
     arrow = WHOLE.convert_dtypes(dtype_backend="pyarrow")
@@ -492,20 +438,6 @@ def test_frames(expected):
 def test_a_table_of_comparisons_is_read_again(expected):
     columns = {name: name for name in ("first", "second", "outcome", "weight", "cluster", "side")}
     assert ra.read_comparisons(expected.to_frame(), **columns) == expected
-
-
-def test_columns_of_numbers_are_read_at_once():
-    # Cell by cell this many would take a minute.
-    m = 50_000
-    rng = np.random.default_rng(1)
-    first = rng.integers(0, 50, m)
-    table = pd.DataFrame(
-        {"one": first, "other": (first + rng.integers(1, 50, m)) % 50,
-         "won": rng.choice([0.0, 0.5, 1.0], m)}
-    )  # fmt: skip
-    battles = ra.read_comparisons(table, **COLUMNS, outcome_is="side")
-    assert len(battles) == m
-    assert battles.n_ties == int((table["won"] == 0.5).sum())
 
 
 def test_half_a_character_in_a_name_of_a_column_is_told(tmp_path):

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.check_certificate import LARGEST_INTEGER
 from rankagg.exceptions import DataFormatError
-from rankagg.io.json_files import looks_like_votes, votes_to_dict
+from rankagg.io.json_files import Field, looks_like_votes, votes_to_dict
+from rankagg.io.tables.sources import parse_json
 
 PLAIN = {
     "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 2, "rounding": "0",
@@ -151,3 +153,54 @@ def test_what_does_not_look_like_votes(text: str) -> None:
 
 def test_blanks_before_votes_change_nothing() -> None:
     assert looks_like_votes("\n " + json.dumps(PLAIN))
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def test_integers_of_any_size_are_kept() -> None:
+    text = '{"a": [9007199254740993, -0, -7, 1%s], "b": {"c": null, "d": true}}' % ("0" * 999)
+    assert parse_json(text, "x") == {"a": [2**53 + 1, 0, -7, 10**999], "b": {"c": None, "d": True}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("NaN", "x has the number NaN"),
+        ("[-Infinity]", "x has the number -Infinity"),
+        ("[1.0]", r"x has the number 1\.0"),
+        ("[1e5]", "x has the number 1e5"),
+        ("1" + "0" * 1000, "x has an integer of 1001 digits; at most 1000"),
+        ("-1" + "0" * 1000, "x has an integer of 1001 digits"),
+        ("9" * 10_000, "x has an integer of 10000 digits"),
+        ('{"a": 1, "b": 2, "a": 1}', "x has the key 'a' twice"),
+        ('{"a": 1, "b": 2, "c": 3, "b": 1}', "x has the key 'b' twice"),
+        ('{"c": {"b": 1, "b": 1}}', "x has the key 'b' twice"),
+        ("", "x is not JSON: .* in line 1, column 1"),
+        ("[1,\n 2", "in line 2, column"),
+        ("{} {}", "x is not JSON"),
+        ("[" * 100_000, "x is nested too deep"),
+        ('{"a":' * 100_000, "x is nested too deep"),
+    ],
+)
+def test_what_is_no_strict_json(text: str, words: str) -> None:
+    with pytest.raises(DataFormatError, match=words):
+        parse_json(text, "x")
+
+    assert parse_json("9" * 1000, "x") == LARGEST_INTEGER
+    assert parse_json("-" + "9" * 1000, "x") == -LARGEST_INTEGER
+
+
+def test_what_a_field_is_not_is_said_with_its_path() -> None:
+    with pytest.raises(DataFormatError, match=r"^`f\[1\]` must be an integer of at least 0 and at"):
+        Field([5, 10], "f").integers(0, 9)
+    with pytest.raises(DataFormatError, match="`f` must be a text"):
+        Field(" ", "f").text()
+
+    (a,) = Field({"a": [{"b": 3}]}, "").members("a")
+    (element,) = a.elements()
+    (b,) = element.members("b")
+    assert (a.path, element.path, b.path) == ("a", "a[0]", "a[0].b")
+    assert element.has("b")
+    assert not element.has("c")
+    assert not a.has("b")

@@ -6,7 +6,6 @@ import stat
 from pathlib import Path
 
 import click
-import matplotlib as mpl
 import pytest
 
 import rankagg as ra
@@ -141,19 +140,6 @@ def test_a_link_stays_a_link(tmp_path) -> None:
     assert (tmp_path / "there" / "real.txt").read_text() == "new"
 
 
-def test_a_new_file_is_as_open_as_others_of_the_user(tmp_path) -> None:
-    before = os.umask(0o077)
-    try:
-        for mask, mode in ((0o027, 0o640), (0o000, 0o666)):
-            os.umask(mask)
-            path = tmp_path / f"{mode}.bin"
-            write_file(path, lambda path: path.write_bytes(b"1") and None)
-            assert stat.S_IMODE(path.stat().st_mode) == mode
-            assert os.umask(0o077) == mask  # and the mask is left as it was
-    finally:
-        os.umask(before)
-
-
 # -- the command line -----------------------------------------------------------------------------
 
 
@@ -199,7 +185,6 @@ FULL = {
 @pytest.mark.parametrize("line", FULL)
 def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, run, line):
     name = FULL[line]
-    mpl.use("Agg")
     target = tmp_path / name
     if name:
         target.write_bytes(b"former")

@@ -74,20 +74,6 @@ def cells_of(path):
 LABELS = ["=cmd()", "+a", "-b", "@c", "'=d", "-3", "e"]
 
 
-def test_ballots_come_back(tmp_path):
-    profile = ra.Profile.from_orders(
-        [LABELS, LABELS[::-1]], items=LABELS, groups=["=g", "h"], weights=[2, 1]
-    )
-    path = tmp_path / "ballots.csv"
-    ra.io.write_ballots(profile, path)
-    assert not [cell for cell in cells_of(path) if _guard(cell) != cell and cell[:1] != "'"]
-    columns = {"count": "count", "weight": "weight", "group": "group"}
-    assert ra.read_ballots(path, **columns) == profile.with_unranked("last")
-    assert ra.read_ballots(path, drop=["=cmd()", "group"]).items.labels == (
-        *LABELS[1:], "count", "weight"
-    )  # fmt: skip
-
-
 def test_scores_are_read_without_the_apostrophe(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("system,'=x,k\n'=a,1,'-i\n'b,-2,j\n", encoding="utf-8")

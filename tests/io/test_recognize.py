@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, DataWarning, RankaggError
+from rankagg.exceptions import DataFormatError, RankaggError
 from tests.conftest import DATA
 from tests.io.made_files import Maker, content
 
@@ -214,15 +214,6 @@ def test_systems_that_stand_in_several_rows_are_no_leaderboard():
     assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
 
 
-def test_what_to_type_has_the_certificate_too(said, tmp_path):
-    (tmp_path / "proof.json").write_text("{}", encoding="utf-8")
-    (tmp_path / "f.csv").write_text(ASKED["a leaderboard"][0], encoding="utf-8")
-    told = " ".join(said("verify proof.json f.csv", code=2).split())
-    assert "type `rankagg verify proof.json f.csv --format scores --system Model --only x`" in told
-    told = " ".join(said("solve f.csv --certificate proof.json", code=2).split())
-    assert "type `rankagg solve f.csv --format scores --system Model" in told
-
-
 def test_winners_are_told_by_their_heading():
     text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
     battles = ra.recognize(StringIO(text)).read()
@@ -330,14 +321,3 @@ def test_lists_of_several_lengths_name_their_reader():
 
 def test_right_and_wrong_are_scores():
     assert ra.recognize(StringIO("model,x,y\nA,0,1\nB,1,1\nC,0,1\n")).is_certain
-
-
-def test_columns_that_are_left_out_say_nothing():
-    text = "voter,age,A,B,C\nv1,30,1,2,3\nv2,31,2,1,3\nv3,40,3,1,2\nv4,50,1,2,3\n"
-    found = ra.recognize(StringIO(text))
-    with pytest.warns(DataWarning, match="left out: 'voter', 'age'"):
-        assert found.read().items.labels == ("A", "B", "C")
-    assert ra.recognize(StringIO(text), drop=["age", "voter"]).read().n_items == 3
-    # Ranks stay doubtful without the column of words.
-    ranks = "system,org,x,y\nA,k,1,2\nB,l,2,1\nC,m,3,3\n"
-    assert len(ra.recognize(StringIO(ranks), drop="org").readings) == 2

@@ -196,15 +196,6 @@ def test_long_keeps_only_what_is_not_dropped():
 # -- frames ---------------------------------------------------------------------------------------
 
 
-def test_a_frame_with_the_systems_as_its_index():
-    frame = pd.DataFrame({"acc": [0.5, 0.25, 0.75], "f1": [70, None, 60.5]}, index=list("BAC"))
-    assert ra.read_scores(frame, higher_is_better=True) == TABLE
-    named = frame.rename_axis("model")
-    assert ra.read_scores(named, higher_is_better=True) == TABLE
-    assert ra.read_scores(named, higher_is_better=True, system="model") == TABLE
-    assert ra.read_scores(named.reset_index(), higher_is_better=True) == TABLE
-
-
 def test_a_frame_with_systems_and_instances_as_its_index():
     frame = pd.read_csv(StringIO(INSTANCES), dtype={"k": str})
     for source in (frame, frame.set_index(["system", "k"])):
@@ -307,22 +298,6 @@ def test_a_task_without_any_score_may_be_dropped():
 
 
 # -- the smallest tables --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "order"),
-    [
-        ("system,x,y\nA,1,2\n", {}, "A"),
-        ("system,k,x\nA,1,1\nA,2,3\n", {"instance": "k"}, "A"),
-        ("system,x\nA,1\nB,3\nC,2\n", {}, "BCA"),
-        ("system,k,x\nA,1,1\nB,1,3\nC,1,2\n", {"instance": "k"}, "BCA"),
-    ],
-)
-def test_one_system_or_one_task_alone(text, names, order):
-    table = read(text, **names)
-    assert 1 in (table.n_systems, table.n_tasks)
-    for rule in ra.compare(table).consensuses:
-        assert (rule.order, rule.cost) == (tuple(order), 0)
 
 
 # -- round trips ----------------------------------------------------------------------------------

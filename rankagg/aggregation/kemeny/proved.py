@@ -31,7 +31,7 @@ from rankagg.exceptions import (
     VerificationError,
 )
 from rankagg.io.json_files import votes_to_dict
-from rankagg.io.strict_json import parse_json
+from rankagg.io.tables.sources import parse_json
 
 # The fields of all kinds that a file states as they are.
 COMMON = (

@@ -223,7 +223,7 @@ def scan(
         rankagg scan long.csv --task task --instance id --system model --score value
         rankagg compare sums.json
 
-    SOURCES are files, patterns and folders of Parquet, CSV, TSV and JSON Lines. A wide file has a
+    SOURCES are files, patterns and folders of Parquet, CSV and TSV. A wide file has a
     row for each task and instance, and a column for each system; a long one has a row for each
     score. No scores are held. Other commands take the file of --out in place of scores, as far as
     sums tell; only studies and fits of whole rankings need the scores.

@@ -332,8 +332,7 @@ def _labels(option: str, text: str) -> list[str]:
 def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
     from rankagg.distributions.stored import distribution_from_dict
-    from rankagg.io.strict_json import check_characters, parse_json
-    from rankagg.io.tables.sources import read_text
+    from rankagg.io.tables.sources import check_characters, parse_json, read_text
 
     with options_named({"source": "FIT"}), buffered((path,)) as (file,):
         path, text = read_text(file)

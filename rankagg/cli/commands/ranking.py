@@ -279,8 +279,7 @@ def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
     """
     from rankagg.aggregation.kemeny.certificate import certificate_of
     from rankagg.core import amount, counted
-    from rankagg.io.strict_json import parse_json
-    from rankagg.io.tables.sources import read_text
+    from rankagg.io.tables.sources import parse_json, read_text
 
     votes = given.evidence.votes
     if str(certificate) == DASH and given.name == NAME:

@@ -1,14 +1,13 @@
-"""Batches of columns from files of any size, by Arrow."""
+"""Batches of columns from files of any size, by Arrow's datasets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from io import BytesIO
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,17 +22,7 @@ from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import MISSING_TEXTS
 from rankagg.io.tables.sources import Sources, files_at
 
-Kind: TypeAlias = Literal["parquet", "csv", "json"]
-
-SCAN_KINDS: dict[str, Kind] = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-}
-PACKED = (".gz", ".bz2", ".zst", ".lz4")
+PARQUET, TEXT, PACKED = (".parquet", ".pq"), (".csv", ".tsv"), (".gz", ".bz2", ".zst", ".lz4")
 # Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
@@ -43,8 +32,7 @@ SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
 Codes = Integers64
 #: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
 Keys = NDArray[np.uint64]
-
-#: A column's Arrow type, or None where the file does not say and what is asked for counts.
+#: Columns and their Arrow types.
 Types = dict[str, Any]
 
 
@@ -53,20 +41,56 @@ class ScanFile:
     """A file, and what its path says of all of its rows."""
 
     path: Path
-    kind: Kind
     # Columns that its folders name, as in `task=x/part-0.parquet`.
     constants: tuple[tuple[str, str], ...] = ()
     # Its size and the time of its last change when the scan was made.
     state: tuple[int, int] | None = None
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether this is a Parquet file, and no text."""
+        return self.path.suffix.lower() in PARQUET
 
     def require_unchanged(self) -> None:
         """Raise where the file has changed since the scan was made."""
         if self.state is not None and _state(self.path) != self.state:
             raise DataFormatError(f"{self.path} has changed since the scan began: scan it again.")
 
-    def absolute(self) -> ScanFile:
-        """Return the file by its absolute path."""
-        return replace(self, path=self.path.absolute())
+    def fragment(self, types: Types | None = None) -> Any:
+        """Return the file as Arrow reads it; text is read as a dictionary."""
+        from pyarrow import csv, dataset, fs  # noqa: PLC0415 - of scans alone
+
+        if self.is_parquet:
+            texts = [name for name, kind in (types or {}).items() if pa.types.is_string(kind)]
+            made: Any = dataset.ParquetFileFormat(
+                read_options=dataset.ParquetReadOptions(dictionary_columns=texts),
+                default_fragment_scan_options=dataset.ParquetFragmentScanOptions(
+                    page_checksum_verification=True,
+                    pre_buffer=False,
+                    use_buffered_stream=True,
+                    buffer_size=2**20,
+                ),
+            )
+        else:
+            with pa.input_stream(str(self.path), compression="detect") as stream:
+                header = stream.read(2**20).lstrip().partition(b"\n")[0]
+            if not header:
+                raise DataFormatError(f"{self.path} is empty.")
+            made = dataset.CsvFileFormat(
+                csv.ParseOptions(
+                    delimiter=max("\t,;", key=lambda mark: header.count(mark.encode())),
+                    newlines_in_values=True,
+                ),
+                # A label may be called NA.
+                convert_options=csv.ConvertOptions(
+                    null_values=MISSING_TEXTS, strings_can_be_null=False
+                ),
+                # A few rows tell the types.
+                read_options=csv.ReadOptions(
+                    use_threads=False, block_size=TEXT_BLOCK if types else len(header) + 2**18
+                ),
+            )
+        return made.make_fragment(str(self.path), fs.LocalFileSystem())
 
 
 def _state(path: Path) -> tuple[int, int]:
@@ -83,16 +107,21 @@ def scan_files(source: Sources) -> tuple[ScanFile, ...]:
     files: list[ScanFile] = []
     for path in given:
         found, is_named = files_at(path, (".", "_"))
-        if not found:
-            allowed = "a folder with files, or a pattern that some file matches"
+        if not found or (is_named and not found[0][0].is_file()):
+            allowed = "a file, a folder with files, or a pattern that some file matches"
             raise InvalidInputError("source", allowed, str(path))
-        if is_named and not found[0][0].is_file():
-            allowed = "a file, a pattern or a folder"
-            raise InvalidInputError("source", allowed, str(path), "There is none.")
         for file, folders in found:
+            name = file.name.lower()
+            plain = name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))
+            if not (name.endswith(PARQUET) or plain.endswith(TEXT)):
+                known, packed = ", ".join(PARQUET + TEXT), ", ".join(PACKED)
+                allowed = f"files that end in {known} (text also packed: {packed})"
+                remedy = f"Leave {shown(file.name)} out with a pattern, or write it as Parquet."
+                raise InvalidInputError("source", allowed, str(file), remedy)
             named = [folder.partition("=") for folder in folders if "=" in folder]
             constants = tuple((name, value) for name, _, value in named)
-            files.append(ScanFile(file, _kind_of(file), constants, _state(file)))
+            # Workers may stand in another folder.
+            files.append(ScanFile(file.absolute(), constants, _state(file)))
     if not files:
         raise InvalidInputError("source", "one file at least", given)
     seen: set[Path] = set()
@@ -108,25 +137,13 @@ def scan_files(source: Sources) -> tuple[ScanFile, ...]:
     return tuple(files)
 
 
-def _kind_of(path: Path) -> Kind:
-    name = path.name.lower()
-    ending = Path(name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))).suffix
-    kind = SCAN_KINDS.get(ending)
-    if kind is None or (kind == "parquet" and not name.endswith(ending)):
-        known, packed = ", ".join(SCAN_KINDS), ", ".join(PACKED)
-        allowed = f"files that end in {known} (text also packed: {packed})"
-        remedy = f"Leave {shown(path.name)} out with a pattern, or rename it."
-        raise InvalidInputError("source", allowed, str(path), remedy)
-    return kind
-
-
 @dataclass(frozen=True)
 class ScanPart:
     """A piece of the data that is counted by itself."""
 
     file: ScanFile
-    # The row groups of a Parquet file; None for the whole of another one.
-    groups: tuple[int, ...] | None = None
+    # The row groups of a Parquet file.
+    groups: tuple[int | None, ...] = (None,)
     # Its rows, where that is known.
     n_rows: int | None = None
 
@@ -154,19 +171,19 @@ class Batch:
 
 
 def columns_of(file: ScanFile) -> Types:
-    """Return the columns of a file and their types; None for those of text."""
+    """Return the columns of a file and their types, those of text by its first rows."""
     with _arrow_errors(file.path):
-        names, types = _schema(file)
-    twice = sorted({name for name in names if names.count(name) > 1})
+        schema = file.fragment().physical_schema
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         raise DataFormatError(f"{file.path} has two columns {shown(twice[0])}: name them apart.")
-    clash = sorted(set(names) & {name for name, _ in file.constants})
+    clash = sorted(set(schema.names) & {name for name, _ in file.constants})
     if clash:
         raise DataFormatError(
             f"{file.path} has a column {shown(clash[0])}, which its folder names too: "
             "remove one of the two."
         )
-    return dict(zip(names, types, strict=True))
+    return dict(zip(schema.names, schema.types, strict=True))
 
 
 def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
@@ -174,12 +191,11 @@ def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
     parts: list[ScanPart] = []
     for file in files:
         file.require_unchanged()
-        if file.kind != "parquet":
+        if not file.is_parquet:
             parts.append(ScanPart(file))
             continue
-        with _arrow_errors(file.path), _opened(file) as opened:
-            about = opened.metadata
-            sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+        with _arrow_errors(file.path):
+            sizes = [group.num_rows for group in file.fragment().row_groups]
         start = 0
         for stop in range(1, len(sizes) + 1):
             rows = sum(sizes[start:stop])
@@ -193,158 +209,40 @@ def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
 def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
     """Go through the rows of a part."""
     part.file.require_unchanged()
-    reader = {"parquet": _parquet_batches, "csv": _csv_batches, "json": _json_batches}[
-        part.file.kind
-    ]
-    own = {name: kind for name, kind in types.items() if name not in dict(part.file.constants)}
-    for group, start, batch in reader(part, own, size):
-        columns = {name: batch.column(name) for name in own}
-        for name, value in part.file.constants:
-            if name in types:
-                columns[name] = pa.repeat(value, batch.num_rows)
-        yield Batch(columns, batch.num_rows, part.file, group, start)
-
-
-# -- Parquet --------------------------------------------------------------------------------------
-
-
-def _opened(file: ScanFile, types: Types | None = None) -> Any:
-    """Open a Parquet file; text is read as the dictionary that it is stored with."""
-    from pyarrow import parquet  # noqa: PLC0415
-
-    texts = [name for name, kind in (types or {}).items() if pa.types.is_string(kind)]
-    return parquet.ParquetFile(
-        file.path,
-        read_dictionary=texts,
-        page_checksum_verification=True,
-        pre_buffer=False,
-        buffer_size=2**20,
-    )
-
-
-def _parquet_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[int, int, Any]]:
-    assert part.groups is not None, "the parts of a Parquet file are row groups"
-    with _arrow_errors(part.file.path), _opened(part.file, types) as opened:
-        for group in part.groups:
-            start = 0
-            reading = opened.iter_batches(
-                batch_size=size, row_groups=[group], columns=list(types), use_threads=False
+    constants = {name: value for name, value in part.file.constants if name in types}
+    own = {name: kind for name, kind in types.items() if name not in constants}
+    with _arrow_errors(part.file.path):
+        fragment = part.file.fragment(own)
+    for group in part.groups:
+        where, start = "" if group is None else f", row group {group}", 0
+        with _arrow_errors(part.file.path, where):
+            # One group at a time: then the rows of it are known.
+            chosen = fragment if group is None else fragment.subset(row_group_ids=[group])
+            reading = iter(
+                chosen.to_batches(
+                    schema=None if part.file.is_parquet else pa.schema(_coded(own)),
+                    columns=list(own),
+                    # A block of text has one dictionary.
+                    batch_size=size if part.file.is_parquet else TEXT_BLOCK,
+                    use_threads=False,
+                    batch_readahead=1,
+                )
             )
-            for batch in _stepwise(reading, part.file.path, f", row group {group}"):
-                yield group, start, batch
-                start += batch.num_rows
-
-
-# -- text -----------------------------------------------------------------------------------------
-
-
-def _csv_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
-    path = part.file.path
-    coded = pa.dictionary(pa.int32(), pa.string())
-    kinds = {name: coded if kind == pa.string() else kind for name, kind in types.items()}
-    with _arrow_errors(path):
-        reader = _csv_reader(
-            path,
-            column_types=kinds,
-            include_columns=list(types),
-            null_values=MISSING_TEXTS,
-            strings_can_be_null=True,
-        )
-    start = 0
-    for batch in _stepwise(reader, path, ""):
-        yield None, start, batch
-        start += batch.num_rows
-
-
-def _csv_reader(path: Path, **conversion: Any) -> Any:
-    from pyarrow import csv  # noqa: PLC0415
-
-    header = _first_lines(path).partition(b"\n")[0]
-    delimiter = max("\t,;", key=lambda mark: header.count(mark.encode()))
-    return csv.open_csv(
-        path,
-        csv.ReadOptions(use_threads=False, block_size=TEXT_BLOCK),
-        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        csv.ConvertOptions(**conversion),
-    )
-
-
-def _json_batches(part: ScanPart, types: Types, size: int) -> Iterator[tuple[None, int, Any]]:
-    from pyarrow import json  # noqa: PLC0415
-
-    path = part.file.path
-    options = json.ParseOptions(
-        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer"
-    )
-    with _arrow_errors(path):
-        known = set(_schema(part.file)[0])
-    start = 0
-    for block in _whole_lines(path):
-        with _arrow_errors(path, f", after row {start}"):
-            reading = json.ReadOptions(use_threads=False, block_size=len(block) + 1)
-            table = json.read_json(BytesIO(block), reading, options).combine_chunks()
-        more = sorted(set(table.column_names) - known)
-        if more:
-            raise DataFormatError(
-                f"{path}, after row {start}: {shown(more[0])} is there, which the first row lacks: "
-                "write all names in the first row, with null for what is missing."
-            )
-        for batch in table.to_batches(max_chunksize=size):
-            yield None, start, batch
+        while True:
+            with _arrow_errors(part.file.path, f"{where}, after row {start}"):
+                batch = next(reading, None)
+            if batch is None:
+                break
+            columns = {name: batch.column(name) for name in own}
+            columns |= {name: pa.repeat(x, batch.num_rows) for name, x in constants.items()}
+            yield Batch(columns, batch.num_rows, part.file, group, start)
             start += batch.num_rows
 
 
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    """Go through a file in blocks that end where a line does."""
-    with _arrow_errors(path), pa.input_stream(str(path), compression="detect") as stream:
-        rest = b""
-        while read := stream.read(TEXT_BLOCK):
-            block, end, left = (rest + read).rpartition(b"\n")
-            rest = left
-            if end and block.strip():
-                yield block
-        if rest.strip():
-            yield rest
-
-
-def _first_lines(path: Path) -> bytes:
-    with pa.input_stream(str(path), compression="detect") as stream:
-        start: bytes = stream.read(2**20)
-    return start
-
-
-def _schema(file: ScanFile) -> tuple[list[str], list[Any]]:
-    if file.kind == "parquet":
-        with _opened(file) as opened:
-            schema = opened.schema_arrow
-            return list(schema.names), list(schema.types)
-    start = _first_lines(file.path)
-    if not start.strip():
-        raise DataFormatError(f"{file.path} is empty.")
-    if file.kind == "csv":
-        names = list(_csv_reader(file.path).schema.names)
-    else:
-        from pyarrow import json  # noqa: PLC0415
-
-        line = next(line for line in start.splitlines() if line.strip())
-        names = list(json.read_json(BytesIO(line)).schema.names)
-    return names, [None] * len(names)
-
-
-# -- errors ---------------------------------------------------------------------------------------
-
-
-def _stepwise(reading: Iterable[Any], path: Path, where: str) -> Iterator[Any]:
-    """Go through batches; what Arrow says of a damaged file is said with its place."""
-    iterator = iter(reading)
-    done = 0
-    while True:
-        with _arrow_errors(path, f"{where}, after row {done}"):
-            batch = next(iterator, None)
-        if batch is None:
-            return
-        done += batch.num_rows
-        yield batch
+def _coded(types: Types) -> list[tuple[str, Any]]:
+    """Return types in which text is a dictionary."""
+    coded = pa.dictionary(pa.int32(), pa.string())
+    return [(name, coded if kind == pa.string() else kind) for name, kind in types.items()]
 
 
 @contextmanager
@@ -355,6 +253,9 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
         raise DataFormatError(f"{path}{where} cannot be read: {said}") from None
+
+
+# -- columns --------------------------------------------------------------------------------------
 
 
 def scores_into(target: Floats, batch: Batch, name: str) -> None:
@@ -372,58 +273,64 @@ def scores_into(target: Floats, batch: Batch, name: str) -> None:
         row = int(np.argmax(infinite))
         raise batch.error(row, name, f"must be a finite number, or missing. Got {target[row]}")
     beyond = np.abs(target) >= EXACT_LIMIT
-    if beyond.any() and (batch.file.kind != "parquet" or pa.types.is_integer(column.type)):
+    if beyond.any() and (not batch.file.is_parquet or pa.types.is_integer(column.type)):
         row = int(np.argmax(beyond))
         what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
         raise batch.error(row, name, f"{what}: divide the column, or subtract a common number")
 
 
-def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
-    """Return the number of the label of each row; labels that are new get the next ones."""
-    column = _without_null(batch, name)
+def _distinct(batch: Batch, name: str) -> tuple[Any, Any]:
+    """Return the label of each row as a number, and the labels in Arrow; none is missing.
+
+    Texts have no blanks around them, and those of CSV nothing that guards formulas.
+    """
+    column = batch.columns[name]
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    labels = [_clean(label, batch, name) for label in column.dictionary.to_pylist()]
+    values, codes = column.dictionary, column.indices
+    missing = codes.is_null() if codes.null_count else None
+    if not pa.types.is_integer(values.type):
+        values = pc.utf8_trim_whitespace(pc.fill_null(values.cast(pa.large_string()), ""))
+        if not batch.file.is_parquet and pc.any(pc.starts_with(values, "'")).as_py():
+            values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+        blank = pc.equal(values, "")
+        if missing is None and pc.any(blank).as_py():
+            missing = blank.take(codes)
+    if missing is not None and pc.any(missing).as_py():
+        row = int(np.argmax(missing.to_numpy(zero_copy_only=False)))
+        raise batch.error(row, name, "is missing; it must hold a label")
+    return codes.to_numpy(), values
+
+
+def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
+    """Return the number of the label of each row; labels that are new get the next ones."""
+    codes, values = _distinct(batch, name)
+    labels = values.to_pylist()
     numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
-    for at in pc.unique(column.indices).to_pylist():  # in the order of the rows
+    for at in pc.unique(pa.array(codes)).to_pylist():  # in the order of the rows
         label = labels[at]
         numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
-    spread: Codes = numbers[column.indices.to_numpy(zero_copy_only=False)]
+    spread: Codes = numbers[codes]
     return spread
-
-
-def _clean(label: Any, batch: Batch, name: str) -> Label:
-    if isinstance(label, int):
-        return label
-    text = str(label).strip()
-    if batch.file.kind == "csv":
-        text = unguard(text)
-    if not text:
-        raise DataFormatError(f"{batch.file.path.name} has an empty label in {shown(name)}.")
-    return text
 
 
 def keys_of(batch: Batch, name: str) -> Keys:
     """Return a key for the label of each row: equal labels have equal keys."""
-    column = _without_null(batch, name)
-    if pa.types.is_integer(column.type):
+    column = batch.columns[name]
+    if pa.types.is_integer(column.type) and not column.null_count:
         numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
         return numbers
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()  # rows of the long form repeat their label
-    values = column.dictionary
+    codes, values = _distinct(batch, name)
     if pa.types.is_integer(values.type):
         keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
     else:
-        keys = _keys_of_texts(values, is_csv=batch.file.kind == "csv")
-    spread: Keys = keys[column.indices.to_numpy()]
+        keys = _keys_of_texts(values)
+    spread: Keys = keys[codes]
     return spread
 
 
-def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
-    """Return what `keys_of_labels` says of texts, as they are read from a file."""
-    values = pc.fill_null(values.cast(pa.large_string()), "")
-    values = _clean_texts(values, is_csv=is_csv)
+def _keys_of_texts(values: Any) -> Keys:
+    """Return what `keys_of_labels` says of texts."""
     short, long = (
         pc.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
     )
@@ -442,24 +349,6 @@ def _keys_of_texts(values: Any, *, is_csv: bool) -> Keys:
 
 
 def labels_of(batch: Batch, name: str, kind: Any) -> Any:
-    """Return a column of labels in an Arrow type, texts as they are read from its file."""
-    column = _without_null(batch, name).cast(kind)
-    if pa.types.is_integer(kind):
-        return column
-    return _clean_texts(column, is_csv=batch.file.kind == "csv").cast(kind)
-
-
-def _clean_texts(values: Any, *, is_csv: bool) -> Any:
-    """Return texts without blanks around them, and those of CSV without what guards formulas."""
-    values = pc.utf8_trim_whitespace(values)
-    if is_csv and pc.any(pc.starts_with(values, "'")).as_py():
-        values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
-    return values
-
-
-def _without_null(batch: Batch, name: str) -> Any:
-    column = batch.columns[name]
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        raise batch.error(row, name, "is missing; it must hold a label")
-    return column
+    """Return a column of labels in an Arrow type."""
+    codes, values = _distinct(batch, name)
+    return values.take(pa.array(codes)).cast(kind)

@@ -6,7 +6,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -268,7 +268,8 @@ def _scattered(
     if times.max() > 1:
         again = int(np.argmax(times[cells] > 1))
         system, task = layout.systems[int(rows.systems[again])], tasks[int(rows.tasks[again])]
-        places = _places(layout, [part], task, int(rows.keys[again]), system)
+        unsorted = layout.sorted_from or (layout, [part])
+        places = _places(*unsorted, task, int(rows.keys[again]), system)
         raise DataFormatError(
             f"{places[1]} is the second score of {shown(system)} on the same instance: keep one."
         )
@@ -324,15 +325,13 @@ def _counted_parts(
     if client is None and (effective_n_jobs(n_jobs) == 1 or len(parts) < 2):
         yield from (_count_part(layout, part, bar.update) for part in parts)
         return
-    # Workers may stand in another folder.
-    work = [replace(part, file=part.file.absolute()) for part in parts]
     try:
         if client is None:
             found = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(_count_part)(layout, part) for part in work
+                delayed(_count_part)(layout, part) for part in parts
             )
         else:
-            found = _on_cluster(client, layout, work)
+            found = _on_cluster(client, layout, parts)
         for counts in found:
             bar.update(counts.n_rows)
             yield counts

@@ -13,7 +13,7 @@ from rankagg._validation import check_flag, check_number
 from rankagg.core import ItemSet, listed, named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.scan.batches import ScanFile, Types, columns_of
+from rankagg.io.scan.batches import ScanFile, ScanPart, Types, columns_of
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"
@@ -39,6 +39,8 @@ class ScanLayout:
     higher_is_better: bool | Mapping[Label, bool]
     # In how many groups instances are added up.
     n_groups: int | None = None
+    # Where rows were sorted first: the layout and the parts before, which errors name.
+    sorted_from: tuple[ScanLayout, list[ScanPart]] | None = None
 
     @property
     def is_long(self) -> bool:
@@ -132,7 +134,12 @@ def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> 
     for name, kind in columns.items():
         if _is_null(kind) or _is_null(first[name]):
             continue
-        if kind is not None and first[name] is not None and kind != first[name]:
+        if (
+            file.is_parquet
+            and one.is_parquet
+            and None not in (kind, first[name])
+            and kind != first[name]
+        ):
             raise DataFormatError(
                 f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "
                 f"{first[name]}: write all files of a scan with the same types."
@@ -167,19 +174,20 @@ def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) 
         )
         if not is_number or name in dict(file.constants):
             raise DataFormatError(
-                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be:",
-                "name the columns of scores with `systems=`, or write them as numbers.",
+                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be.",
+                "Name the columns of scores with `systems=`, or `system=` and `score=` where a row "
+                "holds one score.",
             )
-        result[name] = pa.float64() if kind is None else kind
+        result[name] = kind if file.is_parquet else pa.float64()
     for name in labels:
         kind = first[name]
         value = kind.value_type if kind is not None and pa.types.is_dictionary(kind) else kind
-        if value is not None and not _is_label(value):
+        if kind is not None and file.is_parquet and not _is_label(value):
             raise DataFormatError(
                 f"{file.path} holds {kind} in the column {shown(name)}, where labels should be: "
                 "write them as text or whole numbers."
             )
-        result[name] = pa.string() if kind is None else kind
+        result[name] = kind if kind is not None and file.is_parquet else pa.string()
     return result
 
 

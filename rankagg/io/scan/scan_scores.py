@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,7 +42,7 @@ LABEL_ROWS = 2**18
 
 
 def _sorted_file(
-    layout: ScanLayout, parts: Sequence[ScanPart], folder: Path
+    layout: ScanLayout, parts: list[ScanPart], folder: Path
 ) -> tuple[ScanFile, ScanLayout]:
     """Write the rows of all parts into one Parquet file, by task and instance."""
     try:
@@ -89,14 +89,15 @@ def _sorted_file(
                 raise wrong[0] from None
             said = " ".join(str(error).split())
             raise DataFormatError(f"the rows cannot be sorted in {folder}: {said}") from None
-    file = ScanFile(target, "parquet")
+    file = ScanFile(target)
     return file, replace(
         layout,
         types=columns_of(file),
         system="system",
         score="score",
         task=None if layout.task is None else "task",
-        instance=None if layout.instance is None else "instance",
+        instance="instance",
+        sorted_from=(layout, parts),
     )
 
 
@@ -123,8 +124,8 @@ def scan_scores(
     ----------
     source : path or iterable of paths
         Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
-        CSV and TSV (``.csv``, ``.tsv``) and JSON Lines (``.jsonl``, ``.ndjson``), text also
-        packed, as ``.csv.gz``. Folders may name columns: ``task=x/part-0.parquet``.
+        CSV and TSV (``.csv``, ``.tsv``), text also packed, as ``.csv.gz``. Folders may name
+        columns: ``task=x/part-0.parquet``.
     higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str, optional

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
@@ -17,8 +16,8 @@ from pyarrow import csv as arrow_csv
 from rankagg.core import counted
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.strict_json import RepeatedKeyError, distinct, parse_json
 from rankagg.io.tables.sources import (
+    DISTINCT,
     MAX_BYTES,
     PER_BYTE,
     PER_OBJECT,
@@ -27,6 +26,7 @@ from rankagg.io.tables.sources import (
     check_plain_table,
     decoded,
     json_memory,
+    parse_json,
     text_lines,
 )
 from rankagg.io.tables.table import Table
@@ -44,7 +44,6 @@ PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
 BYTES_OF_BLOCK = 2**20
 # Arrow takes as long for a column as the csv module for so many cells of it.
 MANY_COLUMNS, FEW_ROWS = 256, 32
-DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def read_delimited(
@@ -257,8 +256,14 @@ def read_json_lines(name: str, text: str, max_bytes: int = MAX_BYTES) -> Table:
     taken = PER_LINE * (text.count("\n") + text.count("\r")) + json_memory(text)
     check_memory(name, taken, max_bytes)
     numbered = [pair for pair in enumerate(text_lines(text), start=1) if pair[1].strip()]
-    rows = [_object(name, number, line) for number, line in numbered]
+    rows = [parse_json(line, f"{name}, line {number}", DISTINCT) for number, line in numbered]
     lines = [number for number, _ in numbered]
+    for number, row in zip(lines, rows, strict=True):
+        if not isinstance(row, dict):
+            raise DataFormatError(
+                f"{name} is JSON Lines, and line {number} holds {shown(row)}; every line must hold "
+                'one object such as {"system": "A", "task": "x", "score": 0.5}.'
+            )
     return _table_of(name, rows, lambda: lines, taken, max_bytes)
 
 
@@ -290,25 +295,3 @@ def _table_of(
     columns = [[row.get(key) for row in rows] for key in names]
     header = [key.strip() for key in names]
     return Table(name, header, columns, lines=lines, taken=taken)
-
-
-def _object(name: str, number: int, line: str) -> dict[str, Any]:
-    """Return the object in a line; raises where it holds anything else."""
-    try:
-        plain = line.strip(" \t")
-        cells, end = DISTINCT.raw_decode(plain)
-        if end < len(plain):
-            DISTINCT.decode(plain)  # says what is behind the object
-        if isinstance(cells, dict):
-            return cells
-        why = f"holds {shown(cells)}"
-    except RepeatedKeyError as error:
-        why = f"has {error}"
-    except ValueError as error:
-        why = f"is not JSON ({error})"
-    except RecursionError:
-        why = "is nested too deep"
-    raise DataFormatError(
-        f"{name} is JSON Lines, and line {number} {why}; every line must hold one object such "
-        'as {"system": "A", "task": "x", "score": 0.5}.'
-    )

@@ -13,7 +13,6 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.core import raw_text
-from rankagg.exceptions import shown
 from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table, numbers_in
 
@@ -101,14 +100,6 @@ def in_brackets(heading: object) -> tuple[str, ...]:
     """Return the question and what it is about of a heading; () where it has none."""
     found = IN_BRACKETS.fullmatch(str(heading))
     return (found[1].strip(), found[2].strip()) if found else ()
-
-
-def may_be_counts(name: str, heading: Label) -> str:
-    """Return why a table of ballots is refused that may have a column of counts."""
-    return (
-        f"{name}: the column {shown(heading)} may hold how often each ballot occurs: name it by "
-        "`count`, or by `drop` if it does not."
-    )
 
 
 class TableLook:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
 from os import PathLike
 from pathlib import Path, PurePath
-from typing import IO, Any, TypeVar
+from typing import IO, Any, NoReturn, TypeVar
 
 import pandas as pd
 
+from rankagg.check_certificate import MOST_DIGITS
 from rankagg.core import counted
-from rankagg.exceptions import DataFormatError, InvalidInputError
+from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 
 Opened = TypeVar("Opened")
 
@@ -38,7 +41,6 @@ TABLE_KINDS = {
 }
 BINARY = ("Parquet", "Excel")
 
-
 #: Bytes of memory that reading a file may take, unless `max_bytes` says more.
 MAX_BYTES = 2**30
 # Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
@@ -47,30 +49,23 @@ PER_BYTE, PER_CELL = 4, 24
 PER_OBJECT = 96
 # So many characters tell a kind of file.
 SEEN = 10_000
-SHEET = "save it as CSV (UTF-8), or read it with pandas.read_excel and give the DataFrame"
-UNPACK = "unpack it first, or read it with pandas.read_csv and give the DataFrame"
-BY_HAND = "copy its table into a CSV file, or give the data as a DataFrame"
-ENCODING = "save it as UTF-8, or open it with its encoding and give the stream"
+AS_TABLE = "save it as CSV (UTF-8), or read it with pandas and give the DataFrame"
+# How files begin that are no text.
+BEGINNINGS = {
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"\x1f\x8b": "compressed by gzip",
+    b"PK\x03\x04": "a workbook or a zip archive",
+    b"PAR1": "a Parquet file",
+    b"%PDF-": "a PDF document",
+}
 # A tag alone, or another after it: a label in a table is followed by a delimiter.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
-# The second row of a table of Markdown.
-DASHES = re.compile(r"\|[-:| ]+\|")
-PANDAS = "read it with pandas.{} and give the DataFrame, or save it as CSV (UTF-8)"
-# How files begin, and what a zip archive holds says what wrote it.
-FILE_KINDS = (
-    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32 text", ENCODING),
-    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", ENCODING),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (or another OLE file)", SHEET),
-    (rb"\x1f\x8b", "compressed by gzip", UNPACK),
-    (rb"\xfd7zXZ\0", "compressed by xz", UNPACK),
-    (rb"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
-    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "compressed by bzip2", UNPACK),
-    (rb"PK\x03\x04.*xl/", "an Excel workbook", SHEET),
-    (rb"PK\x03\x04.*vnd\.oasis\.opendocument\.spreadsheet", "an OpenDocument spreadsheet", SHEET),
-    (rb"PK\x03\x04", "a zip archive", UNPACK),
-    (rb"PAR1(?=.{8}).*PAR1\Z", "a Parquet file", PANDAS.format("read_parquet")),
-    (rb"%PDF-", "a PDF document", BY_HAND),
-)
+# A row of a table of Markdown, and the second one.
+MARKDOWN = re.compile(r"\s*\|[^\n]*\|\s*\n\s*\|[-:| ]+\|\s*(\n|$)")
+# What stands for half of a character where the other half is not beside it.
+ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
@@ -258,43 +253,97 @@ def first_lines(text: str) -> list[str]:
 
 
 def _check_not_binary(name: str, data: bytes) -> None:
-    """Raise where bytes are those of a well-known kind of file that is no UTF-8 text."""
-    kinds = ((what, remedy) for start, what, remedy in FILE_KINDS if re.match(start, data, re.S))
-    no_text = ("binary, or UTF-16 text without a byte order mark", f"{ENCODING}; {BY_HAND}")
-    found = next(kinds, no_text if b"\0" in data[:4096] else None)
-    if found is not None:
-        raise DataFormatError(f"{name} is {found[0]}, not UTF-8 text: {found[1]}.")
+    """Raise where bytes are no UTF-8 text, but those of a workbook, an archive and the like."""
+    if b"\0" in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"):
+        found = (what for start, what in BEGINNINGS.items() if data.startswith(start))
+        what = next(found, "binary, or UTF-16 text without a byte order mark")
+        raise DataFormatError(f"{name} is {what}, not UTF-8 text: {AS_TABLE}.")
 
 
 def check_plain_table(name: str, text: str) -> None:
     """Raise where a text is JSON, HTML, XML or Markdown: structured, but no plain table."""
-    if MARKUP.match(text):
-        kind, remedy = "HTML or XML", PANDAS.format("read_html")
-    elif text.lstrip()[:1] in ("{", "[") and _is_json(name, text):
-        kind, remedy = "JSON", PANDAS.format("read_json")
-    elif text.lstrip()[:1] == "|" and _is_markdown(text):
-        kind, remedy = "Markdown", "save it as CSV (UTF-8)"
-    else:
-        return
-    raise DataFormatError(f"{name} is {kind}, no plain table: {remedy}.")
-
-
-def _is_markdown(text: str) -> bool:
-    first, _, rest = (line.strip() for line in text.lstrip().partition("\n"))
-    return first[-1:] == "|" and DASHES.fullmatch(rest.partition("\n")[0].strip()) is not None
+    found = {
+        "HTML or XML": MARKUP.match(text),
+        "Markdown": MARKDOWN.match(text),
+        "JSON": text.lstrip()[:1] in ("{", "[") and _is_json(name, text),
+    }
+    for kind, is_such in found.items():
+        if is_such:
+            raise DataFormatError(f"{name} is {kind}, no plain table: {AS_TABLE}.")
 
 
 def _is_json(name: str, text: str) -> bool:
     """Say whether a text, or its first line, is a JSON object or a list of lists or objects."""
     if PurePath(name).suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return True
-    return any(_holds_json(part) for part in (text.lstrip().partition("\n")[0], text))
+    for part in (text.lstrip().partition("\n")[0], text):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(part)
+            parts = value if isinstance(value, list) else [value]
+            if parts and all(isinstance(one, dict | list) for one in parts):
+                return True
+    return False
 
 
-def _holds_json(text: str) -> bool:
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raises where a key is there twice."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"has the key {shown(key)} twice in one object")
+    return content
+
+
+def _integer(digits: str) -> int:
+    length = len(digits.removeprefix("-"))
+    if length > MOST_DIGITS:
+        raise ValueError(f"has an integer of {length} digits; at most {MOST_DIGITS} are read")
+    return int(digits)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"has the number {word[:60]}; only integers are read")
+
+
+#: JSON with numbers of any kind, and with integers alone, which may have more digits.
+DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
+INTEGERS = json.JSONDecoder(
+    object_pairs_hook=distinct,
+    parse_int=_integer,
+    parse_float=_no_number,
+    parse_constant=_no_number,
+)
+
+
+def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS) -> Any:
+    """Return the content of a JSON text, by default of one that holds no number but integers."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    parts = value if isinstance(value, list) else [value]
-    return bool(parts) and all(isinstance(part, dict | list) for part in parts)
+        content = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise DataFormatError(
+            f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
+            "" if decoder is INTEGERS else "It may be cut off: write it again, or leave it out.",
+        ) from None
+    except ValueError as error:
+        # Python's own words for that name a function of its own.
+        is_long = "integer string conversion" in str(error)
+        why = "has an integer of thousands of digits" if is_long else error
+        raise DataFormatError(f"{name} {why}.") from None
+    except RecursionError:
+        raise DataFormatError(f"{name} is nested too deep to be read.") from None
+    check_characters(text, content, name)
+    return content
+
+
+def check_characters(text: str, content: object, name: str) -> None:
+    """Raise where a text has half of a character, which can be neither printed nor written."""
+    if ESCAPED_HALF.search(text) is None:
+        return
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):x}"
+        raise DataFormatError(f"{name} has half of a character ({half}) in a text.") from None

@@ -1,7 +1,5 @@
 """Tables of scores as the files that a scan reads."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -52,12 +50,6 @@ def write(frame, path, *, rows=None, **options):
     if name.endswith(".parquet"):
         table = pa.Table.from_pandas(frame, preserve_index=False)
         pq.write_table(table, path, row_group_size=rows or max(len(frame), 1), **options)
-    elif ".jsonl" in name:
-        lines = [
-            json.dumps({k: None if v != v else v for k, v in row.items()})  # noqa: PLR0124
-            for row in frame.to_dict("records")
-        ]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     else:
         frame.to_csv(path, index=False, sep="\t" if ".tsv" in name else ",")
     return path

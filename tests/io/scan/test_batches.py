@@ -36,10 +36,9 @@ class TestSources:
             ("a.parquet", "A,B\n1,2\n", r"a\.parquet cannot be read"),
             ("a.csv", "", "is empty"),
             ("a.csv", "A,B\n", "a score"),
-            ("a.jsonl", '{"A": 1, "B": null}\n{"B": 2}\n{"C": 3}\n',
-             "'C' is there, which the first row lacks"),
+            ("a.jsonl", '{"A": 1}\n', r"files that end in \.parquet.*write it as Parquet"),
+            ("a.csv", "name,A\nx,1\n", "string in the column 'name', where scores should be"),
             ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and from"),
-            ("a.jsonl", '{"A": 1}\n{"A": 1e17}\n', r"row 2, column 'A' is \S+, and from"),
         ],
     )  # fmt: skip
     def test_what_no_file_may_hold(self, name, text, message, tmp_path):
@@ -88,10 +87,10 @@ class TestDamage:
         path = write(wide(table), tmp_path / "a.parquet", rows=500)
         made = scan(path, table)
         parts = batches.scan_parts(made._files, whole=False)
-        scan_count.count_part(made._layout, parts[0])
+        scan_count._count_part(made._layout, parts[0])
         write(wide(table)[:1999], path, rows=500)
         with pytest.raises(DataFormatError, match="has changed since the scan began"):
-            scan_count.count_part(made._layout, parts[1])
+            scan_count._count_part(made._layout, parts[1])
 
     def test_a_truncated_gzip(self, tmp_path):
         table = drawn(m=2000)
@@ -123,8 +122,7 @@ class TestRows:
             (float("inf"), "parquet", r"a\.parquet, row group 1, row 3, column 's2' must be"),
             (-float("inf"), "parquet", r"a\.parquet, row group 1, row 3, column 's2' must be"),
             (float("inf"), "csv", r"a\.csv, row 7, column 's2'"),
-            ("good", "csv", r"a\.csv.*cannot be read.*good"),
-            ("good", "jsonl", r"a\.jsonl.*cannot be read"),
+            ("good", "csv", r"a\.csv holds string in the column 's2', where scores should be"),
         ],
     )
     def test_what_is_no_score(self, value, ending, message, table, tmp_path):
@@ -148,7 +146,7 @@ class TestRows:
         self.refuse(frame, tmp_path, message, LONG if form is long else None)
 
     @pytest.mark.parametrize("column", ["task", "id"])
-    @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+    @pytest.mark.parametrize("ending", ["parquet", "csv"])
     def test_missing_labels(self, column, ending, table, tmp_path):
         frame = wide(table)
         frame.loc[6, column] = None

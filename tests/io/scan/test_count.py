@@ -70,7 +70,7 @@ def test_rows_files_and_batches(seed, order, cuts, sizes, tmp_path_factory):
     assert drawn_from(found, "instance") == drawn_from(expected, "instance")
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("form", [wide, long])
 def test_forms_formats_and_workers(form, ending, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 5)

@@ -1,10 +1,7 @@
 """A cluster of Dask adds up to the same bits, though workers are lost."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -14,7 +11,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
-from rankagg.io import cluster
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_dask
 from rankagg.io.scan.count import _count_part
@@ -64,18 +60,6 @@ def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     grouped = made.summarize(client=client, n_groups=5)
     assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
     assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
-
-
-def test_relative_paths_and_tasks_that_are_dropped(client, tmp_path, monkeypatch):
-    table = drawn(2)
-    folder_of(table, wide, tmp_path / "data")
-    monkeypatch.chdir(tmp_path)
-    made = scan("data", table)
-    assert made.summarize(client=client) == made.summarize()
-    deadline = time.monotonic() + 10
-    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
-        assert time.monotonic() < deadline, "tasks are kept"
-        time.sleep(0.05)
 
 
 def test_errors_are_those_of_this_machine(client, tmp_path):
@@ -143,55 +127,6 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     assert made.summarize(client=client) == ra.ScoreSummary.from_scores(table)
 
 
-@pytest.fixture
-def elsewhere(tmp_path):
-    """Return the address of a scheduler in its own process, with one worker, and the process."""
-    about = tmp_path / "scheduler.json"
-    common = ["--scheduler-file", str(about), "--no-dashboard"]
-    words = {
-        "dask_scheduler": ["--host", "127.0.0.1", "--port", "0"],
-        "dask_worker": ["--host", "127.0.0.1", "--death-timeout", "5", "--nthreads", "1"],
-    }
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{name}", *common, *more],
-            stderr=subprocess.DEVNULL, cwd=tmp_path,
-        )
-        for name, more in words.items()
-    ]  # fmt: skip
-    try:
-        deadline = time.monotonic() + 30
-        while not (about.exists() and about.read_text().endswith("}")):
-            assert time.monotonic() < deadline, "there is no scheduler"
-            time.sleep(0.1)
-        yield json.loads(about.read_text())["address"], processes[0]
-    finally:
-        for process in processes[::-1]:
-            process.terminate()
-            process.wait(30)
-
-
-def test_a_scheduler_that_is_killed(elsewhere, tmp_path, monkeypatch):
-    address, scheduler = elsewhere
-    table = drawn(1)
-    folder = folder_of(table, wide, tmp_path / "data")
-    monkeypatch.setattr(scan_dask, "_count_part", count_slowly)
-    real = scan_dask._on_cluster
-
-    def killing(*given):
-        for number, counts in enumerate(real(*given)):
-            if number == 2:
-                scheduler.kill()
-                scheduler.wait(30)
-            yield counts
-
-    monkeypatch.setattr("rankagg.io.scan.count._on_cluster", killing)
-    with cluster.connected(address) as client:
-        client.wait_for_workers(1, timeout=30)
-        with pytest.raises(WorkerError, match="The cluster was lost"):
-            scan(folder, table).summarize(client=client)
-
-
 def test_what_cannot_be_asked_for(client, tmp_path):
     table = drawn(0)
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
@@ -203,12 +138,3 @@ def test_what_cannot_be_asked_for(client, tmp_path):
     ):
         with pytest.raises(InvalidInputError, match=words):
             one.summarize(**options)
-
-
-def test_a_scheduler_by_its_address(client):
-    with cluster.connected(client.scheduler.address) as found:
-        assert found.submit(sum, [1, 2]).result() == 3
-    assert client.status == "running"
-    nowhere = cluster.connected("not/an/address")
-    with pytest.raises(InvalidInputError, match="scheduler of dask"), nowhere:
-        pass

@@ -76,7 +76,7 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
     assert made.summarize() == ra.ScoreSummary.from_scores(table)
     broken = {
         rf"^1\.{ending}.*row 1, column 'score' must be": frame[30:].assign(score=float("inf")),
-        "is the second score of": pd.concat([frame[30:], frame[:1]]),
+        rf"^1\.{ending}, .*is the second score of": pd.concat([frame[30:], frame[:1]]),
     }
     for said, rows in broken.items():
         write(rows, tmp_path / f"1.{ending}")
@@ -85,10 +85,11 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
 
 
 @pytest.mark.parametrize("scattered", ["refuse", "sort"])
-@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_labels_are_those_of_read_scores(ending, scattered, tmp_path):
     pytest.importorskip("duckdb", reason="the extra `big` is not installed")
-    frame = pd.DataFrame({"s": ["A ", "B", "A", " B"], "t": ["x", "x ", "x", " x"]})
+    # Labels may be called like a missing number.
+    frame = pd.DataFrame({"s": ["NA ", "None", "NA", " None"], "t": ["x", "x ", "x", " x"]})
     frame["i"], frame["v"] = ["7", "7 ", " 7b", "7b"], [1.0, 2.0, 3.0, 1.0]
     path = write(frame[:: 1 if scattered == "refuse" else -1], tmp_path / f"a.{ending}")
     columns = {"system": "s", "task": "t", "instance": "i", "score": "v"}

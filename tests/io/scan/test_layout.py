@@ -35,7 +35,7 @@ def test_another_order_of_columns_is_none_of_its_faults(two_files, table):
 def test_two_columns_of_one_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("A,B,A\n1,2,3\n", encoding="utf-8")
-    with pytest.raises(DataFormatError, match="two columns 'A'"):
+    with pytest.raises(DataFormatError, match="columns named A"):
         ra.io.scan_scores(path, higher_is_better=True)
 
 

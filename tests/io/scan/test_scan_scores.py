@@ -29,7 +29,7 @@ def assert_says_the_same(summary, table):
             assert rule.aggregate(sums) == rule.aggregate(scores)
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_form_and_format(form, ending, seed, tmp_path):
@@ -58,7 +58,7 @@ def test_small_blocks_of_text(form, tmp_path, monkeypatch):
     frame, names = FORMS[form]
     table = drawn(3)
     expected = ra.ScoreSummary.from_scores(table)
-    for ending in ("csv", "jsonl"):
+    for ending in ("csv", "tsv"):
         path = write(frame(table), tmp_path / f"scores.{ending}")
         packed = tmp_path / f"packed.{ending}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes()))

@@ -151,17 +151,5 @@ def test_remedies_name_the_options(cell, options, remedy):
     assert repr(cell) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [({"decimal": ";"}, "`decimal` must be '.' or ','"),
-     ({"percent": 1}, "`percent` must be True or False"),
-     ({"errors": "keep"}, "`errors` must be 'refuse' or 'drop'"),
-     *(({"missing": missing}, "`missing` must be words") for missing in ([""], [3], 3))],
-)  # fmt: skip
-def test_options_that_are_none(options, words):
-    with pytest.raises(InvalidInputError, match=words):
-        read(GERMAN, **options)
-
-
 def test_the_usual_style_changes_nothing():
     assert NumberStyle.of(".", ()) == USUAL

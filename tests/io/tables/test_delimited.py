@@ -3,8 +3,6 @@
 import csv
 from io import StringIO
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 from rankagg.exceptions import RankaggError
 from rankagg.io.tables import delimited
 from rankagg.io.tables.delimited import read_delimited
-from rankagg.io.tables.table import numbers_in
 
 CELLS = [
     "", " ", "A", " A ", "A b", "'=x", "'A", "''=1", "-x", "NA", "nan", "NaN", "N/A", "null",
@@ -109,25 +106,6 @@ def test_what_is_left_to_the_csv_module(data):
     assert by_arrow(data) is None
 
 
-@given(st.lists(st.sampled_from([cell for cell in CELLS if cell != '""']), min_size=1, max_size=6))
-@settings(max_examples=100)
-def test_texts_as_numbers_at_once_and_one_by_one(texts):
-    found = numbers_in(pa.chunked_array([pa.array(texts, type=pa.string())]))
-    np.testing.assert_array_equal(np.abs(found.values), np.abs(numbers_in(texts).values))
-    assert [v.hex() for v in found.values.tolist() if abs(v) < np.inf] == [
-        v.hex() for v in numbers_in(texts).values.tolist() if abs(v) < np.inf
-    ]
-
-
-@given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=20), st.booleans())
-def test_floats_of_any_form_lose_nothing(floats, is_short):
-    texts = [repr(x) if is_short else f"{x:.25g}" for x in floats]
-    found = numbers_in(pa.chunked_array([texts])).values
-    is_read = np.isfinite(found) | np.isnan(floats)
-    assert is_read[np.abs(floats) < 2**53].all()
-    np.testing.assert_array_equal(found[is_read], np.array(floats)[is_read])
-
-
 def test_a_row_may_be_longer_than_a_block():
     cell = b"x" * 100_000
     data = b"s," + b",".join(b"c%d" % i for i in range(30)) + b"\n"
@@ -140,19 +118,6 @@ def test_a_row_may_be_longer_than_a_block():
 def test_labels_that_become_equal_have_one_code():
     codes, labels = read_delimited("a", b"s,x\n A,1\nB,2\nA ,3\n'=c,4\n").coded("s", "system")
     assert (codes.tolist(), labels) == ([0, 1, 0, 2], ["A", "B", "=c"])
-
-
-def test_columns_of_many_chunks():
-    rows = 100_000
-    data = b"s,x,y\n" + b"".join(b"s%d,%d.25,\n" % (i % 7, i) for i in range(rows))
-    table = read_delimited("a", data)
-    assert len(table.columns[0].chunks) > 1
-    codes, labels = table.coded("s", "system")
-    assert labels == [f"s{i}" for i in range(7)]
-    assert np.array_equal(codes, np.arange(rows) % 7)
-    values = table.stacked(["x", "y"], "task").values
-    assert np.array_equal(values[:rows], np.arange(rows) + 0.25)
-    assert np.isnan(values[rows:]).all()
 
 
 def test_quoted_line_ends_in_a_file_of_many_blocks():

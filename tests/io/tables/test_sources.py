@@ -1,12 +1,18 @@
 """What a source may be, and what is said where it cannot be read."""
 
+import gzip
+import json
+import pickle
+import zipfile
+from io import BytesIO, StringIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.sources import check_filled, read_text
+from rankagg.io.tables.sources import check_filled, check_plain_table, read_text
 
 READERS = {
     "read_scores": lambda source: ra.read_scores(source, higher_is_better=True),
@@ -61,12 +67,6 @@ def test_latin_1_names_the_byte(read, tmp_path):
         read(path)
 
 
-def test_a_byte_order_mark_in_a_stream(tmp_path):
-    path = write(tmp_path / "table.csv", "A,B\n1,2\n", "utf-8-sig")
-    with path.open(encoding="utf-8") as stream:
-        assert list(ra.read_ballots(stream).items) == ["A", "B"]
-
-
 @every_reader
 def test_a_file_that_cannot_be_read(read, tmp_path, monkeypatch):
     def refuse(self, mode):
@@ -94,14 +94,6 @@ def test_streams_that_cannot_be_read(read, tmp_path):
         read(closed)
 
 
-@every_reader
-@pytest.mark.parametrize("text", ["", "\n", "\r\n \r", "\ufeff", '""', '"\n"', ",", '"",""\n'])
-def test_files_that_hold_nothing(read, text, tmp_path):
-    path = write(tmp_path / "table.csv", text)
-    with pytest.raises(DataFormatError, match=r"table\.csv"):
-        read(path)
-
-
 @pytest.mark.parametrize(
     ("rows", "columns", "is_made"),
     [(2**11, 2**12, True), (2**13, 2**13, False), (10**7, 1, True), (0, 10**9, True)],
@@ -114,3 +106,96 @@ def test_a_dense_table_is_small_or_asked_for(rows, columns, is_made):
     with pytest.raises(DataFormatError, match=r"make \d+ cells, \d+ of them filled.*`max_bytes`"):
         check_filled("a.csv", *sizes)
     check_filled("a.csv", *sizes, max_bytes=2**31)
+
+
+# -- files that are no text of a table -------------------------------------------------------------
+
+TABLE = "system,x\nA,1\nB,2\n"
+FRAME = pd.DataFrame({"system": ["A", "B"], "x": [1, 2]})
+
+
+def zipped(name, content="x"):
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+BINARY = {
+    "a workbook or a zip archive": zipped("xl/workbook.xml"),
+    "an old Excel workbook": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+    "compressed by gzip": gzip.compress(TABLE.encode()),
+    "a Parquet file": b"PAR1" + bytes(20) + b"PAR1",
+    "a PDF document": b"%PDF-1.7\n" + bytes(20),
+    "UTF-16 text": TABLE.encode("utf-16"),
+    "binary, or UTF-16 text without a byte order mark": TABLE.encode("utf-16-le"),
+    "binary": pickle.dumps(FRAME),
+    "not UTF-8: byte": "é".encode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("said", BINARY)
+def test_binary_files_are_named(said, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_bytes(BINARY[said])
+    for read in READERS.values():
+        with pytest.raises(
+            DataFormatError, match=rf"^scores\.csv is {said}.*(save it as CSV|Save it as UTF-8)"
+        ):
+            read(path)
+
+
+def test_what_only_begins_like_a_binary_file_is_text(tmp_path):
+    path = tmp_path / "scores.csv"
+    for first in ("PAR1", "PK", "BZh9", "7z", "PDF-", "Rar", "ustar", "ARROW1"):
+        path.write_text(TABLE.replace("system", first), encoding="utf-8")
+        assert ra.read_scores(path, higher_is_better=True).n_systems == 2
+
+
+STRUCTURED = {
+    "JSON": [
+        FRAME.to_json(), FRAME.to_json(orient="records"),
+        FRAME.to_json(orient="records", lines=True), FRAME.to_json(orient="values"),
+        json.dumps({"a": {"b": 1}}, indent=2), "\n  " + json.dumps([[1, 2], [3, 4]], indent=2),
+    ],
+    "HTML or XML": [
+        FRAME.to_html(), "<!DOCTYPE html>\n<html></html>", "<HTML>", "\n <?xml version='1.0'?><a/>",
+        "<head>", "<body >",
+    ],
+    "Markdown": [FRAME.to_markdown(), "\n| a |b|\r\n| :-: |--|\n|1|2|\n"],
+}  # fmt: skip
+
+
+@every_reader
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in STRUCTURED.items() for text in texts]
+)
+def test_structured_text_is_named(read, kind, text):
+    with pytest.raises(
+        DataFormatError, match=rf"^the stream is {kind}, no plain table.*(pandas|as CSV)"
+    ):
+        read(StringIO(text))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "b.NDJSON"])
+def test_a_broken_file_that_is_called_json(name, tmp_path):
+    path = tmp_path / name
+    path.write_text('{"a": 1,\n', encoding="utf-8")
+    with pytest.raises(DataFormatError, match=r"is (not )?JSON"):
+        ra.read_scores(path, higher_is_better=True)
+    path.write_text(TABLE, encoding="utf-8")
+    assert ra.read_scores(path, higher_is_better=True).n_systems == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[system],x\n[A],1\n", "{s},{x}\nA,1\n", "[1]\n[2]\n", "[]\n", "[" * 100_000, "<5,x\nA,1\n",
+        "<tables>,x\nA,1\n", "<html>,x\nA,1\n", "<body", "|a|b|\n|1|2|\n", "|" * 100_000, TABLE, "",
+    ],
+    ids=lambda text: text[:10],
+)  # fmt: skip
+def test_what_only_looks_structured_is_a_table(text):
+    check_plain_table("table.csv", text)
+    with pytest.raises(DataFormatError, match="no plain table"):
+        check_plain_table("table.json", "[" + text)

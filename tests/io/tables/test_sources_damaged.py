@@ -6,7 +6,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tracemalloc
 from io import StringIO
 
 import numpy as np
@@ -19,7 +18,7 @@ import rankagg as ra
 from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.json_files import read_summary
 from rankagg.io.tables.reading import read_table
-from tests.io.damage import READERS, damaged, little_memory, outcomes, survives
+from tests.io.damage import READERS, little_memory, outcomes, survives
 from tests.io.tables.test_sources_formats import FRAME, as_json_lines, write_parquet
 from tests.io.tables.test_sources_formats import LONG as NAMES
 
@@ -38,23 +37,6 @@ def test_damaged_files(kind, number, seed, tmp_path):
     # Damage that is never read, or always, tests nothing.
     assert counts["read"] >= number // 40
     assert counts["DataFormatError"] >= number // 10
-
-
-@pytest.mark.slow
-@every_reader
-def test_no_damaged_file_takes_much_memory(kind, tmp_path):
-    reader, wholes = READERS[kind]
-    rng = random.Random(2)
-    tracemalloc.start()
-    try:
-        for _ in range(2_000):
-            data = damaged(rng.choice(wholes), rng)
-            tracemalloc.reset_peak()
-            before = tracemalloc.get_traced_memory()[0]
-            survives(reader, data, tmp_path / "file")
-            assert tracemalloc.get_traced_memory()[1] - before < 10e6, data[:2000]
-    finally:
-        tracemalloc.stop()
 
 
 # -- what a few bytes may not ask for -------------------------------------------------------------

@@ -173,11 +173,6 @@ def test_a_dictionary_in_another_order_with_more_than_occurs():
     assert read_table(table.to_pandas()).labels("s", "system") == ["a", "b", "a"]
 
 
-def test_labels_of_frames_are_not_unguarded():
-    table = pa.table({"s": ["'=a", "b"], "'=x": [1, 2]})
-    assert ra.read_scores(table, higher_is_better=True).systems.labels == ("'=a", "b")
-
-
 @pytest.mark.parametrize("columns", [{"s": []}, {"s": [], "x": []}])
 def test_frames_of_others_that_are_no_tables(columns):
     with pytest.raises(DataFormatError, match="the DataFrame has a header and no rows"):
@@ -222,19 +217,19 @@ def test_json_lines_cell_by_cell():
 def test_what_is_no_object_a_line_is_refused_behind_many_that_are(line):
     for first in (NESTED, b'{"a": "x", "c": null}\n' * 150):
         for end in (b"", b"\n", b"\r\n"):
-            with pytest.raises(DataFormatError, match="is JSON Lines, and line 151"):
+            with pytest.raises(DataFormatError, match=r"a\.jsonl.* line 151 (is|has|holds)"):
                 read_json_lines("a.jsonl", (first + line + end).decode())
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "is JSON Lines, and line 3 is not JSON"),
+        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
         ('{"s": "A"}\n5\n', "and line 2 holds 5"),
         ('{"s": "A", "x": 1, "x": 2}\n', "line 1 has the key 'x' twice"),
         ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is not JSON"),
-        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 is not JSON|is 9"),
+        ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 has an integer of thousands"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": "high"}\n', "row 3, column 'x'.*'high'"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": Infinity}\n', "row 3, column 'x'.*inf"),
         ('{"s": "A", "x": {"y": 1}}\n', "row 1, column 'x' must be a finite number"),
@@ -279,13 +274,6 @@ def test_json_arrays_and_lines_in_json_files(tmp_path):
             (tmp_path / name).write_bytes(gzip.compress(data) if "gz" in name else data)
             table = ra.read_scores(tmp_path / name, higher_is_better=True)
             assert (table.tasks.labels, table.systems.labels) == (("x", "y"), ("A", "B"))
-
-
-def test_json_lines_of_ever_other_columns_are_refused(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(f'{{"c{i}": 1}}\n' for i in range(16_500)), encoding="utf-8")
-    with pytest.raises(DataFormatError, match="16500 rows and 16500 columns"):
-        ra.read_scores(path, higher_is_better=True)
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.xlsx", "a.csv.gz", "a.jsonl"])

@@ -1,7 +1,6 @@
 """Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
 
 from decimal import Decimal
-from fractions import Fraction
 from io import StringIO
 
 import numpy as np
@@ -263,33 +262,3 @@ def test_numbers_that_are_read(cell):
     assert table.values.tolist() == [[2.0], [number]]
     ballots = ra.read_ballots(StringIO(f"A,B,x\n1,2,\n2,{cell},\n"), drop="x")
     assert ballots.ranks.tolist() == [[0, 1], [0, 1] if number > 2 else [1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        ([True, np.inf, -np.inf, 1j, [1], pd.Timestamp("2020-01-01")], ""),
-        (
-            [ODD, np.int64(ODD), np.uint64(2**64 - 1), Decimal(ODD), Fraction(ODD), str(ODD)],
-            r" is \d+, which no 64-bit",
-        ),
-    ],
-)
-def test_a_cell_of_a_frame_that_is_no_number_is_named(cells, said):
-    for cell in cells:
-        frame = pd.DataFrame({"model": ["A"], "x": pd.Series([cell], dtype=object)})
-        with pytest.raises(DataFormatError, match=f"row 1, column 'x'{said}"):
-            read_table(frame).numbers("x", "task")
-    assert read_table(pd.DataFrame({"x": [2**53, 3]})).numbers("x", "task").tolist() == [2**53, 3]
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "values"),
-    [
-        ("s,x\nA,0.1\nB,0.10000000000000001\n", {}, [0.1, 0.1]),
-        ("s,t,v\nA,x,1e-400\nB,x,0\n", {"task": "t", "score": "v"}, [0, 0]),
-    ],
-)
-def test_fractions_beyond_the_digits_of_floats_are_rounded(text, names, values):
-    table = ra.read_scores(StringIO(text), higher_is_better=True, **names)
-    assert table.values.ravel().tolist() == values

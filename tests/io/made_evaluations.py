@@ -60,10 +60,10 @@ def aggregate(model, *results, run=None, version="0.3.0", **more):
     }
 
 
-def result(task, score, *, lower=False, metric="accuracy", dataset="data", **config):
+def result(task, score, *, lower=False, metric="accuracy", dataset=None, **config):
     return {
         "evaluation_name": task,
-        "source_data": {"dataset_name": dataset, "source_type": "other"},
+        "source_data": {"dataset_name": dataset or task, "source_type": "other"},
         "metric_config": {"metric_id": metric, "lower_is_better": lower, **config},
         "score_details": {"score": score},
     }

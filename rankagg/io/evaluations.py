@@ -1,0 +1,690 @@
+"""Evaluation logs of lm-evaluation-harness, Inspect and Every Eval Ever as one long frame."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from glob import has_magic
+from math import isfinite, nan
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import pandas as pd
+
+from rankagg._typing import Label
+from rankagg.core import counted, listed, shortened
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown, visible
+from rankagg.io.tables.sources import (
+    DISTINCT,
+    MAX_BYTES,
+    PER_BYTE,
+    Sources,
+    check_memory,
+    decoded,
+    files_at,
+    json_memory,
+    opened,
+    parse_json,
+    read_data,
+    text_lines,
+)
+
+LINES, WHOLE = (".jsonl", ".ndjson"), (".json", ".eval")
+FORMATS = "lm-evaluation-harness (results, samples), Inspect (logs), Every Eval Ever (aggregates)"
+# Where a file begins with one of these, it is looked at whole.
+MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+KINDS: dict[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    dict: "an object",
+    list: "a list",
+}
+LARGEST_INTEGER, LARGEST_EPOCH = 2**63, 2**31
+# Bytes of memory that a row takes in the end.
+PER_ROW = 800
+# The types of columns; all others hold labels.
+TYPES = {
+    "score": "float64",
+    "error": "float64",
+    "n": "Int64",
+    "higher_is_better": "boolean",
+    "epoch": "Int64",
+}
+SCORE = ["task", "metric", "run", "system", "instance", "epoch"]
+
+# The names of files of lm-evaluation-harness; the time says what belongs together.
+TIME = r"_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)"
+SAMPLES = re.compile(rf"samples_(?P<task>.+){TIME}\.(jsonl|ndjson)(\.gz)?")
+RESULTS = re.compile(rf".*{TIME}\.json(\.gz)?")
+# Inspect: the version of its logs, what the letters of scorers count, the members of an archive
+# that are samples, and metrics that say how far a mean may be off, or how samples spread.
+LOG_VERSION = 2
+CONVERT = "Convert it with `inspect log convert --to json` first."
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+IN_ARCHIVE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
+SPREADS = frozenset({"stderr", "bootstrap_stderr", "std", "var", "bootstrap_std"})
+# Every Eval Ever: versions in which what is read here means the same.
+SCHEMAS = ("0.3.0", "0.2.3", "0.2.2", "0.2.1")
+
+
+class _Row(NamedTuple):
+    """A score of a system on a task or an instance of it."""
+
+    system: str
+    task: str
+    metric: str = ""
+    score: float = nan
+    # The standard error, and the number of samples.
+    error: float = nan
+    n: int | None = None
+    higher_is_better: bool | None = None
+    instance: Label | None = None
+    epoch: int | None = None
+    # What makes scores of two runs comparable: version, examples shown, limit.
+    settings: str = ""
+    source: str = ""
+    run: str = ""
+
+
+@dataclass
+class _Found:
+    """What all files hold."""
+
+    # What reading a file may take.
+    max_bytes: int
+    rows: list[_Row] = field(default_factory=list)
+    # What was left out and why.
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    # Files with fewer or more samples than they state.
+    incomplete: list[str] = field(default_factory=list)
+    # Tasks of runs of lm-evaluation-harness, by folder and time: a row and the directions.
+    runs: dict[tuple[Path, str], dict[str, tuple[_Row, dict[str, Any]]]] = field(
+        default_factory=dict
+    )
+
+    def add(self, row: _Row, score: object) -> None:
+        """Take in a number or a truth value; count what is neither, or not finite."""
+        if not isinstance(score, bool | int | float):
+            self.left_out["score", f"no number under {shortened(row.metric)}"] += 1
+            return
+        value = _float(score)
+        if isinstance(score, int) and value != score:
+            raise DataFormatError(
+                f"{row.source}: {shown(row.metric)} of task {shown(row.task)} must be a number "
+                f"that a 64-bit float holds. Got {shown(score)}.",
+                "Subtract a common number first.",
+            )
+        if isfinite(value):
+            check_memory(row.source, PER_ROW * len(self.rows), self.max_bytes)
+            self.rows.append(row._replace(score=value))
+        else:
+            self.left_out["score", "not a finite number"] += 1
+
+    def parsed(self, text: str, name: str) -> Any:
+        """Return the content of a JSON text."""
+        check_memory(name, json_memory(text), self.max_bytes)
+        return parse_json(text, name, DISTINCT)
+
+    def expect(self, source: str, number: int, stated: int | None) -> None:
+        """Note a file with another number of samples than is stated."""
+        if stated is not None and number != stated:
+            self.incomplete.append(f"{source} has {number} of {counted(stated, 'sample')}")
+
+
+def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
+    """Read logs of evaluations as one long frame: a row for each score of a system.
+
+    lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them), logs of Inspect
+    (``.json`` and ``.eval``) and aggregates of Every Eval Ever 0.3.0 are told apart by what is in
+    them, and may be mixed.
+
+    Parameters
+    ----------
+    source : path or iterable of paths
+        Files, patterns such as ``"logs/*.json"``, and folders, which are searched through. Files of
+        folders and patterns that hold something else are counted and left out; one that is given
+        by its name must be one of these.
+    max_bytes : int, default 2**30
+        How many bytes of memory reading may take; what would take more is refused.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns
+
+        * system, task, metric and score;
+        * error, the standard error of the score, and n, the number of its samples, where the
+          file states them;
+        * higher_is_better, missing where the file does not state the direction;
+        * instance and epoch of scores of single samples, missing for those of whole tasks;
+        * settings (version, examples shown, limit) and source, the file.
+
+        Nothing is averaged or chosen: `read_scores` makes a table of the rows of one metric.
+
+    Raises
+    ------
+    DataFormatError
+        If a file is damaged, of another version, says something twice or against another one, or is
+        a file of samples without the file that names their model.
+    InvalidInputError
+        If there is no such file, or none with a score.
+
+    Warns
+    -----
+    DataWarning
+        What was left out and why, which files lack samples, and on which tasks systems have
+        different settings.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankagg as ra
+    >>> def results(model, arc, piqa):
+    ...     return {
+    ...         "model_name": model,
+    ...         "results": {
+    ...             "arc": {"acc,none": arc, "acc_stderr,none": 0.125},
+    ...             "piqa": {"acc,none": piqa, "acc_stderr,none": 0.25},
+    ...         },
+    ...         "versions": {},
+    ...         "higher_is_better": {"arc": {"acc": True}, "piqa": {"acc": True}},
+    ...     }
+    >>> with TemporaryDirectory() as folder:
+    ...     for found in results("A", 0.5, 0.75), results("B", 0.25, 0.875):
+    ...         path = Path(folder, f"results_{found['model_name']}.json")
+    ...         _ = path.write_text(json.dumps(found))
+    ...     frame = ra.read_evaluations(folder)
+    >>> frame[["system", "task", "metric", "score", "error"]]
+      system  task metric  score  error
+    0      A   arc    acc  0.500  0.125
+    1      A  piqa    acc  0.750  0.250
+    2      B   arc    acc  0.250  0.125
+    3      B  piqa    acc  0.875  0.250
+    """
+    found, samples = _Found(max_bytes), list[tuple[Path, list[tuple[int, str]]]]()
+    files = _files(source, found)
+    for path, is_named in files:
+        is_known = False
+        if _ending_of(path) in LINES:
+            text = decoded(str(path), read_data(path, max_bytes)[1])
+            lines = [(k, line) for k, line in enumerate(text_lines(text), 1) if line.strip()]
+            for number, line in lines[:1]:
+                is_known = _is_sample(found.parsed(line, f"{path}, line {number}"))
+            samples += [(path, lines)] if is_known else []
+        else:
+            is_known = _read_file(path, found)
+        if not is_known:
+            if is_named:
+                raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
+            found.left_out["file", f"none of the formats {FORMATS}"] += 1
+    for path, lines in samples:  # which belong to runs that are known by now
+        _read_documents(path, lines, found)
+    frame = pd.DataFrame(found.rows, columns=pd.Index(_Row._fields), dtype=object).astype(TYPES)
+    told = [
+        f"left out: {counted(number, what)} ({why})"
+        for (what, why), number in found.left_out.most_common()
+    ]
+    if found.incomplete:
+        others = len(found.incomplete) - 1
+        more = f", and {counted(others, 'more file')} lacks some" if others else ""
+        told.append(f"incomplete: {found.incomplete[0]} that are stated{more}")
+    told += _checked(frame)
+    if frame.empty:
+        names = listed([str(path) for path, _ in files])
+        raise InvalidInputError("source", "files with scores", names, "; ".join(told))
+    for sentence in told:
+        warnings.warn(f"{sentence}.", DataWarning, stacklevel=2)
+    return frame.drop(columns="run")
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def seem_evaluations(files: Sequence[str]) -> bool:
+    """Say whether files are folders, patterns, or called as only evaluations are, or several."""
+    endings = {_ending_of(path) for path in map(Path, files) if not _is_many(path)}
+    if len(files) > 1 or not endings:
+        return endings <= {*LINES, *WHOLE}
+    return endings == {".eval"}
+
+
+def looks_like_evaluations(text: str) -> bool:
+    """Say whether a text seems to be what an evaluation tool wrote."""
+    if text.lstrip()[:1] != "{" or not any(mark in text for mark in MARKS):
+        return False
+    for part in (text.lstrip().partition("\n")[0], text):
+        try:
+            content = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        return any(test(content) for test in (_is_log, _is_aggregate, _is_results, _is_sample))
+    # What is cut off has begun like one.
+    return '"evaluation_results"' in text or '"schema_version"' in text[:1000]
+
+
+def _is_many(path: Path) -> bool:
+    try:
+        return path.is_dir() or (has_magic(str(path)) and not path.exists())
+    except (OSError, ValueError):  # no path: what opens it says why
+        return False
+
+
+def _ending_of(path: Path) -> str:
+    """Return what a name ends in, that of what is packed left out."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def _files(source: Sources, found: _Found) -> list[tuple[Path, bool]]:
+    """Return the files, and whether each was given by its name."""
+    if not isinstance(source, str | PathLike) and not isinstance(source, Iterable):
+        raise InvalidInputError("source", "paths, patterns or folders", source)
+    given = [source] if isinstance(source, str | PathLike) else list(source)
+    files: dict[Path, tuple[Path, bool]] = {}
+    for path in given:
+        below, is_named = files_at(path, (".",))
+        if is_named:  # what is not there is told when it is opened
+            opened(below[0][0], lambda path: path.open("rb").close())
+        for file, _ in below:
+            if is_named or _ending_of(file) in LINES + WHOLE:
+                files.setdefault(file.resolve(), (file, is_named))
+            else:
+                found.left_out["file", "its name ends in nothing that is read"] += 1
+    if not files:
+        allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
+        remedy = "Other data are read from one file, and ranked lists from one or several."
+        raise InvalidInputError("source", allowed, given[0] if len(given) == 1 else given, remedy)
+    return list(files.values())
+
+
+def _read_file(path: Path, found: _Found) -> bool:
+    """Read a file that holds one object; return whether it is of a known format."""
+    with opened(path, lambda path: path.open("rb")) as stream:
+        is_archive = stream.read(4) == b"PK\x03\x04"
+    if is_archive:
+        _read_archive(path, found)
+        return True
+    text = decoded(str(path), read_data(path, found.max_bytes)[1])
+    content = found.parsed(text, str(path))
+    if _is_log(content):
+        inside = _find(str(path), content, "samples", kind=list) or []
+        samples = [(f"{path}, sample {at}", one) for at, one in enumerate(inside, start=1)]
+        _read_log(str(path), content, samples, found)
+    elif _is_aggregate(content):
+        _read_aggregate(str(path), content, found)
+    elif _is_results(content):
+        _read_results(path, content, found)
+    else:
+        return False
+    return True
+
+
+# -- lm-evaluation-harness -------------------------------------------------------------------------
+
+
+def _is_results(content: object) -> bool:
+    return (
+        isinstance(content, dict)
+        and isinstance(content.get("results"), dict)
+        and not content.keys().isdisjoint({"versions", "configs", "higher_is_better"})
+    )
+
+
+def _is_sample(content: object) -> bool:
+    return (
+        isinstance(content, dict)
+        and "doc_id" in content
+        and not content.keys().isdisjoint({"filter", "metrics", "resps", "doc"})
+    )
+
+
+def _read_results(path: Path, content: dict[str, Any], found: _Found) -> None:
+    """Take in the results of a run, and keep what its samples need."""
+    source = str(path)
+    system = _get(source, content, "model_name", kind=str)
+    groups = _find(source, content, "group_subtasks", kind=dict) or {}
+    results = _get(source, content, "results", kind=dict)
+    run: dict[str, tuple[_Row, dict[str, Any]]] = {}
+    for task in results:
+        scores = _get(source, content, "results", task, kind=dict)
+        better = _find(source, content, "higher_is_better", task, kind=dict) or {}
+        for metric in better:
+            _find(source, content, "higher_is_better", task, metric, kind=bool)
+        n = _find(source, content, "n-samples", task, "effective", kind=int)
+        about = {"version {}": ("versions", task), "{}-shot": ("n-shot", task)}
+        settings = _settings(source, content, about)
+        run[task] = _Row(system, task, n=n, settings=settings, source=source, run=source), better
+        parts = _find(source, groups, task, kind=list) or []
+        is_group = any(other in parts for other in results if other != task)
+        for key, value in scores.items():
+            metric, comma, chosen = key.partition(",")
+            if comma and not metric.endswith("_stderr"):
+                if is_group:
+                    found.left_out["score", "of a group of tasks, which are here themselves"] += 1
+                    continue
+                error = _float(scores.get(f"{metric}_stderr,{chosen}"))
+                found.add(_row_of(run[task], metric, chosen)._replace(error=error), value)
+            elif not comma and isinstance(value, float):
+                found.left_out["score", "no metric and filter in its name"] += 1
+    if named := RESULTS.fullmatch(path.name):
+        key = path.parent.resolve(), named["time"]
+        if key in found.runs:
+            raise DataFormatError(
+                f"{source} and other results are of one time: put one of them elsewhere."
+            )
+        found.runs[key] = run
+
+
+def _row_of(known: tuple[_Row, dict[str, Any]], metric: str, chosen: str) -> _Row:
+    """Return the row of a metric after a filter."""
+    row, better = known
+    name = metric if chosen in ("", "none") else f"{metric},{chosen}"
+    return row._replace(metric=name, higher_is_better=better.get(metric))
+
+
+def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Found) -> None:
+    """Take in lines of samples, whose file says by its name what they belong to."""
+    source, told = str(path), SAMPLES.fullmatch(path.name)
+    if told is None:
+        raise DataFormatError(
+            f"{source} holds samples of lm-evaluation-harness, which name neither model nor task: "
+            "their file must be called samples_TASK_TIME.jsonl, as the harness calls it, beside "
+            "results_TIME.json."
+        )
+    task, time = told["task"], told["time"]
+    known = found.runs.get((path.parent.resolve(), time), {}).get(task)
+    if known is None:
+        raise DataFormatError(
+            f"{source} needs the results of its run, which name the model and the directions: give "
+            f"{path.with_name(f'results_{time}.json')} too, with task {task!r} in it."
+        )
+    documents = set()
+    for number, line in lines:
+        where = f"{source}, line {number}"
+        part = _check(where, "the line", found.parsed(line, where), dict)
+        instance = _get(where, part, "doc_id", kind=(int, str))
+        chosen = _find(where, part, "filter", kind=str) or ""
+        documents.add(instance)
+        for name in _get(where, part, "metrics", kind=list):
+            if _check(where, "metrics", name, str) not in part:
+                _refuse(where, "metrics", "names of members of the line", name)
+            row = _row_of(known, name, chosen)
+            found.add(row._replace(n=None, instance=instance, source=source), part[name])
+    found.expect(source, len(documents), known[0].n)
+
+
+# -- Inspect ---------------------------------------------------------------------------------------
+
+
+def _is_log(content: object) -> bool:
+    return isinstance(content, dict) and {"version", "status", "eval"} <= content.keys()
+
+
+def _read_log(
+    source: str, content: dict[str, Any], samples: Iterable[tuple[str, Any]], found: _Found
+) -> None:
+    """Take in a log: one evaluation of one model on one task."""
+    version = content.get("version")
+    if type(version) is not int or version != LOG_VERSION:
+        _refuse(source, "version", str(LOG_VERSION), version, CONVERT)
+    status = _get(source, content, "status", kind=str)
+    if status != "success":
+        found.left_out["log", f"its status is {shortened(status)}"] += 1
+        return
+    about = {"version {}": ("eval", "task_version"), "limit {}": ("eval", "config", "limit")}
+    base = _Row(
+        system=_get(source, content, "eval", "model", kind=str),
+        task=_get(source, content, "eval", "task", kind=str),
+        settings=_settings(source, content, about),
+        source=source,
+        run=_find(source, content, "eval", "eval_id", kind=str) or source,
+    )
+    accurate = _read_metrics(source, content, base, found)
+    n_samples = _read_samples(samples, base, accurate, found)
+    # A log may be written without samples.
+    if n_samples:
+        stated = _find(source, content, "results", "completed_samples", kind=int)
+        found.expect(source, n_samples, stated)
+
+
+def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Found) -> set[str]:
+    """Take in metrics of the task; return the scorers whose right answers are counted."""
+    accurate: set[str] = set()
+    for score in _find(source, content, "results", "scores", kind=list) or []:
+        name = _get(source, score, "name", kind=str)
+        reducer = _find(source, score, "reducer", kind=str)
+        n = _find(source, score, "scored_samples", kind=int)
+        values = {
+            metric: _get(source, score, "metrics", metric, kind=dict).get("value")
+            for metric in _get(source, score, "metrics", kind=dict)
+        }
+        has_mean = not values.keys().isdisjoint(("accuracy", "mean"))
+        for metric, value in values.items():
+            if metric in SPREADS:
+                if metric != "stderr" or not has_mean:
+                    found.left_out["score", f"{metric} of no mean of samples"] += 1
+                continue
+            if metric == "accuracy":
+                accurate |= {name, _find(source, score, "scorer", kind=str) or name}
+            row = base._replace(
+                metric=f"{name}/{metric}" + (f"/{reducer}" if reducer else ""),
+                error=_float(values.get("stderr")) if metric in ("accuracy", "mean") else nan,
+                n=n,
+                higher_is_better=metric == "accuracy" or None,
+            )
+            found.add(row, value)
+    return accurate
+
+
+def _read_samples(
+    samples: Iterable[tuple[str, Any]], base: _Row, accurate: set[str], found: _Found
+) -> int:
+    """Take in samples, and return how many there are."""
+    by_metric: dict[str, list[tuple[_Row, object]]] = {}
+    number = 0
+    for where, sample in samples:
+        number += 1
+        scores = _find(where, sample, "scores", kind=dict)
+        if sample.get("invalidation") is not None:
+            found.left_out["sample", "invalidated"] += 1
+            continue
+        if not scores:
+            why = "no score" if sample.get("error") is None else "it ended in an error"
+            found.left_out["sample", why] += 1
+            continue
+        instance = _get(where, sample, "id", kind=(int, str))
+        epoch = _get(where, sample, "epoch", kind=int)
+        if not 0 <= epoch < LARGEST_EPOCH:
+            _refuse(where, "epoch", "a whole number from 0 on", epoch)
+        row = base._replace(instance=instance, epoch=epoch)
+        for scorer in scores:
+            value = _get(where, scores, scorer, kind=dict).get("value")
+            # One value, or several by name.
+            parts = value if isinstance(value, dict) else {"": value}
+            for name, part in parts.items():
+                metric = f"{scorer}/{name}" if isinstance(value, dict) else scorer
+                by_metric.setdefault(metric, []).append((row, part))
+    for metric, rows in by_metric.items():
+        texts = {value for _, value in rows if isinstance(value, str)}
+        are_letters = bool(texts) and texts <= LETTERS.keys()
+        for row, value in rows:
+            score = LETTERS[value] if are_letters and isinstance(value, str) else value
+            better = are_letters or metric in accurate or None
+            found.add(row._replace(metric=metric, higher_is_better=better), score)
+    return number
+
+
+def _read_archive(path: Path, found: _Found) -> None:
+    """Take in a log that is an archive (.eval)."""
+    name = str(path)
+
+    def member(entry: str) -> Any:
+        where = f"{name}, {entry}"
+        # No more is unpacked than is stated.
+        check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, found.max_bytes)
+        return found.parsed(decoded(where, archive.read(entry)), where)
+
+    try:
+        with opened(path, zipfile.ZipFile) as archive:
+            entries = archive.namelist()
+            if "header.json" in entries:
+                kept = filter(IN_ARCHIVE.fullmatch, entries)
+                samples = ((f"{name}, {entry}", member(entry)) for entry in kept)
+                _read_log(name, member("header.json"), samples, found)
+            elif any(entry.startswith("_journal/") for entry in entries):
+                found.left_out["log", "it was not finished"] += 1
+            else:
+                raise DataFormatError(
+                    f"{name} is an archive without `header.json`, so no log of Inspect."
+                )
+    except DataFormatError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        why = f"is no archive, or is damaged or cut off: {str(error)[:200]}"
+        raise DataFormatError(f"{name} {why}.") from None
+    except (NotImplementedError, RuntimeError) as error:  # a newer compression, or a password
+        raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
+
+
+# -- Every Eval Ever -------------------------------------------------------------------------------
+
+
+def _is_aggregate(content: object) -> bool:
+    return isinstance(content, dict) and (
+        "evaluation_results" in content or {"schema_version", "evaluation_id"} <= content.keys()
+    )
+
+
+def _read_aggregate(source: str, content: dict[str, Any], found: _Found) -> None:
+    """Take in an aggregate: results of one model, whose schema states the direction."""
+    version = content.get("schema_version")
+    if version not in SCHEMAS:
+        allowed = f"a version that is read ({', '.join(SCHEMAS)})"
+        remedy = "Convert it with the tools of Every Eval Ever first."
+        _refuse(source, "schema_version", allowed, version, remedy)
+    run = _get(source, content, "evaluation_id", kind=str)
+    system = _get(source, content, "model_info", "id", kind=str)
+    for part in _get(source, content, "evaluation_results", kind=list):
+        config = _get(source, part, "metric_config", kind=dict)
+        task = _get(source, part, "evaluation_name", kind=str)
+        dataset = _find(source, part, "source_data", "dataset_name", kind=str)
+        keys = ("metric_id", "metric_name", "metric_kind", "evaluation_description")
+        names = (_find(source, config, key, kind=str) for key in keys)
+        given = _find(source, config, "metric_parameters", kind=dict) or {}
+        told = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(given.items()))
+        about = (source, part, "score_details", "uncertainty")
+        row = _Row(
+            system,
+            task=task if dataset is None or dataset in task else f"{dataset}: {task}",
+            metric=next((name for name in names if name), "score") + (f" ({told})" if told else ""),
+            error=_float(_find(*about, "standard_error", "value", kind=float)),
+            n=_find(*about, "num_samples", kind=int),
+            higher_is_better=not _get(source, config, "lower_is_better", kind=bool),
+            source=source,
+            run=run,
+        )
+        score = _get(source, part, "score_details", "score", kind=float)
+        if score == -1 and _find(source, config, "has_unknown_level", kind=bool):
+            found.left_out["score", "-1, which stands for an unknown level"] += 1
+        else:
+            found.add(row, score)
+
+
+# -- members of objects ----------------------------------------------------------------------------
+
+
+def _float(value: object) -> float:
+    """Return a number or a truth value as a float, NaN for all else."""
+    try:
+        return float(value) if isinstance(value, int | float) else nan
+    except OverflowError:
+        return nan
+
+
+def _refuse(where: str, path: str, allowed: str, value: object, remedy: str = "") -> NoReturn:
+    """Raise, with what must stand somewhere."""
+    got = KINDS[type(value)] if isinstance(value, dict | list) else shown(value)
+    raise DataFormatError(f"{where}: `{path}` must be {allowed}. Got {got}.", remedy)
+
+
+def _check(where: str, path: str, value: object, kind: Any) -> Any:
+    """Return a value of a kind or one of several; whole numbers are numbers, no text is blank."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    fits = type(value) in kinds or (kind is float and type(value) is int)
+    is_blank = isinstance(value, str) and not value.strip()
+    is_large = kind is not float and type(value) is int and abs(value) >= LARGEST_INTEGER
+    if not fits or is_blank or is_large:
+        _refuse(where, path, " or ".join(KINDS[one] for one in kinds), value)
+    return value
+
+
+def _find(where: str, content: object, *keys: str, kind: Any) -> Any:
+    """Return what stands below keys, None where it is absent or null; refuse other kinds."""
+    found: Any = content
+    for at, key in enumerate(keys):
+        found = _check(where, ".".join(keys[:at]) or "it", found, dict).get(key)
+        if found is None:
+            return None
+    return _check(where, shortened(".".join(keys), 160), found, kind)
+
+
+def _get(where: str, content: object, *keys: str, kind: Any) -> Any:
+    """Return what must stand below keys."""
+    found = _find(where, content, *keys, kind=kind)
+    if found is None:
+        raise DataFormatError(f"{where}: `{shortened('.'.join(keys), 160)}` is missing.")
+    return found
+
+
+def _settings(where: str, content: object, about: Mapping[str, Sequence[str]]) -> str:
+    """Return what is set below keys in words, nothing where it is absent."""
+    found = []
+    for word, (*above, key) in about.items():
+        value = (_find(where, content, *above, kind=dict) or {}).get(key)
+        if value is not None and not isinstance(value, dict | list):
+            found.append(word.format(value))
+    return visible(", ".join(found))
+
+
+# -- what is seen only of all rows -----------------------------------------------------------------
+
+
+def _checked(frame: pd.DataFrame) -> list[str]:
+    """Check the rows against each other, and return what to say of settings that differ."""
+    for row in frame[frame.duplicated(SCORE)].head(1).itertuples():
+        where = f"system {shown(row.system)}, task {shown(row.task)}"
+        if row.instance is not None:
+            where += f", instance {shown(row.instance)}"
+        raise DataFormatError(
+            f"{row.source} or a file of the same run has two scores by {shown(row.metric)} for "
+            f"{where}; each may occur once. Leave out what was written or copied twice."
+        )
+    stated = frame[frame["higher_is_better"].notna()]
+    is_higher = stated["higher_is_better"].astype(bool)
+    measure = ["task", "metric"]
+    higher, lower = (stated[side].drop_duplicates(measure) for side in (is_higher, ~is_higher))
+    for row in higher.merge(lower, on=measure, suffixes=("", "_lower")).head(1).itertuples():
+        raise DataFormatError(
+            f"{row.source} says that higher is better in {shown(row.metric)} of task "
+            f"{shown(row.task)}, and {row.source_lower} that lower is: mend one of them, or read "
+            "them apart."
+        )
+    settings = frame.groupby("task", sort=False)["settings"].unique()
+    different = settings[settings.map(len) > 1]
+    told = []
+    for task, kinds in different.head(1).items():
+        more = counted(len(different) - 1, "more task")
+        more = f", and others on {more}" if len(different) > 1 else ""
+        named = listed([kind or "not stated" for kind in kinds])
+        told.append(f"settings differ: those of {shown(task)} are {named}{more}")
+    return told

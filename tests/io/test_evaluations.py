@@ -1,0 +1,702 @@
+"""Logs of the three tools: their scores in one frame, and what contradicts itself named."""
+
+import copy
+import gzip
+import json
+import math
+import random
+import zipfile
+
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, RankaggError
+from tests.io import made_evaluations as made
+from tests.io.damage import damaged
+from tests.io.made_evaluations import (
+    TIME,
+    accuracy,
+    aggregate,
+    archive,
+    cells,
+    document,
+    harness,
+    log,
+    put,
+    read,
+    result,
+)
+
+# -- Every Eval Ever -------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+def test_the_samples_of_the_format_itself(data) -> None:
+    frame = ra.read_evaluations(data("evaluations/every_eval_ever/aggregate.json").parent)
+    task = "demo-source.demo_bench"
+    assert cells(frame) == {("demo-org/demo-model", task, "accuracy", None): 0.75}
+    assert frame["higher_is_better"].all()
+
+
+def test_directions_are_those_of_the_files(tmp_path) -> None:
+    frame, told = read(
+        tmp_path,
+        aggregate("A", result("acc", 0.5), result("loss", 2, lower=True, metric="nll")),
+        aggregate("B", result("acc", 0.25), result("loss", 1, lower=True, metric="nll")),
+    )
+    assert told == []
+    better = frame.groupby("task")["higher_is_better"].first()
+    assert better.to_dict() == {"acc": True, "loss": False}
+    table = ra.read_scores(
+        frame, system="system", task="task", score="score", higher_is_better=better
+    )
+    assert table.values.tolist() == [[0.5, 2], [0.25, 1]]
+    assert dict(table.higher_is_better) == {"acc": True, "loss": False}
+
+
+def test_standard_errors_and_numbers_of_samples_are_kept(tmp_path) -> None:
+    part = result("x", 0.5)
+    part["score_details"]["uncertainty"] = {"standard_error": {"value": 0.125}, "num_samples": 16}
+    frame, _ = read(tmp_path, aggregate("A", part, result("y", 1)))
+    assert frame["error"].fillna(-1).tolist() == [0.125, -1]
+    assert frame["n"].fillna(-1).tolist() == [16, -1]
+
+
+def without_direction():
+    broken = result("x", 1)
+    del broken["metric_config"]["lower_is_better"]
+    return broken
+
+
+#: Contents of files that are refused, and what is said of them.
+REFUSED = {
+    "a direction that files state differently": (
+        [aggregate("A", result("x", 1)), aggregate("B", result("x", 1, lower=True))],
+        r"_0\.json says that higher .*_1\.json that lower",
+    ),
+    "no direction": (
+        [aggregate("A", without_direction())], "lower_is_better` is missing",
+    ),
+    "one result twice": (
+        [aggregate("A", result("x", 1), result("x", 2))],
+        r"two scores by 'accuracy' for system 'A', task 'x'",
+    ),
+    "one evaluation in two files": (
+        [aggregate("A", result("x", 1))] * 2, r"1\.json or a file of the same run has two scores",
+    ),
+    "a whole number that no float is": ([aggregate("A", result("x", 2**53 + 1))], "64-bit float"),
+    "a larger one": ([aggregate("A", result("x", 10**400))], "64-bit float"),
+    "a blank task": ([aggregate("A", result(" ", 1))], "evaluation_name` must be a text"),
+    "half of a character": ([aggregate("A", result("\ud800", 1))], "half of a character"),
+    **{
+        f"score {score!r}": ([aggregate("A", result("x", score))], told)
+        for score, told in (
+            ("0.5", "score` must be a number. Got '0.5'"), (True, "must be a number"),
+            (None, "score` is missing"), ([1], "must be a number. Got a list"),
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
+    contents, told = REFUSED[name]
+    with pytest.raises(DataFormatError, match=told):
+        read(tmp_path, *contents)
+
+
+@pytest.mark.parametrize("version", ["0.2.0", "0.3.1", "", None, 0.3, ["0.3.0"]])
+def test_other_versions_are_refused_by_name(tmp_path, version) -> None:
+    with pytest.raises(DataFormatError, match=r"schema_version` must be .*0\.3\.0.*Convert"):
+        read(tmp_path, aggregate("A", result("x", 1), version=version))
+
+
+def test_an_unknown_level_is_no_score(tmp_path) -> None:
+    levels = {"score_type": "levels", "level_names": ["a"], "has_unknown_level": True}
+    results = [aggregate(x, result("x", score, **levels)) for x, score in (("A", -1), ("B", 0))]
+    frame, told = read(tmp_path, *results)
+    assert frame["system"].tolist() == ["B"]
+    assert told == ["left out: 1 score (-1, which stands for an unknown level)."]
+
+
+def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None:
+    frame, told = read(
+        tmp_path,
+        aggregate("A", result("Accuracy", 1, dataset="d"), result("Accuracy", 2, dataset="e")),
+        aggregate("B", result("Accuracy", 3, dataset="d"), result("other", 4, dataset="f")),
+    )
+    assert frame["task"].tolist() == ["d: Accuracy", "e: Accuracy", "d: Accuracy", "f: other"]
+    assert told == []
+
+
+def test_lines_of_samples_are_counted_and_left_out(tmp_path) -> None:
+    sample = {"schema_version": "0.3.0", "sample_id": "1", "evaluation": {"score": 1}}
+    path = put(tmp_path / "a_samples.jsonl", sample)
+    frame, told = read(tmp_path, aggregate("A", result("x", 1)))
+    assert len(frame) == 1
+    assert told[0].startswith("left out: 1 file (none of the formats")
+    with pytest.raises(DataFormatError, match=r"a_samples\.jsonl holds none of the formats"):
+        ra.read_evaluations(path)
+
+
+# -- Inspect ---------------------------------------------------------------------------------------
+
+
+ONE = [(1, 1, {"m": "C"})]
+
+
+def test_logs_of_inspect_itself(data) -> None:
+    with pytest.warns(ra.exceptions.DataWarning, match="settings differ: .*limit 3.*limit 5"):
+        frame = ra.read_evaluations(data("evaluations/inspect"))
+    whole = frame[frame["instance"].isna()].set_index("system")
+    assert whole["metric"].unique().tolist() == ["choice/accuracy"]
+    first, second = "ollama/qwen2.5:0.5b", "anthropic/claude-sonnet-4-0"
+    assert whole["score"].to_dict() == {first: 1 / 3, second: 1.0}
+    assert whole["n"].to_dict() == {first: 3, second: 5}
+    assert whole["error"].round(6).to_dict() == {first: 0.333333, second: 0}
+    # What the file states of the task is the mean of its samples.
+    samples = frame[frame["instance"].notna()].groupby("system")["score"]
+    assert samples.mean().to_dict() == whole["score"].to_dict()
+    assert samples.size().to_dict() == whole["n"].to_dict()
+    assert frame["higher_is_better"].all()
+
+
+def test_letters_are_what_the_format_says(tmp_path) -> None:
+    samples = [(n, 1, {"match": value}) for n, value in enumerate("CIPN")]
+    frame, _ = read(tmp_path, log("A", "x", samples))
+    assert frame["score"].tolist() == [1, 0, 0.5, 0]
+    assert frame["instance"].tolist() == [0, 1, 2, 3]
+    assert frame["higher_is_better"].all()
+
+
+def test_numbers_have_a_direction_where_their_accuracy_is_counted(tmp_path) -> None:
+    frame, _ = read(tmp_path, log("A", "x", [(1, 1, {"judge": 7}), (2, 1, {"judge": True})]))
+    assert frame["score"].tolist() == [7, 1]
+    assert frame["higher_is_better"].isna().all()
+    content = log("A", "x", [(1, 1, {"match": 1})], scores=[accuracy(1.0)])
+    assert read(tmp_path / "counted", content)[0]["higher_is_better"].all()
+
+
+def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
+    frame, told = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
+    found = frame.set_index("metric")[["score", "error"]].fillna(-1)
+    assert found.loc["match/accuracy"].tolist() == [0.5, 0.01]
+    assert found.loc["match/f1"].tolist() == [0.25, -1]
+    assert frame["higher_is_better"].isna().tolist() == [False, True]
+    assert told == ["left out: 1 score (std of no mean of samples)."]
+
+
+def test_values_by_name_are_metrics_of_their_own(tmp_path) -> None:
+    samples = [(1, 1, {"s": {"clear": 1, "kind": None, "parts": [1]}})]
+    frame, told = read(tmp_path, log("A", "x", samples))
+    assert cells(frame) == {("A", "x", "s/clear", 1): 1}
+    assert sorted(told) == [
+        "left out: 1 score (no number under s/kind).",
+        "left out: 1 score (no number under s/parts).",
+    ]
+
+
+def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
+    samples = [(1, 2, {"m": "I"}), (1, 1, {"m": "C"}), (2, 1, {"m": "C"}), (2, 2, {"m": "C"})]
+    frame, _ = read(tmp_path, log("A", "x", samples))
+    assert frame["epoch"].tolist() == [2, 1, 1, 2]
+    columns = {"system": "system", "task": "task", "instance": "instance", "score": "score"}
+    with pytest.raises(DataFormatError, match="two scores for system 'A', instance 1"):
+        ra.read_scores(frame, **columns, higher_is_better=True)
+    means = frame.groupby(["system", "task", "instance"], as_index=False)["score"].mean()
+    table = ra.read_scores(means, **columns, higher_is_better=True)
+    assert table.values.tolist() == [[0.5, 1]]
+
+
+@pytest.mark.parametrize("status", ["started", "error", "cancelled"])
+def test_logs_that_did_not_end_well_are_left_out(tmp_path, status) -> None:
+    frame, told = read(tmp_path, log("A", "x", ONE, status=status), log("B", "x", ONE))
+    assert frame["system"].tolist() == ["B"]
+    assert told == [f"left out: 1 log (its status is {status})."]
+
+
+def test_samples_without_a_score_are_counted(tmp_path) -> None:
+    content = log("A", "x", [(n, 1, {"m": "C"}) for n in range(5)])
+    content["samples"][0]["scores"] = None
+    content["samples"][1].update(scores={}, error={"message": "boom"})
+    content["samples"][2]["invalidation"] = {"author": "me"}
+    content["samples"][3]["scores"]["m"]["value"] = float("nan")
+    frame, told = read(tmp_path, content)
+    assert len(frame) == 1
+    assert sorted(told) == [
+        "left out: 1 sample (invalidated).", "left out: 1 sample (it ended in an error).",
+        "left out: 1 sample (no score).", "left out: 1 score (not a finite number).",
+    ]  # fmt: skip
+
+
+def test_samples_that_are_fewer_than_stated_are_told(tmp_path) -> None:
+    content = log("A", "x", ONE)
+    content["results"]["completed_samples"] = 3
+    told = read(tmp_path, content)[1]
+    assert [one.partition(" has ")[2] for one in told] == ["1 of 3 samples that are stated."]
+
+
+@pytest.mark.parametrize("version", [1, 3, 2.0, True, "2", None])
+def test_other_versions_are_refused(tmp_path, version) -> None:
+    with pytest.raises(DataFormatError, match=r"`version` must be 2.*inspect log convert"):
+        read(tmp_path, log("A", "x", version=version))
+
+
+class TestArchives:
+    def test_say_what_the_log_says(self, tmp_path) -> None:
+        samples = [("a/b", 1, {"m": "C"}), ("a/b", 2, {"m": "I"}), (3, 1, {"m": "C"})]
+        plain, _ = read(tmp_path / "plain", log("A", "x", samples, scores=[accuracy(0.5)]))
+        path = archive(tmp_path / "log.eval", log("A", "x", samples, scores=[accuracy(0.5)]))
+        packed = ra.read_evaluations(path)
+        assert packed.drop(columns="source").equals(plain.drop(columns="source"))
+
+    def test_samples_in_parts_are_read_by_their_shells(self, tmp_path) -> None:
+        path = archive(tmp_path / "log.eval", log("A", "x", ONE))
+        with zipfile.ZipFile(path, "a") as file:
+            shell = {"id": 2, "epoch": 1, "input": "", "scores": {"m": {"value": "I"}}}
+            file.writestr("samples/2_epoch_1/sample.json", json.dumps(shell))
+            file.writestr("samples/2_epoch_1/events/0.json", "[broken")
+        assert read(path)[0]["score"].tolist() == [1, 0]
+
+    def test_of_a_log_that_is_not_finished_are_left_out(self, tmp_path) -> None:
+        put(tmp_path / "b.json", log("B", "x", ONE))
+        for name, told in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
+            with zipfile.ZipFile(tmp_path / "a.eval", "w") as file:
+                file.writestr(name, "{}")
+            if told is None:
+                assert read(tmp_path)[1] == ["left out: 1 log (it was not finished)."]
+            else:
+                with pytest.raises(DataFormatError, match=told):
+                    ra.read_evaluations(tmp_path)
+
+    def test_compressed_in_another_way_say_what_to_do(self, tmp_path, monkeypatch) -> None:
+        def fail(*_args):
+            raise NotImplementedError("That compression method is not supported")
+
+        path = archive(tmp_path / "log.eval", log("A", "x", ONE))
+        monkeypatch.setattr(zipfile.ZipFile, "open", fail)
+        with pytest.raises(DataFormatError, match=r"cannot be unpacked here.*inspect log convert"):
+            ra.read_evaluations(path)
+
+    def test_and_the_log_beside_them_are_one_run(self, tmp_path) -> None:
+        put(tmp_path / "a.json", log("A", "x", ONE))
+        archive(tmp_path / "a.eval", log("A", "x", ONE))
+        with pytest.raises(DataFormatError, match="two scores by 'm'"):
+            ra.read_evaluations(tmp_path)
+
+
+# -- lm-evaluation-harness -------------------------------------------------------------------------
+
+
+def test_a_run_of_the_harness_itself(data) -> None:
+    with pytest.warns(DataWarning, match="has 10 of 5000 samples that are stated"):
+        frame = ra.read_evaluations(data("evaluations/lm_eval"))
+    name = "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1"
+    assert frame["system"].unique().tolist() == [name]
+    whole = frame[frame["instance"].isna()]
+    assert whole["score"].tolist() == [0.0, 0.0004]
+    assert whole["error"].tolist() == [0.0, 0.0002828144211304471]
+    assert whole["n"].tolist() == [5000, 5000]
+    assert frame["higher_is_better"].all()
+    samples = frame[frame["instance"].notna()]
+    assert samples["instance"].tolist() == list(range(10))
+    assert samples["n"].isna().all()
+
+
+def test_standard_errors_and_placeholders_are_no_metrics(tmp_path) -> None:
+    scores = {
+        "acc,none": 0.5, "acc_stderr,none": 0.1, " ": " ", "sample_len": 7, "f1,none": 0.4,
+        "f1_stderr,none": "N/A",
+    }  # fmt: skip
+    frame, told = read(tmp_path, harness("A", {"x": scores}))
+    assert frame[["metric", "score"]].values.tolist() == [["acc", 0.5], ["f1", 0.4]]
+    assert frame["error"].fillna(-1).tolist() == [0.1, -1]
+    assert told == []
+
+
+def test_filters_are_metrics_of_their_own(tmp_path) -> None:
+    scores = {
+        "exact_match,strict-match": 0.5, "exact_match_stderr,strict-match": 0.1,
+        "exact_match,flexible-extract": 0.75, "exact_match_stderr,flexible-extract": 0.2,
+    }  # fmt: skip
+    frame, _ = read(tmp_path, harness("A", {"gsm8k": scores}))
+    assert frame[["metric", "score", "error"]].values.tolist() == [
+        ["exact_match,strict-match", 0.5, 0.1], ["exact_match,flexible-extract", 0.75, 0.2]
+    ]  # fmt: skip
+
+
+def test_scores_of_older_files_are_left_out_and_counted(tmp_path) -> None:
+    _, told = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
+    assert told == ["left out: 2 scores (no metric and filter in its name)."]
+
+
+ACC = {"acc,none": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "groups", "left"),
+    [
+        (("mmlu", "mmlu_stem", "physics", "maths", "arc"),
+         {"mmlu": ["mmlu_stem"], "mmlu_stem": ["physics", "maths"], "arc": []},
+         ["physics", "maths", "arc"]),
+        # A group without its tasks is a task, and so is one that holds itself alone.
+        (("mmlu",), {"mmlu": ["physics"]}, ["mmlu"]),
+        (("mmlu",), {"mmlu": ["mmlu"]}, ["mmlu"]),
+    ],
+)  # fmt: skip
+def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -> None:
+    frame, told = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
+    assert frame["task"].tolist() == left
+    gone = len(tasks) - len(left)
+    assert told == [
+        f"left out: {gone} scores (of a group of tasks, which are here themselves)."
+    ] * (gone > 0)
+
+
+@pytest.mark.parametrize("better", [{}, {"x": {}}, {"x": {"acc": None}}])
+def test_no_direction_is_guessed(tmp_path, better) -> None:
+    frame, _ = read(tmp_path, harness("A", {"x": {"acc,none": 1}}, better=better))
+    assert frame["higher_is_better"].isna().all()
+
+
+NO_RUNS = {
+    "`model_name` is missing": {**harness("", {"x": ACC}), "model_name": None},
+    r"higher_is_better\.x\.acc` must be true or false": harness(
+        "A", {"x": ACC}, better={"x": {"acc": 1}}
+    ),
+}
+
+
+@pytest.mark.parametrize("told", NO_RUNS)
+def test_what_is_no_run_is_refused(tmp_path, told) -> None:
+    with pytest.raises(DataFormatError, match=told):
+        read(tmp_path, NO_RUNS[told])
+
+
+def test_settings_that_differ_are_told(tmp_path) -> None:
+    one, two = (harness(model, {"x": {"acc,none": 1}}) for model in "AB")
+    two["n-shot"]["x"] = 5
+    frame, told = read(tmp_path, one, two)
+    assert frame["settings"].tolist() == ["version 1.0, 0-shot", "version 1.0, 5-shot"]
+    assert told == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
+    one, two = (harness(model, {"x": {"acc,none": 1}, "y": {"acc,none": 1}}) for model in "AB")
+    two["n-shot"] |= {"x": 5, "y": 5}
+    (told,) = read(tmp_path, one, two)[1]
+    assert told.endswith("version 1.0, 5-shot, and others on 1 more task.")
+
+
+class TestSamples:
+    def folder(self, path, model, rows, **more):
+        folder = path / model
+        put(folder / f"results_{TIME}.json", harness(model, {"x": {"acc,none": 0.5}}, **more))
+        put(folder / f"samples_x_{TIME}.jsonl", *rows)
+        return folder
+
+    def samples(self, folder):
+        frame, _ = read(folder)
+        return cells(frame[frame["instance"].notna()])
+
+    def test_belong_to_the_results_beside_them(self, tmp_path) -> None:
+        self.folder(tmp_path, "A", [document(0, acc=1.0), document(1, acc=0)])
+        self.folder(tmp_path, "B", [document(1, acc=True), document(0, acc=0.5)])
+        assert self.samples(tmp_path) == {
+            ("A", "x", "acc", 0): 1, ("A", "x", "acc", 1): 0,
+            ("B", "x", "acc", 1): 1, ("B", "x", "acc", 0): 0.5,
+        }  # fmt: skip
+
+    def refused(self, path, told):
+        with pytest.raises(DataFormatError, match=told):
+            ra.read_evaluations(path)
+
+    def test_alone_are_refused_with_the_file_that_is_needed(self, tmp_path) -> None:
+        folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
+        samples = folder / f"samples_x_{TIME}.jsonl"
+        self.refused(samples, rf"needs the results .*results_{TIME}\.json")
+        # Or of two results, or under another name.
+        other = put(folder / f"again_{TIME}.json", harness("B", {"x": {"acc,none": 0.25}}))
+        self.refused(folder, "are of one time")
+        other.unlink()
+        samples.rename(folder / "mine.jsonl")
+        self.refused(folder, "must be called samples_TASK_TIME")
+        put(folder / samples.name, document(0, acc=1), document(0, acc=1))
+        (folder / "mine.jsonl").unlink()
+        self.refused(folder, "task 'x', instance 0")
+
+    def test_belong_to_the_results_of_their_time(self, tmp_path) -> None:
+        folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
+        later = TIME.replace("2026-01-02", "2026-01-03")
+        put(folder / f"results_{later}.json", harness("B", {"x": {"acc,none": 0.25}}))
+        put(folder / f"samples_x_{later}.jsonl", document(0, acc=0.0))
+        assert self.samples(folder) == {("A", "x", "acc", 0): 1, ("B", "x", "acc", 0): 0}
+
+    def test_lists_of_a_corpus_metric_and_nan_are_left_out(self, tmp_path) -> None:
+        rows = [document(n, acc=1, bleu=["a", "b"]) for n in range(3)]
+        self.folder(tmp_path, "A", [*rows, document(3, acc=math.nan)])
+        frame, told = read(tmp_path)
+        assert len(frame) == 4
+        assert told == [
+            "left out: 3 scores (no number under bleu).",
+            "left out: 1 score (not a finite number).",
+        ]
+
+    def test_filters_are_told_apart(self, tmp_path) -> None:
+        rows = [document(0, chosen="strict", acc=0), document(0, chosen="loose", acc=1)]
+        self.folder(tmp_path, "A", rows)
+        assert self.samples(tmp_path) == {
+            ("A", "x", "acc,strict", 0): 0, ("A", "x", "acc,loose", 0): 1
+        }  # fmt: skip
+
+
+RESULTS, SAMPLES = f"results_{TIME}.json", f"samples_arc_{TIME}.jsonl"
+
+# -- damage and paths ------------------------------------------------------------------------------
+
+
+EVIL = [
+    None, True, False, 0, -1, 2**63, 2**53 + 1, 10**400, 1e308, float("nan"), float("inf"), -0.0,
+    "", "x", "\ud800", "C", "0.3.0", "0.2.0", "N/A", "\0", "a" * 5000, [], [1], {}, {"a": 1},
+    {"id": 1, "epoch": 2, "input": 3},
+]  # fmt: skip
+
+
+RIGHT = {"C": 1, "I": 0, "P": 0.5, "N": 0}
+
+
+def sets():
+    """Return sets of files: names, and the objects in them."""
+    about = {"standard_error": {"value": 0.0625}, "num_samples": 64}
+    sure = result("x", 0.5)
+    sure["score_details"]["uncertainty"] = about
+    scores = {
+        "arc": {"acc,none": 0.5, "acc_stderr,none": 0.1, "f1,strict": 0.25},
+        "mmlu": {"acc,none": 0.75},
+        "physics": {"acc,none": 1},
+    }
+    samples = [(1, 1, {"m": "C", "j": 0.5}), (1, 2, {"m": "I"}), (2, 1, {"m": "P"})]
+    return [
+        {
+            "a.json": [aggregate("org/A", sure, result("y", 2, lower=True, metric="nll"))],
+        },
+        {
+            f"results_{TIME}.json": [harness("org/B", scores, group_subtasks={"mmlu": ["physics"]},
+                                             **{"n-samples": {"arc": {"effective": 2}}})],
+            f"samples_arc_{TIME}.jsonl": [document(n, acc=float(n), bleu=["a"], digest="aa")
+                                          for n in (0, 1)],
+        },
+        {"log.json": [log("org/C", "z", samples, scores=[made.accuracy(0.5, scorer="m")])]},
+    ]  # fmt: skip
+
+
+def places(value, path=()):
+    if path:
+        yield path
+    members = value.items() if isinstance(value, dict) else ()
+    for key, member in enumerate(value) if isinstance(value, list) else members:
+        yield from places(member, (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(content, rng):
+    """Return a copy in which one member is gone, renamed, replaced, or another one."""
+    content = copy.deepcopy(content)
+    path = rng.choice(list(places(content)))
+    above, key = at(content, path[:-1]), path[-1]
+    how = rng.random()
+    if how < 0.25:
+        del above[key]
+    elif how < 0.35 and isinstance(above, dict):
+        above[rng.choice(["x", "score", "epoch", "acc,none", " ", "results"])] = above.pop(key)
+    elif how < 0.45:
+        above[key] = copy.deepcopy(at(content, rng.choice(list(places(content)))))
+    else:
+        above[key] = rng.choice(EVIL)
+    return content
+
+
+def obvious(contents):
+    """Return every number that stands somewhere as a score may, letters as numbers."""
+    found = set()
+
+    def look(value):
+        for member in value.values() if isinstance(value, dict) else value:
+            if isinstance(member, dict | list):
+                look(member)
+            elif isinstance(member, str) and member in RIGHT:
+                found.add(float(RIGHT[member]))
+            elif isinstance(member, int | float) and abs(member) <= 1e308:
+                found.add(float(member))
+
+    look(contents)
+    return found
+
+
+def check(folder, contents):
+    """Read a folder; return whether it was read. Every number must be one that stands there."""
+    try:
+        frame, told = read(folder)
+        if contents is not None:
+            assert set(frame["score"]) <= obvious(contents)
+            assert set(frame["error"].dropna()) <= obvious(contents)
+        frame.to_string().encode()
+        "".join(told).encode()
+    except RankaggError as error:
+        _check_sentence(error)
+        return False
+    return True
+
+
+def _check_sentence(error):
+    text = str(error)
+    text.encode()
+    assert 10 < len(text) < 1500
+
+
+def mutants(number, seed, folder):
+    rng = random.Random(seed)
+    read = 0
+    for _ in range(number):
+        files = rng.choice(sets())
+        victim = rng.choice(list(files))
+        in_bytes = rng.random() < 0.4
+        for old in folder.iterdir():
+            old.unlink()
+        contents = []
+        for name, objects in files.items():
+            if name == victim and not in_bytes:
+                chosen = rng.randrange(len(objects))
+                objects[chosen] = changed(objects[chosen], rng)
+            contents += objects
+            data = "".join(json.dumps(one) + "\n" for one in objects).encode()
+            if name == victim and in_bytes:
+                data = damaged(data, rng)
+            (folder / name).write_bytes(data)
+        read += check(folder, None if in_bytes else contents)
+    return read
+
+
+@pytest.mark.parametrize(
+    ("number", "seed", "low"), [(40, 1, 5), pytest.param(8000, 2, 1600, marks=pytest.mark.slow)]
+)
+def test_mutants_are_refused_in_a_sentence_or_read_right(number, seed, low, tmp_path) -> None:
+    assert low < mutants(number, seed, tmp_path) < number - low
+
+
+def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
+    path = archive(tmp_path / "x.eval", log("A", "z", [(1, 1, {"m": "C"})]))
+    data = path.read_bytes()
+    for size in (4, 30, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:size])
+        with pytest.raises(DataFormatError, match=r"x\.eval is no archive|cannot be unpacked"):
+            ra.read_evaluations(path)
+
+
+def run_of_the_harness(folder):
+    """Write results and samples."""
+    for one, objects in sets()[1].items():
+        put(folder / one, *objects)
+
+
+@pytest.mark.parametrize("name", [RESULTS, SAMPLES])
+def test_a_mark_and_gzip_change_nothing(tmp_path, name) -> None:
+    def frame():
+        return read(tmp_path)[0].drop(columns="source")
+
+    run_of_the_harness(tmp_path)
+    plain = frame()
+    data = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
+    assert frame().equals(plain)
+    (tmp_path / name).unlink()
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data))
+    assert frame().equals(plain)
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data)[:-9])
+    with pytest.raises(DataFormatError, match=r"\.gz"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [(RESULTS, "model_name"), (SAMPLES, "doc_id"), (SAMPLES, "acc")]
+)
+def test_a_key_twice_is_named(tmp_path, name, key) -> None:
+    run_of_the_harness(tmp_path)
+    first, end, rest = (tmp_path / name).read_text().rpartition("\n{")
+    last = rest.replace(f'"{key}":', f'"{key}": 7, "{key}":', 1)
+    (tmp_path / name).write_text(first + end + last)
+    with pytest.raises(DataFormatError, match=rf"{name}.* has the key '{key}' twice"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'{"a":' * 100_000, "nested too deep|not JSON"),
+        (b'{"schema_version": "0.3.0", "sample_id": ' + b"9" * 5000 + b"}", "thousands of digits"),
+        (b'{"schema_version": "0.3.0", "samp', "not JSON"),
+        (b'\xff\xfe{"a": 1}', "UTF-8|UTF-16"),
+    ],
+)
+def test_what_is_no_json_is_told(tmp_path, name, data, told) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DataFormatError, match=told):
+        ra.read_evaluations(tmp_path / name)
+
+
+def test_formats_go_together(tmp_path) -> None:
+    put(tmp_path / "e" / "a.json", aggregate("A", result("x", 0.5)))
+    put(tmp_path / "h" / RESULTS, harness("A", {"arc": {"acc,none": 0.25}}))
+    put(tmp_path / "h" / SAMPLES, document(0, acc=1))
+    put(tmp_path / "i" / "log.json", log("B", "z", [(1, 1, {"m": "C"})]))
+    put(tmp_path / "other.json", {"a": 1})
+    (tmp_path / "README.md").write_text("")
+    (tmp_path / ".hidden.json").write_text("[")
+    frame, told = read(tmp_path)
+    assert list(frame.columns) == [
+        *("system", "task", "metric", "score", "error", "n", "higher_is_better"),
+        *("instance", "epoch", "settings", "source"),
+    ]
+    assert cells(frame) == {
+        ("A", "x", "accuracy", None): 0.5, ("A", "arc", "acc", None): 0.25,
+        ("B", "z", "m", 1): 1, ("A", "arc", "acc", 0): 1,
+    }  # fmt: skip
+    assert [one.partition(" (")[0] for one in told] == ["left out: 1 file"] * 2
+    again = ra.read_evaluations([tmp_path / "e", str(tmp_path / "h" / "*"), tmp_path / "i"])
+    assert again.equals(frame)
+
+
+def test_a_file_that_is_named_must_be_one_of_these(tmp_path) -> None:
+    file = put(tmp_path / "x.json", {"a": 1})
+    with pytest.raises(DataFormatError, match="none of the formats"):
+        ra.read_evaluations(file)
+    with pytest.raises(InvalidInputError, match="files with scores"):
+        ra.read_evaluations(tmp_path)
+
+
+def test_what_would_take_too_much_memory_is_refused_before_it_is_held(tmp_path) -> None:
+    def refused(folder, limit):
+        with pytest.raises(DataFormatError, match=r"takes about [0-9,]+ bytes") as told:
+            ra.read_evaluations(folder, max_bytes=limit)
+        return str(told.value)
+
+    sample = log("A", "x", [(1, 1, {"m": "C"})])
+    sample["samples"][0]["events"] = [[]] * 50_000
+    for name in ("packed", "line", "rows"):
+        (tmp_path / name).mkdir()
+    path = archive(tmp_path / "packed" / "a.eval", sample)
+    assert "samples/1_epoch_1.json takes" in refused(tmp_path / "packed", 2**21)
+    assert len(ra.read_evaluations(path)) == 1
+    run_of_the_harness(tmp_path / "line")
+    (tmp_path / "line" / SAMPLES).unlink()
+    line = json.dumps(document(0, acc=1.0) | {"doc": "x" * 2**22}).encode()
+    (tmp_path / "line" / f"{SAMPLES}.gz").write_bytes(gzip.compress(line))
+    assert f"{SAMPLES}.gz takes" in refused(tmp_path / "line", 2**21)
+    run_of_the_harness(tmp_path / "rows")
+    put(tmp_path / "rows" / SAMPLES, *(document(n, acc=1.0) for n in range(3000)))
+    assert f"{SAMPLES} takes" in refused(tmp_path / "rows", 2**21)
+    with pytest.warns(ra.exceptions.DataWarning):
+        assert len(ra.read_evaluations(tmp_path / "rows", max_bytes=2**23)) > 3000
