@@ -72,8 +72,8 @@ from .core.rankings.places import UNLISTED as UNLISTED
 from .core.rankings.places import UNRANKED as UNRANKED
 from .core.score_summary import ScoreSummary as ScoreSummary
 from .core.scores import ScoreTable as ScoreTable
-from .distances.kendall import kendall_distance as kendall_distance
-from .distances.kendall import kendall_tau as kendall_tau
+from .distances.unweighted import kendall_distance as kendall_distance
+from .distances.unweighted import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.mallows.mallows import Mallows as Mallows
