@@ -432,8 +432,6 @@ class Aggregator(ABC):
 
     #: The names for ``--rule``, each with the parameters that it stands for.
     command_names: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    #: Where nobody works the rule out by hand: what it rests on.
-    rests_on: ClassVar[str] = ""
 
     @property
     def keeps(self) -> Statements:

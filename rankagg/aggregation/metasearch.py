@@ -116,7 +116,6 @@ class CombSUM(Aggregator):
     needs: ClassVar[Needs] = "scores"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"combsum": {}}
-    rests_on: ClassVar[str] = "scores that are stretched from 0 to 1, and added up"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
@@ -188,7 +187,6 @@ class MC4(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"mc4": {}}
-    rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     teleport: float = 0.05
 
     def __post_init__(self) -> None:
@@ -237,7 +235,6 @@ class FootruleOptimal(Aggregator):
     is_strict: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = Guarantee(2)
     command_names: ClassVar = {"footrule": {}}
-    rests_on: ClassVar[str] = "an assignment of items to places by a program"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         # SciPy is loaded by the rule that needs it.

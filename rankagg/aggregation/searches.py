@@ -52,7 +52,6 @@ class InsertionSearch(SearchingRule):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"borda-kemenized": {}}
-    rests_on: ClassVar[str] = "a search that tries many moves"
     start: Aggregator = field(default_factory=Borda)
     moves: Literal["insert", "adjacent"] = "insert"
 
@@ -135,7 +134,6 @@ class KwikSort(Aggregator):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"kwiksort": {"pivot": "best"}}
-    rests_on: ClassVar[str] = "a search that splits around one item after the other"
     pivot: Literal["random", "best"] = "random"
 
     def __post_init__(self) -> None:

@@ -60,7 +60,6 @@ class TwoLevel(SearchingRule):
     """
 
     command_names: ClassVar = {"two-level-borda": {"inner": Borda(), "outer": Borda()}}
-    rests_on: ClassVar[str] = "other rules inside each task and over the tasks: see their steps"
     inner: Aggregator
     outer: Aggregator
     absent: Literal["ranked", "unranked"] = "ranked"

@@ -12,7 +12,7 @@ from rankagg.core import ScoreSummary, counted
 from rankagg.exceptions import Described, InvalidInputError
 
 # Loading them registers the steps that they hold.
-from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps  # noqa: F401
+from rankagg.teaching import ballot_steps, vote_steps  # noqa: F401
 from rankagg.teaching.steps import Steps, work_out
 
 #: More do not fit into tables that one reads.
@@ -74,7 +74,6 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
             "rule",
             f"a rule with steps ({names})",
             Described(rule.name),
-            f"{type(rule).__name__} rests on {rule.rests_on}." if rule.rests_on else "",
         )
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise, starmap
 from math import lcm
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar
 
 import numpy as np
 
 from rankagg._typing import Generator, Integers
-from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
+from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
@@ -24,7 +24,7 @@ from rankagg.kernels.rows import row_sums
 
 PlaceWeights = Callable[[int], Sequence[Fraction]]
 PARAMETER = "weights of Positional"
-FALLING_WEIGHTS = "numbers that never rise from place to place, a function of n_items, or a name"
+FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of n_items"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,10 @@ class PlacePoints(Aggregator):
     """A rule that gives points for places; `_weights` says how many."""
 
     needs: ClassVar[Needs] = "rankings"
+
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places of a ranking of so many items, best first, exactly."""
+        return self._weights(n_items)
 
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
@@ -210,28 +214,13 @@ class Dowdall(PlacePoints):
         return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
-Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
-
-
-def _borda_weights(n_items: int) -> list[Fraction]:
-    return [Fraction(n_items - 1 - place) for place in range(n_items)]
-
-
-NAMED: dict[str, PlaceWeights] = {
-    "plurality": Plurality()._weights,
-    "veto": Veto()._weights,
-    "borda": _borda_weights,
-    "dowdall": Dowdall()._weights,
-}
-
-
 @dataclass(frozen=True)
 class Positional(PlacePoints):
     """A positional scoring rule: every place has its points, and the sum decides.
 
     Parameters
     ----------
-    weights : sequence of float, callable, or {"plurality", "veto", "borda", "dowdall"}
+    weights : sequence of float or callable
         The points of each place, best first, as many as there are items; or a function that
         returns them for a number of items. They may be equal, but never rise.
 
@@ -256,17 +245,13 @@ class Positional(PlacePoints):
     """
 
     keeps: ClassVar = POINTS_KEEP
-    weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
+    weights: Sequence[float] | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
-        if isinstance(self.weights, str):
-            check_choice(self.weights, get_args(Named), PARAMETER)
-        elif not callable(self.weights):
+        if not callable(self.weights):
             object.__setattr__(self, "weights", _falling(self.weights))
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
-        if isinstance(self.weights, str):
-            return NAMED[self.weights](n_items)
         given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(

@@ -64,7 +64,7 @@ OUT = Option(
 )
 MOST_ITEMS_BY_HAND = 8
 # What files of steps end in; those without an ending are text.
-ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
+ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html"}
 
 
 def _write(given: Input, consensus: ra.Consensus, folder: Path) -> None:
@@ -608,16 +608,14 @@ def tournament(
     ),
     choice(
         "--tie-breaking",
-        ["together", "parallel", "order", "refuse"],
-        "Items that tie for going out: all go together, every way is followed in parallel, "
-        "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
-        "out together, or followed in every order.",
+        ["together", "order", "refuse"],
+        "Items that tie for going out: all go together, the last in order goes, or none.",
     ),
     Option(
         "-o",
         "--out",
         type=FILE,
-        help="Write the steps here: .txt, a page of HTML (.html), or sections for LaTeX (.tex).",
+        help="Write the steps here: .txt, or a page of HTML (.html).",
     ),
     output("rows of a table", plot="the costs of all orders of at most four items"),
 )
@@ -633,7 +631,7 @@ def steps(
     """Show how a rule reaches its answer, in tables, by steps.
 
     \b
-        rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
+        rankagg steps election.soc --rule instant-runoff --tie-breaking order
         rankagg steps --dataset tennessee --rule kemeny -o steps.html
         rankagg steps scores.csv --rule borda --keep BERT --keep GPT --keep T5
 
@@ -644,14 +642,13 @@ def steps(
 
     form = None if out is None else ENDINGS.get(out.suffix.lower())
     if out is not None and form is None:
-        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML"
         raise InvalidInputError("--out", allowed, str(out))
     rule = make(name)
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(
-                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out, "
-                "and for ranked-pairs."
+                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out."
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
     data = _kept(given, items)
@@ -664,8 +661,6 @@ def steps(
     found = ra.teaching.show_steps(rule, data, tolerance=given.tolerance)
 
     def written() -> str:
-        if form == "latex":
-            return found.to_latex_sections()
         if form == "html":
             from rankagg.report.steps_page import steps_page
 
