@@ -12,7 +12,6 @@ from . import plotting as plotting
 from . import studies as studies
 from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator
-from .aggregation.base import Consensus as Consensus
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
@@ -35,6 +34,7 @@ from .aggregation.metasearch import CombMNZ as CombMNZ
 from .aggregation.metasearch import CombSUM as CombSUM
 from .aggregation.metasearch import FootruleOptimal as FootruleOptimal
 from .aggregation.metasearch import ReciprocalRankFusion as ReciprocalRankFusion
+from .aggregation.outcome import Consensus as Consensus
 from .aggregation.positional import Borda as Borda
 from .aggregation.positional import Bucklin as Bucklin
 from .aggregation.ranked_pairs import RankedPairs as RankedPairs

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, rank_by_scores
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.outcome import Outcome, rank_by_scores
+from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
     FLOAT_PLACES,
     ScoreSummary,

@@ -12,19 +12,18 @@ from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import (
     Aggregator,
-    Consensus,
     Needs,
     ReadsUnranked,
     SearchingRule,
     check_rule,
-    has_own,
+    ranks_by_scores,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
-from rankagg.aggregation.outcome import Outcome, ranks_by_scores
+from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, canonical_profile, exact
 
@@ -114,8 +113,7 @@ class TwoLevel(SearchingRule):
         self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
         profile, groups = evidence.profile._sorted_by_group()
-        at_once = has_own(self.inner, "_scores_by_group")
-        scores = self.inner._scores_by_group(profile, groups) if at_once else None
+        scores = self.inner.scores_by_group(profile, groups)
         inside = (
             self._task_by_task(evidence, rng, deadline)
             if scores is None

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from rankagg._typing import Tolerance
-from rankagg.aggregation import Aggregator, Evidence, WholeData, check_rule, evidence_for
+from rankagg.aggregation import Aggregator, Evidence, WholeData, check_rule
 from rankagg.analysis.rules import RULES
 from rankagg.core import ScoreSummary, counted
 from rankagg.exceptions import Described, InvalidInputError
@@ -89,7 +89,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
             "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
         )
     consensus = rule.aggregate(evidence)
-    worked = work_out(rule, consensus, evidence_for(rule, evidence))
+    worked = work_out(rule, consensus, evidence.read_by(rule))
     worked.check(consensus)
     return Steps(
         title=f"{_name(rule)}, step by step",

@@ -214,7 +214,7 @@ class AggregatorContract:
         rng = np.random.default_rng(0)
         ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(1, 4, (9, 4)))
         profile = ra.Profile.from_ranks(ranks, groups=list("zxyzzxyxx"))
-        together = rule._scores_by_group(*profile._sorted_by_group())
+        together = rule.scores_by_group(*profile._sorted_by_group())
         if together is None:
             return
         apart = [rule.aggregate(group).scores for group in profile.by_group().values()]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, evidence_for
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
@@ -318,7 +318,7 @@ class Elimination(RoundRule):
             If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
-        evidence = evidence_for(self, Evidence.of(data))
+        evidence = Evidence.of(data).read_by(self)
         rounds = _Rounds(self._count(evidence))
         found: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
