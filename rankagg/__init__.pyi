@@ -12,6 +12,7 @@ from . import plotting as plotting
 from . import studies as studies
 from . import teaching as teaching
 from .aggregation.base import Aggregator as Aggregator
+from .aggregation.condorcet import Black as Black
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
@@ -46,7 +47,6 @@ from .aggregation.voting.elimination_rules import Baldwin as Baldwin
 from .aggregation.voting.elimination_rules import Coombs as Coombs
 from .aggregation.voting.elimination_rules import InstantRunoff as InstantRunoff
 from .aggregation.voting.elimination_rules import Nanson as Nanson
-from .aggregation.voting.nearest_winner import Black as Black
 from .aggregation.voting.nearest_winner import Dodgson as Dodgson
 from .aggregation.voting.nearest_winner import Young as Young
 from .aggregation.voting.positional_rules import Approval as Approval

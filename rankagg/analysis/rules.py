@@ -41,7 +41,7 @@ RULES: tuple[type[Aggregator], ...] = (
     elimination_rules.Coombs,
     elimination_rules.Baldwin,
     elimination_rules.Nanson,
-    nearest_winner.Black,
+    condorcet.Black,
     two_level.TwoLevel,
     condorcet.Copeland,
     condorcet.PairwiseMajority,
