@@ -11,8 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation import Aggregator, check_rule
-from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
-from rankagg.axioms.outcomes import Outcomes
+from rankagg.axioms.ballots import Ballots, Outcomes, ballots_of, profile_of, written
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.exceptions import InvalidInputError
 
@@ -88,10 +87,28 @@ class Axiom(ABC):
             remedy = "`Profile.restrict` takes some of them."
             raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
-        for case in self._cases(ballots, outcomes):
-            if (fault := self._fault(case, outcomes)) is not None:
-                return witness_of(self, case, fault, outcomes)
+        for case, fault in self.faults(ballots, outcomes):
+            return witness_of(self, case, fault, outcomes)
         return None
+
+    def faults(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
+        """Yield the cases of a profile that break the axiom, and what is wrong with each.
+
+        Parameters
+        ----------
+        ballots : tuple
+            The orders, and how often each was cast.
+        outcomes : Outcomes
+            What the rule makes of profiles.
+
+        Yields
+        ------
+        tuple of Case and str
+        """
+        for case in self._cases(ballots, outcomes):
+            fault = self._fault(case, outcomes)
+            if fault is not None:
+                yield case, fault
 
     @abstractmethod
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.cli.exit_codes import UNPROVED
 from rankagg.cli.options.command import Answer, command, in_columns, output, tell_progress
 from rankagg.cli.options.rules import made, rules_to
-from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, seed, several
+from rankagg.cli.options.typed import TIME, OneOf, Option, Whole, several
 from rankagg.cli.options.wording import options_named
 from rankagg.exceptions import OutOfTimeError
 
@@ -114,24 +114,15 @@ def _axioms() -> list[str]:
         help="The most rankings of a profile.",
     ),
     Option(
-        "--samples",
-        "n_samples",
-        type=Whole(1, 1_000_000),
-        help="Draw so many profiles and do not look at all; for one rule and one axiom.",
-    ),
-    Option(
         "--time-limit", type=TIME, help="Stop after that time, and say how far the search came."
     ),
-    seed("For what is drawn."),
     output("axioms, witnesses and references"),
 )
 def axioms(
     *,
     names: Sequence[str],
     axioms: Sequence[str],
-    n_samples: int | None,
     time_limit: float | None,
-    rng: int,
     **size: int,
 ) -> Answer:
     """Show which rule breaks which axiom, with a smallest example.
@@ -139,7 +130,6 @@ def axioms(
     \b
         rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
         rankagg axioms --rule borda --axiom majority
-        rankagg axioms --rule minimax --axiom participation --samples 5000
 
     All profiles of complete strict rankings up to a size are looked at, those that differ in the
     names of items once. What is proved for every size stands beside, and a larger profile where
@@ -150,9 +140,6 @@ def axioms(
     profile takes about a millisecond, and some ten under young, dodgson and kemeny.
     """
     from rankagg.analysis.rules import judged_rules
-    from rankagg.axioms.search import as_axiom
-    from rankagg.axioms.table import larger_witness, theorem_on
-    from rankagg.core import counted
 
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
@@ -160,44 +147,14 @@ def axioms(
         for rule in made(names or judged_rules())
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
-    alone = len(rules) == len(asked) == 1
-    if n_samples is not None and not alone:
-        raise click.UsageError("--samples needs one --rule and one --axiom.")
     try:
         with options_named(dict.fromkeys(("rules", "rule"), "--rule")):
-            if n_samples is None:
-                _announce(len(rules), **size)
-            if not alone:
-                table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
-                return Answer(result=table)
-            witness = ra.axioms.find_counterexample(
-                rules[0],
-                asked[0],
-                search="all" if n_samples is None else "random",
-                n_samples=n_samples or 1,
-                rng=rng,
-                time_limit=time_limit,
-                **size,
-            )
+            _announce(len(rules), **size)
+            table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
     except OutOfTimeError as error:
         click.echo(error, err=True)
         return Answer(code=UNPROVED)
-    looked_at = "all" if n_samples is None else f"{n_samples} drawn"
-    sizes = (counted(number, name[2:-1]) for name, number in sorted(size.items()))
-    none = f"{rules[0].name}: none among {looked_at} profiles of up to {' and '.join(sizes)}"
-    content = {"rule": rules[0].name, "axiom": asked[0], **size, "n_samples": n_samples}
-    found = None if witness is None else witness.to_dict()
-    axiom, said = as_axiom(asked[0]), [none if witness is None else witness.summary()]
-    if witness is None and (theorem := theorem_on(rules[0], axiom)) is not None:
-        verb = "keeps" if theorem.holds else "breaks"
-        said.append(f"proved for profiles of every size: it {verb} the axiom ({theorem.source})")
-    if witness is None and (larger := larger_witness(rules[0], axiom)) is not None:
-        said.append(larger.summary())
-    head = {"schema": "rankagg.counterexample", "version": 1}
-    return Answer(
-        data=lambda: {**head, **content, "witness": found},
-        text=lambda rows: "\n".join([f"axiom      {axiom.definition}", *said]),
-    )
+    return Answer(result=table)
 
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
