@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.metasearch import _expected_distances, _footrule_costs, distances
+from rankagg.aggregation.searches import (
+    _expected_distances,
+    _footrule_costs,
+    _summed_distances,
+)
 from rankagg.core.rankings import places
 from tests.aggregation.test_positional import any_weights
 from tests.strategies import policies, profiles
@@ -47,9 +51,9 @@ def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: 
 def test_distances_are_summed_from_every_column(weights: list[list[int]]) -> None:
     table = np.array(weights)
     expected = table @ np.abs(np.arange(4)[:, None] - np.arange(4))
-    assert distances(table).tolist() == expected.tolist()
+    assert _summed_distances(table).tolist() == expected.tolist()
     assert (
-        distances(table.astype(object) * 10**30).tolist()
+        _summed_distances(table.astype(object) * 10**30).tolist()
         == (expected.astype(object) * 10**30).tolist()
     )
 
