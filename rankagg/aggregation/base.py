@@ -267,7 +267,10 @@ class Aggregator(ABC):
     @property
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
-        changed = [f"{name}={value!r}" for name, value in self._changed().items()]
+        changed = [
+            f"{name}={value.name if isinstance(value, Aggregator) else repr(value)}"
+            for name, value in self._changed().items()
+        ]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
 
     def _changed(self) -> dict[str, Any]:

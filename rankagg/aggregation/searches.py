@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Positions
 from rankagg._validation import check_choice, check_number
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule, check_rule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
@@ -25,11 +25,11 @@ from rankagg.core import (
     exact,
     permutation_of,
 )
-from rankagg.exceptions import InvalidInputError
 
 Order = Positions
 # Shares of time that differ by no more, relatively to 1/n, are equal.
 EQUAL = 1e-9
+BORDA = Borda()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +38,12 @@ class InsertionSearch(SearchingRule):
 
     Ties of the start are broken in the order of the items, and of equally good moves any is made;
     which of several results comes back is unspecified. `InsertionSearch(start=Borda())` is Borda,
-    locally Kemenized.
+    locally Kemenized: no majority between neighbors is contradicted.
 
     Parameters
     ----------
     start : Aggregator, default Borda()
         The rule whose ranking is improved.
-    moves : {"insert", "adjacent"}, default "insert"
-        Any item to any rank, or exchanges of neighbors only: then no majority between
-        neighbors is contradicted (local Kemenization).
 
     References
     ----------
@@ -63,54 +60,30 @@ class InsertionSearch(SearchingRule):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"borda-kemenized": {}}
-    start: Aggregator = field(default_factory=Borda)
-    moves: Literal["insert", "adjacent"] = "insert"
+    start: Aggregator = BORDA
 
     def __post_init__(self) -> None:
-        if not isinstance(self.start, Aggregator):
-            raise InvalidInputError("start of InsertionSearch", "a rule", self.start)
-        check_choice(self.moves, ("insert", "adjacent"), "moves of InsertionSearch")
+        check_rule(self.start, "start of InsertionSearch")
 
     @property
     def guarantee(self) -> Guarantee | None:
         """That of the start, which the search only makes cheaper."""
         return self.start.guarantee
 
-    @property
-    def name(self) -> str:
-        """The class name, with the start and the moves where they are not the defaults."""
-        start = "" if self.start == Borda() else f"start={self.start.name}"
-        moves = "" if self.moves == "insert" else f"moves={self.moves!r}"
-        shown = ", ".join(part for part in (start, moves) if part)
-        return f"InsertionSearch({shown})" if shown else "InsertionSearch"
-
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
         # What the start does not rank goes last.
         order = np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
-        costs = _costs(votes)
-        better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
-        return Outcome(ranking=permutation_of(np.argsort(better), votes.items))
+        return Outcome(
+            ranking=permutation_of(np.argsort(improve(_costs(votes), order)), votes.items)
+        )
 
 
 def _costs(votes: PairwiseMatrix) -> Floats:
     """Return the cost of row before column less that of the reverse."""
     against = votes.scaled_wins.T - votes.scaled_wins
     return against.astype(np.float64)
-
-
-def _neighbors(costs: Floats, order: Order) -> Order:
-    """Exchange neighbors against the majority until there are none, from the front."""
-    result = order.tolist()
-    k = 1
-    while k < len(result):
-        if k > 0 and costs[result[k - 1], result[k]] > 0:
-            result[k - 1 : k + 1] = result[k], result[k - 1]
-            k -= 1
-        else:
-            k += 1
-    return np.array(result, dtype=np.intp)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,28 +87,9 @@ class Axiom(ABC):
             remedy = "`Profile.restrict` takes some of them."
             raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
-        for case, fault in self.faults(ballots, outcomes):
+        for case, fault in faults(self, ballots, outcomes):
             return witness_of(self, case, fault, outcomes)
         return None
-
-    def faults(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
-        """Yield the cases of a profile that break the axiom, and what is wrong with each.
-
-        Parameters
-        ----------
-        ballots : tuple
-            The orders, and how often each was cast.
-        outcomes : Outcomes
-            What the rule makes of profiles.
-
-        Yields
-        ------
-        tuple of Case and str
-        """
-        for case in self._cases(ballots, outcomes):
-            fault = self._fault(case, outcomes)
-            if fault is not None:
-                yield case, fault
 
     @abstractmethod
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
@@ -220,6 +201,14 @@ class Witness(Result):
                 f"{'winners':<10} {listed(self.winners[number])}",
             ]
         return [*lines, self.sentence]
+
+
+def faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
+    """Yield the cases of a profile that break an axiom, and what is wrong with each."""
+    for case in axiom._cases(ballots, outcomes):
+        fault = axiom._fault(case, outcomes)
+        if fault is not None:
+            yield case, fault
 
 
 def breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:

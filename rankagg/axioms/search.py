@@ -32,7 +32,7 @@ from rankagg.axioms.ballots import (
     unsteady,
     written,
 )
-from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
+from rankagg.axioms.base import Axiom, Witness, breaks, faults, witness_of
 from rankagg.core import Profile, Result, counted, listed, plain_rows, shortened
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
@@ -296,7 +296,7 @@ def search_all(
 
 def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
     """Return a witness of which the rule was asked itself."""
-    for case, _ in axiom.faults(ballots, outcomes):
+    for case, _ in faults(axiom, ballots, outcomes):
         asked = Outcomes(outcomes.rule, outcomes.labels)
         fault = breaks(axiom, case, asked)
         if fault is None:

@@ -58,7 +58,7 @@ class TestKemenyUnderConstraints(AggregatorContract):
 
 class TestRulesOfManyResults(AggregatorContract):
     rules = (
-        ra.InsertionSearch(), ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),
+        ra.InsertionSearch(), ra.InsertionSearch(start=ra.Copeland()),
         ra.KwikSort(), ra.KwikSort(pivot="best"), ra.PickAPerm(), ra.FootruleOptimal(),
         ra.Slater(),
     )  # fmt: skip

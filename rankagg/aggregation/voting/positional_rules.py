@@ -42,7 +42,17 @@ class PlacePoints(Aggregator):
     needs: ClassVar[Needs] = "rankings"
 
     def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places of a ranking of so many items, best first, exactly."""
+        """Return the points of the places, best first, exactly.
+
+        Parameters
+        ----------
+        n_items : int
+            How many places there are.
+
+        Returns
+        -------
+        sequence of Fraction
+        """
         return self._weights(n_items)
 
     @abstractmethod
