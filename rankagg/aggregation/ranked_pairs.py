@@ -73,7 +73,7 @@ def _largest_acyclic(
     Rows of items are the bits of integers.
     """
     items, inner = np.unique(cyclic, return_inverse=True)
-    arcs: list[tuple[int, int]] = [(i, j) for i, j in inner.reshape(cyclic.shape).tolist()]
+    arcs: list[tuple[int, int]] = [(i, j) for i, j in inner.reshape(-1, 2).tolist()]
     rows = [sum(1 << int(k) for k in np.flatnonzero(row)) for row in locked[np.ix_(items, items)]]
     ways = [(rows, arcs, arcs[:0])]
     while ways:

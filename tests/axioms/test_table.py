@@ -58,7 +58,7 @@ LITERATURE = {
 }  # fmt: skip
 
 
-# Ranked pairs break monotonicity where equal majorities are taken together: see test_margins.
+# Ranked pairs break monotonicity where equal majorities are taken together: see test_ranked_pairs.
 PROGRAMS = ("Young", "Dodgson", "Kemeny")
 CELLS = [(plain(rule), axiom) for rule in RULES for axiom in rule.counterexamples]
 SHOWN = [cell for cell in CELLS if cell != ("RankedPairs", "monotonicity")]
