@@ -8,6 +8,8 @@ from rankagg.aggregation.base import (
     ReadsUnranked,
     check_rule,
     rank_by_scores,
+    ranking_points,
+    scores_by_group,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,

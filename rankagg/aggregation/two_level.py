@@ -17,6 +17,7 @@ from rankagg.aggregation.base import (
     SearchingRule,
     check_rule,
     ranks_by_scores,
+    scores_by_group,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -113,7 +114,7 @@ class TwoLevel(SearchingRule):
         self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
         profile, groups = evidence.profile._sorted_by_group()
-        scores = self.inner.scores_by_group(profile, groups)
+        scores = scores_by_group(self.inner, profile, groups)
         inside = (
             self._task_by_task(evidence, rng, deadline)
             if scores is None

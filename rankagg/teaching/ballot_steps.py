@@ -18,7 +18,7 @@ from rankagg.aggregation.voting.elimination_rules import (
     Nanson,
     RoundRule,
 )
-from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
+from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights, place_weights
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, as_ranking
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.steps import (
@@ -130,7 +130,7 @@ def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) ->
     if (evidence.profile.ranks == UNRANKED).any():
         text.append(GAPS[evidence.profile.unranked])
     plain = "What a place is worth stands in parentheses."
-    worked, sums = _positional(evidence, rule.place_weights, plain, text)
+    worked, sums = _positional(evidence, place_weights(rule), plain, text)
     return replace(worked, ranking=by_number(sums, evidence.items))
 
 

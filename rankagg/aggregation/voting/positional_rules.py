@@ -41,20 +41,6 @@ class PlacePoints(Aggregator):
 
     needs: ClassVar[Needs] = "rankings"
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places, best first, exactly.
-
-        Parameters
-        ----------
-        n_items : int
-            How many places there are.
-
-        Returns
-        -------
-        sequence of Fraction
-        """
-        return self._weights(n_items)
-
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the points of the places of a ranking of so many items, best first."""
@@ -80,6 +66,11 @@ class PlacePoints(Aggregator):
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
         return ()
+
+
+def place_weights(rule: PlacePoints) -> PlaceWeights:
+    """Return the function that gives the points of the places of so many items, best first."""
+    return rule._weights
 
 
 def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
