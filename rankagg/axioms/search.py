@@ -104,7 +104,7 @@ def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
         raise InvalidInputError("n_rankings", allowed, n_rankings, remedy)
 
 
-def profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
+def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
     of_size = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
@@ -284,7 +284,7 @@ def search_all(
             speak = [at for at, axiom in enumerate(axioms) if items >= axiom.fewest_items]
             if all(at in found for at in speak):
                 continue
-            for ballots in profiles(items, rankings, neutral=neutral):
+            for ballots in _profiles(items, rankings, neutral=neutral):
                 pace.step()
                 for at in speak:
                     if at not in found and (one := _confirmed(axioms[at], ballots, outcomes)):
@@ -455,7 +455,7 @@ def _search(
         Outcomes(rule, labels, neutral=neutral, before_asking=pace.check) for rule in rules
     )
     for items, rankings in _sizes(2, n_items, n_rankings):
-        for ballots in profiles(items, rankings, neutral=neutral):
+        for ballots in _profiles(items, rankings, neutral=neutral):
             pace.step()
             if _outcome(one, ballots, on) != _outcome(other, ballots, on):
                 for asked in (one, other):

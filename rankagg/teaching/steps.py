@@ -369,7 +369,7 @@ def votes_step(votes: PairwiseMatrix) -> Step:
     return Step("The votes on pairs", tuple(text), ("above", *votes.items), tuple(rows))
 
 
-def majority_step(votes: PairwiseMatrix) -> Step:
+def _majority_step(votes: PairwiseMatrix) -> Step:
     """Return who beats whom by how much as a step."""
     rows = []
     for i, j in combinations(range(votes.n_items), 2):
@@ -393,7 +393,7 @@ def majority_step(votes: PairwiseMatrix) -> Step:
 def full_opening(evidence: Evidence) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
     votes = evidence.votes
-    return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
+    return (*rankings_step(evidence), votes_step(votes), _majority_step(votes))
 
 
 def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:

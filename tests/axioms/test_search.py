@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation import Outcome
 from rankagg.axioms.ballots import Outcomes, ballots_of
 from rankagg.axioms.majorities import _clone_sets
-from rankagg.axioms.search import check_size, number_to_see, profiles
+from rankagg.axioms.search import _profiles, check_size, number_to_see
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import broken, rankings, winners
 from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
@@ -19,7 +19,7 @@ from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
 def test_profiles_are_one_of_each_class(n, m) -> None:
-    classes = list(profiles(n, m))
+    classes = list(_profiles(n, m))
     assert len(classes) == len(set(classes))
     assert len(classes) <= number_to_see(n, m)
     found = {
@@ -277,7 +277,7 @@ def test_one_item_breaks_nothing() -> None:
 
 
 def test_clones_are_looked_for_among_neighbors() -> None:
-    for one in profiles(4, 3):
+    for one in _profiles(4, 3):
         expected = [
             inside
             for number in (2, 3)

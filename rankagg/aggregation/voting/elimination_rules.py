@@ -260,7 +260,7 @@ class RoundRule(Aggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elimination(RoundRule):
+class _Elimination(RoundRule):
     """A rule by rounds in which one item goes out, and ties are broken if there are some."""
 
     needs: ClassVar[Needs] = "rankings"
@@ -373,7 +373,7 @@ class Elimination(RoundRule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InstantRunoff(Elimination):
+class InstantRunoff(_Elimination):
     """Instant runoff: in each round the item with the fewest first places goes out.
 
     Also called alternative vote, ranked choice voting and, with one seat, single transferable
@@ -449,7 +449,7 @@ class InstantRunoff(Elimination):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coombs(Elimination):
+class Coombs(_Elimination):
     """Coombs' rule: in each round the item with the most last places goes out.
 
     An item with more than half of the first places stands first among those that remain, and the
@@ -525,7 +525,7 @@ class Coombs(Elimination):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baldwin(Elimination):
+class Baldwin(_Elimination):
     """Baldwin's rule: in each round the item with the lowest Borda count goes out.
 
     The count of an item is the sum of its margins over the items that remain, which orders them
