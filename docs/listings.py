@@ -111,13 +111,17 @@ def worked(found):
     orders, counts = ["ABCD", "BCDA", "CDBA"], [4, 3, 2]
     if cyclic:
         orders, counts = ["ABCD", "BCDA", "DABC"], [3, 2, 2]
-    steps = ra.teaching.show_steps(rule, ra.Profile.from_orders(orders, counts=counts))
+    profile = ra.Profile.from_orders(orders, counts=counts)
+    try:
+        steps, what = ra.teaching.show_steps(rule, profile), "Step by step"
+    except ra.exceptions.InvalidInputError:
+        steps, what = rule.aggregate(profile).summary(), "An example"
     # Points of four places say nothing of other numbers of items.
     tried = [] if type(rule) is ra.Positional else [rule]
     found = [ra.axioms.axiom_table([one], n_items=2, n_rankings=1).to_frame() for one in tried]
     kept = [", ".join(table.axiom[table.proved == "keeps"]) for table in found]
     keeps = [f"Proved to keep: {kept[0]}.", ""] if any(kept) else []
-    summary = "<details><summary>Step by step</summary>"
+    summary = f"<details><summary>{what}</summary>"
     raw = [".. raw:: html", "", f"   {summary}", ""], [".. raw:: html", "", "   </details>", ""]
     return "\n".join([*raw[0], *block("none", str(steps).splitlines()), *raw[1], *keeps])
 

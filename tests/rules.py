@@ -3,7 +3,13 @@
 import rankagg as ra
 from rankagg.analysis.rules import RULES
 
-NEEDING = {ra.Approval: {"k": 2}, ra.Positional: {"weights": "borda"}, ra.TopK: {"k": 2}}
+
+def falling(n):
+    """Return the points of Borda's rule."""
+    return range(n - 1, -1, -1)
+
+
+NEEDING = {ra.Approval: {"k": 2}, ra.Positional: {"weights": falling}, ra.TopK: {"k": 2}}
 
 
 def public_rules() -> list[ra.Aggregator]:

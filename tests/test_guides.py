@@ -94,7 +94,7 @@ def test_a_rule_and_a_distance_are_added_to_the_package_as_their_guides_say(tmp_
     texts = {guide: (GUIDES / f"{guide}.rst").read_text() for guide in ("own_rule", "own_distance")}
     rule = dedent(RULE.findall(texts["own_rule"])[1]).partition("\n\n\n")[2]
     distance = files_of("own_distance")["spearman_distance.py"].partition("\n\n\n")[2]
-    for path, code in (("positional", rule), ("../distances/spearman", distance)):
+    for path, code in (("positional", rule), ("../distances/unweighted", distance)):
         file = Path(f"rankagg/aggregation/{path}.py")
         file.write_text(f"{file.read_text()}\n\n{code}")
     patches = [patch for text in texts.values() for patch in PATCH.findall(text)]

@@ -3,13 +3,13 @@
 # Other rooms take names from here, and rules that load more from their files.
 from rankagg.aggregation.base import (
     Aggregator,
-    Consensus,
     Guarantee,
     Needs,
     ReadsUnranked,
     check_rule,
-    evidence_for,
-    has_own,
+    rank_by_scores,
+    ranking_points,
+    scores_by_group,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,
@@ -40,7 +40,7 @@ from rankagg.aggregation.means import (
     other_scale,
     unlike_tasks,
 )
-from rankagg.aggregation.outcome import Outcome, rank_by_scores
+from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
 
 # What authors of rules need; rules themselves are at the top level.

@@ -1,8 +1,8 @@
-"""Rules that look at pairwise majorities and margins: Copeland, Minimax, Schulze."""
+"""Rules on pairwise majorities: Copeland, Minimax, Schulze, Black."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
-from rankagg.aggregation.positional import TURNED_POINTS
+from rankagg.aggregation.positional import TURNED_POINTS, Borda
 from rankagg.core import (
     ItemSet,
     PairwiseMatrix,
@@ -253,3 +253,62 @@ def wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
     also = ~beats.any(axis=0) & (scores < scores.max())
     notes = (f"winners too, as {why}: {listed(items.where(also))}",) if also.any() else ()
     return Outcome(scores=scores, notes=notes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Black(Aggregator):
+    """Black's rule: a Condorcet winner first, all others by Borda points.
+
+    Notes
+    -----
+    Scores are those of `Borda`; that of a Condorcet winner who does not lead by more than a
+    millionth of the points is raised to one more than the most (a millionth more, of millions), and
+    the result says so.
+
+    References
+    ----------
+    Black (1958), The Theory of Committees and Elections,
+    https://doi.org/10.1007/978-94-009-4225-7 (reprint).
+
+    Examples
+    --------
+    >>> from rankagg import Black, Profile
+    >>> consensus = Black().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
+    >>> consensus.order, consensus.notes
+    (('A', 'B', 'C'), ('the Condorcet winner A stands first; it has 6 points, the most are 7',))
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"black": {}}
+    keeps: ClassVar = {
+        "condorcet winner": "Fishburn (1977)",
+        "condorcet loser": "Felsenthal (2012)",
+        "pareto": "Felsenthal (2012)",
+        "monotonicity": "Felsenthal (2012)",
+        "reversal symmetry": (
+            f"a Condorcet winner becomes the Condorcet loser; else {TURNED_POINTS}"
+        ),
+    }
+    breaks: ClassVar = {"smith": "Fishburn (1977)"}
+    counterexamples: ClassVar = {
+        "participation": "2 ABCD, 1 BCDA, 1 CABD",
+        "reinforcement": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "reinforcement of rankings": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "smith": "3 CBDA, 4 ADCB, 1 DACB",
+    }
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        outcome = Borda()._aggregate(evidence, rng)
+        assert outcome.scores is not None, "points are scores"
+        wins = evidence.votes.scaled_wins
+        winner = np.flatnonzero((wins > wins.T).sum(axis=1) == len(wins) - 1)
+        points, most = outcome.scores.copy(), outcome.scores.max()
+        if not len(winner):
+            return replace(outcome, notes=("no Condorcet winner: by Borda points",))
+        room = abs(most) / 2**20  # which no tie of scores bridges
+        if (points + room >= points[winner]).sum() == 1:
+            return outcome
+        name, own = evidence.items[int(winner[0])], points[winner[0]]
+        points[winner] = most + max(1.0, room)
+        note = f"the Condorcet winner {name} stands first; it has {own:g} points, the most are"
+        return Outcome(scores=points, notes=(f"{note} {most:g}",))

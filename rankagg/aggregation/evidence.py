@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from rankagg.core.connectivity import gap_notes
 from rankagg.core.graphs import Parts, parts_of_rows
 from rankagg.core.held_data import ORDERS, STATED, as_profile
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.aggregation.base import Aggregator
 
 #: Results of pairs, which hold no rankings.
 PairData = PairwiseMatrix | Comparisons
@@ -69,13 +72,6 @@ def as_data(data: Any, parameter: str = "data") -> Any:
     return data if found is None else found
 
 
-def words_of(data: Data) -> Words:
-    """Return what sentences about some data call what is in them."""
-    if isinstance(data, ScoreTable | ScoreSummary):
-        return SCORED
-    return FOUGHT if isinstance(data, Comparisons) else Words()
-
-
 class Evidence:
     """A data set seen as scores, as rankings and as votes, as far as it holds them.
 
@@ -94,7 +90,9 @@ class Evidence:
         data = as_data(data)
         if not isinstance(data, Data):
             raise InvalidInputError("data", ORDERS, data, STATED)
-        tolerance = as_tolerance(tolerance, data.tasks if isinstance(data, ScoreTable) else None)
+        if not (isinstance(tolerance, float) and tolerance == 0.0):
+            tasks = data.tasks if isinstance(data, ScoreTable) else None
+            tolerance = as_tolerance(tolerance, tasks)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
             allowed = "0 for a ScoreSummary, which was counted without"
@@ -228,6 +226,20 @@ class Evidence:
             return self
         return Evidence(self.data.with_unranked(unranked), self.tolerance)
 
+    def read_by(self, rule: Aggregator) -> Evidence:
+        """Return the data as a rule reads them: with absent items last, where it does that.
+
+        Parameters
+        ----------
+        rule : Aggregator
+            The rule.
+
+        Returns
+        -------
+        Evidence
+        """
+        return self.with_unranked("last") if rule.reads_unranked == "last" else self
+
     @property
     def has_gaps(self) -> bool:
         """Whether some ranking, or unit of scores, leaves an item unranked."""
@@ -287,6 +299,13 @@ class Evidence:
         if self._present is None:
             return np.zeros(len(self.items), dtype=np.int32)
         return parts_of_rows(self._present)
+
+    @property
+    def words(self) -> Words:
+        """What sentences call what is in the data."""
+        if isinstance(self.data, ScoreTable | ScoreSummary):
+            return SCORED
+        return FOUGHT if isinstance(self.data, Comparisons) else Words()
 
     @property
     def unit(self) -> str:

@@ -1,4 +1,4 @@
-"""Rules that average scores: what most leaderboards do."""
+"""Rules that average scores, as most leaderboards do, or add them up, as search engines do."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, rank_by_scores
 from rankagg.aggregation.evidence import Evidence
-from rankagg.aggregation.outcome import Outcome, rank_by_scores
+from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
     FLOAT_PLACES,
     ScoreSummary,
@@ -22,6 +22,7 @@ from rankagg.core import (
     named,
     restored,
     rounding_error,
+    sum_rows,
     weighted_mean,
 )
 from rankagg.exceptions import Described, InvalidInputError
@@ -216,3 +217,74 @@ class Median(_ScoreAggregator):
         at = np.take_along_axis(order, np.stack([lower, upper], axis=1), axis=1)
         of = partial(np.take_along_axis, indices=at, axis=1)
         return of(scores).mean(axis=1), of(sizes).mean(axis=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombSUM(Aggregator):
+    """Sum the scores of all runs, each stretched from 0 to 1: what search engines fuse scores by.
+
+    In every task (a run, for one topic) the least score becomes 0 and the largest 1; where all are
+    equal, all become 1. A missing score counts 0. Weights of tasks multiply.
+
+    Notes
+    -----
+    A missing score counts as the least one of its task does, so this is no mean: items that few
+    tasks score come out low. For leaderboards with gaps `Mean` and rules on rankings are fairer.
+
+    References
+    ----------
+    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; stretched by task as in Lee
+    (1997), "Analyses of multiple evidence combination", https://doi.org/10.1145/258525.258587.
+
+    Examples
+    --------
+    >>> from rankagg import CombSUM, ScoreTable
+    >>> runs = ScoreTable([[9, .2], [7, .8], [5, None]], systems="ABC", higher_is_better=True)
+    >>> CombSUM().aggregate(runs).scores
+    array([1. , 1.5, 0. ])
+    """
+
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"combsum": {}}
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        table = evidence.means
+        scores, _, _ = table._task_means(signed=True)
+        low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
+        step = high - low
+        stretched = np.where(step > 0, (scores - low) / np.where(step > 0, step, 1.0), 1.0)
+        found = ~np.isnan(scores)
+        gained = np.where(found, stretched, 0.0) * table.weight_vector
+        totals = sum_rows(gained) * self._times(found * table.weight_vector)
+        totals[~found.any(axis=1)] = np.nan
+        return Outcome(scores=totals)
+
+    def _times(self, found: Floats) -> Floats | float:
+        """Return what the sum of each item is multiplied by, given the weights of what found it."""
+        return 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombMNZ(CombSUM):
+    """The sums of `CombSUM`, times the number of runs that found the item.
+
+    A run of weight 2 is a run that is there twice, and counts as two.
+
+    References
+    ----------
+    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; Lee (1997),
+    https://doi.org/10.1145/258525.258587.
+
+    Examples
+    --------
+    >>> from rankagg import CombMNZ, ScoreTable
+    >>> runs = ScoreTable([[9, .2], [7, .8], [5, None]], systems="ABC", higher_is_better=True)
+    >>> CombMNZ().aggregate(runs).scores
+    array([2., 3., 0.])
+    """
+
+    command_names: ClassVar = {"combmnz": {}}
+
+    def _times(self, found: Floats) -> Floats | float:
+        return sum_rows(found)

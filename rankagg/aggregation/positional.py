@@ -218,6 +218,13 @@ def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers6
     return used, total[used]
 
 
+def divided(numbers: Integers, denominator: int) -> Floats:
+    """Return integers over a denominator as floats, rounded once."""
+    # Python divides integers that are none of NumPy's.
+    whole = numbers if denominator < exact.INT64_SAFE else numbers.astype(object)
+    return np.asarray(whole / denominator, dtype=np.float64)
+
+
 def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
     """Return the points of every item in every ranking; see `Borda`."""
     n = ranks.shape[1]

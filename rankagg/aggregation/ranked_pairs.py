@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -20,12 +19,11 @@ from rankagg.core import Permutation, permutation_of
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import InvalidInputError
 
-# Work on ways beyond the first, three seconds or so; and what has few choices may be followed some
-# times over, however large it is.
-MOST_WORK = 10_000_000
-MOST_TIMES = 10
+# How often a search tries a majority in or out: some seconds.
+MOST_STEPS = 50_000
 #: Pairs of items, one a row: the one above, and the one below.
 Arcs = Positions
+TieBreaking: TypeAlias = Literal["together", "parallel"]
 
 
 class _TooManyWaysError(Exception):
@@ -47,28 +45,67 @@ def _locked_in_every_way(margins: Integers, ends: Deadline = NEVER) -> Iterator[
     """Yield what is locked for every order in which equal majorities can be taken, each once.
 
     Of majorities of one size, what an order locks is a largest set of them that closes no cycle
-    with what is locked before. Parts of the graph that share no cycle choose independently.
+    with what is locked before.
     """
-    sizes = _by_margin(margins)
-    step = 50 + margins.size // 1000  # of one size of majorities
-    budget = _Budget(MOST_WORK + MOST_TIMES * step * len(sizes), ends)
-    open_ways = [iter([(np.zeros(margins.shape, dtype=bool), 0)])]
-    while open_ways:
-        way = next(open_ways[-1], None)
-        if way is None:
-            open_ways.pop()
-            continue
-        above, size = way
-        cyclic = np.zeros((0, 2), dtype=np.intp)
+    sizes, steps = _by_margin(margins), iter(range(MOST_STEPS))
+    ways = [(np.zeros(margins.shape, dtype=bool), 0)]
+    while ways:
+        above, size = ways.pop()
+        cyclic: Arcs = np.zeros((0, 2), dtype=np.intp)
         while size < len(sizes) and not len(cyclic):
             cyclic = _lock_what_is_clear(above, sizes[size], ends)
             size += 1
-            if len(open_ways) > 1:
-                budget.spend(step)
-        if len(cyclic):
-            open_ways.append(_choices(above, cyclic, size, budget))
-        else:
+        if not len(cyclic):
             yield above
+            continue
+        for kept in _largest_acyclic(above, cyclic, steps, ends):
+            after = above.copy()
+            _lock(after, cyclic[kept], ends)
+            ways.append((after, size))
+
+
+def _largest_acyclic(
+    locked: Bools, cyclic: Arcs, steps: Iterator[int], ends: Deadline
+) -> Iterator[list[int]]:
+    """Yield the largest sets of majorities on cycles that close none with what is locked.
+
+    Each is tried in, and then out; out it stays only if the others lead back past it in the end.
+    Rows of items are the bits of integers.
+    """
+    items, inner = np.unique(cyclic, return_inverse=True)
+    arcs: list[tuple[int, int]] = [(i, j) for i, j in inner.reshape(-1, 2).tolist()]
+    rows = [sum(1 << int(k) for k in np.flatnonzero(row)) for row in locked[np.ix_(items, items)]]
+    ways = [(rows, arcs, arcs[:0])]
+    while ways:
+        above, still, left_out = ways.pop()
+        ends.seconds_left()
+        if next(steps, None) is None:
+            raise _TooManyWaysError
+        still = [(i, j) for i, j in still if not (above[i] >> j | above[j] >> i) & 1]
+        reach = _closed_by(above, still)
+        clear = [(i, j) for i, j in still if not reach[j] >> i & 1]
+        above = _closed_by(above, clear)
+        left_out = [(i, j) for i, j in left_out if not above[j] >> i & 1]
+        if any(above[i] >> j & 1 or not reach[j] >> i & 1 for i, j in left_out):
+            continue
+        if len(clear) == len(still):
+            yield [number for number, (i, j) in enumerate(arcs) if above[i] >> j & 1]
+            continue
+        still = [arc for arc in still if arc not in clear]
+        ways.append((above, still[1:], [*left_out, still[0]]))
+        ways.append((_closed_by(above, still[:1]), still[1:], left_out))
+
+
+def _closed_by(above: list[int], arcs: list[tuple[int, int]]) -> list[int]:
+    """Return what is above what once there are these arcs too."""
+    reach = above.copy()
+    for i, j in arcs:
+        reach[i] |= 1 << j
+    for k in range(len(reach)):
+        for i, row in enumerate(reach):
+            if row >> k & 1:
+                reach[i] = row | reach[k]
+    return reach
 
 
 def _by_margin(margins: Integers) -> list[Arcs]:
@@ -117,83 +154,6 @@ def _lock(above: Bools, arcs: Arcs, ends: Deadline) -> None:
         after = above[j].copy()
         after[j] = True
         above[before] |= after
-
-
-class _Budget:
-    """Counts work, and ends a search that takes too much, or too long."""
-
-    def __init__(self, units: int, ends: Deadline) -> None:
-        self._left, self.ends = units, ends
-
-    def spend(self, units: int) -> None:
-        self.ends.seconds_left()
-        self._left -= units
-        if self._left < 0:
-            raise _TooManyWaysError
-
-
-def _choices(above: Bools, cyclic: Arcs, size: int, budget: _Budget) -> Iterator[tuple[Bools, int]]:
-    """Yield what is locked after each way to lock majorities on cycles, and the size it is at."""
-    part = _parts(above, cyclic)[cyclic[:, 0]]
-    of_parts = []
-    for number in np.unique(part):
-        arcs = cyclic[part == number]
-        ends, inner = np.unique(arcs, return_inverse=True)
-        rows = [_bits(row) for row in above[np.ix_(ends, ends)]]
-        pairs = [(i, j) for i, j in inner.reshape(arcs.shape).tolist()]
-        of_parts.append([arcs[kept] for kept in _largest_acyclic(rows, pairs, budget)])
-    for chosen in product(*of_parts):
-        budget.spend(50 + above.size // 1000)
-        after = above.copy()
-        for arcs in chosen:
-            _lock(after, arcs, budget.ends)
-        yield after, size
-
-
-def _bits(row: Bools) -> int:
-    return sum(1 << int(k) for k in np.flatnonzero(row))
-
-
-def _largest_acyclic(
-    above: list[int], arcs: list[tuple[int, int]], budget: _Budget
-) -> Iterator[list[int]]:
-    """Yield the largest sets of arcs that close no cycle with what is above what.
-
-    Each arc on a cycle is tried in, and then out; out it stays only if the others lead back past
-    it in the end. Rows of items are the bits of integers.
-    """
-    ways = [(above, arcs, arcs[:0])]
-    while ways:
-        above, still, left_out = ways.pop()
-        budget.spend(len(above) ** 2 + len(still))
-        still = [(i, j) for i, j in still if not (above[i] >> j | above[j] >> i) & 1]
-        reach = _closed_by(above, still)
-        clear = [(i, j) for i, j in still if not reach[j] >> i & 1]
-        above = _closed_by(above, clear)
-        left_out = [(i, j) for i, j in left_out if not above[j] >> i & 1]
-        if any(above[i] >> j & 1 or not reach[j] >> i & 1 for i, j in left_out):
-            continue
-        if len(clear) == len(still):
-            yield [number for number, (i, j) in enumerate(arcs) if above[i] >> j & 1]
-            continue
-        still = [arc for arc in still if arc not in clear]
-        ways.append((above, still[1:], [*left_out, still[0]]))
-        ways.append((_closed_by(above, still[:1]), still[1:], left_out))
-
-
-def _closed_by(above: list[int], arcs: list[tuple[int, int]]) -> list[int]:
-    """Return what is above what once there are these arcs too."""
-    reach = above.copy()
-    for i, j in arcs:
-        reach[i] |= 1 << j
-    for k in range(len(reach)):
-        for i, row in enumerate(reach):
-            if row >> k & 1:
-                reach[i] = row | reach[k]
-    return reach
-
-
-TieBreaking: TypeAlias = Literal["together", "parallel"]
 
 
 @dataclass(frozen=True, kw_only=True)

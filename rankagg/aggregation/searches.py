@@ -1,24 +1,35 @@
-"""Rules that look for a cheap ranking without a proof: insertion search, KwikSort, pick-a-perm."""
+"""Rules that find a cheap ranking without a proof: searches, sorting, a walk, an assignment."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Positions
-from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule
+from rankagg._validation import check_choice, check_number
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule, check_rule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.outcome import Outcome
-from rankagg.aggregation.positional import Borda, points
-from rankagg.core import PairwiseMatrix, as_ranking, competition_ranks, permutation_of
-from rankagg.exceptions import InvalidInputError
+from rankagg.aggregation.positional import Borda, divided, doubled_place_counts, points
+from rankagg.core import (
+    UNRANKED,
+    PairwiseMatrix,
+    PartialRanking,
+    Profile,
+    as_ranking,
+    competition_ranks,
+    exact,
+    permutation_of,
+)
 
 Order = Positions
+# Shares of time that differ by no more, relatively to 1/n, are equal.
+EQUAL = 1e-9
+BORDA = Borda()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +38,12 @@ class InsertionSearch(SearchingRule):
 
     Ties of the start are broken in the order of the items, and of equally good moves any is made;
     which of several results comes back is unspecified. `InsertionSearch(start=Borda())` is Borda,
-    locally Kemenized.
+    locally Kemenized: no majority between neighbors is contradicted.
 
     Parameters
     ----------
     start : Aggregator, default Borda()
         The rule whose ranking is improved.
-    moves : {"insert", "adjacent"}, default "insert"
-        Any item to any rank, or exchanges of neighbors only: then no majority between
-        neighbors is contradicted (local Kemenization).
 
     References
     ----------
@@ -52,55 +60,30 @@ class InsertionSearch(SearchingRule):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"borda-kemenized": {}}
-    rests_on: ClassVar[str] = "a search that tries many moves"
-    start: Aggregator = field(default_factory=Borda)
-    moves: Literal["insert", "adjacent"] = "insert"
+    start: Aggregator = BORDA
 
     def __post_init__(self) -> None:
-        if not isinstance(self.start, Aggregator):
-            raise InvalidInputError("start of InsertionSearch", "a rule", self.start)
-        check_choice(self.moves, ("insert", "adjacent"), "moves of InsertionSearch")
+        check_rule(self.start, "start of InsertionSearch")
 
     @property
     def guarantee(self) -> Guarantee | None:
         """That of the start, which the search only makes cheaper."""
         return self.start.guarantee
 
-    @property
-    def name(self) -> str:
-        """The class name, with the start and the moves where they are not the defaults."""
-        start = "" if self.start == Borda() else f"start={self.start.name}"
-        moves = "" if self.moves == "insert" else f"moves={self.moves!r}"
-        shown = ", ".join(part for part in (start, moves) if part)
-        return f"InsertionSearch({shown})" if shown else "InsertionSearch"
-
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
         # What the start does not rank goes last.
         order = np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
-        costs = _costs(votes)
-        better = improve(costs, order) if self.moves == "insert" else _neighbors(costs, order)
-        return Outcome(ranking=permutation_of(np.argsort(better), votes.items))
+        return Outcome(
+            ranking=permutation_of(np.argsort(improve(_costs(votes), order)), votes.items)
+        )
 
 
 def _costs(votes: PairwiseMatrix) -> Floats:
     """Return the cost of row before column less that of the reverse."""
     against = votes.scaled_wins.T - votes.scaled_wins
     return against.astype(np.float64)
-
-
-def _neighbors(costs: Floats, order: Order) -> Order:
-    """Exchange neighbors against the majority until there are none, from the front."""
-    result = order.tolist()
-    k = 1
-    while k < len(result):
-        if k > 0 and costs[result[k - 1], result[k]] > 0:
-            result[k - 1 : k + 1] = result[k], result[k - 1]
-            k -= 1
-        else:
-            k += 1
-    return np.array(result, dtype=np.intp)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +118,6 @@ class KwikSort(Aggregator):
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"kwiksort": {"pivot": "best"}}
-    rests_on: ClassVar[str] = "a search that splits around one item after the other"
     pivot: Literal["random", "best"] = "random"
 
     def __post_init__(self) -> None:
@@ -210,3 +192,162 @@ class PickAPerm(Aggregator):
         candidates = [as_ranking(row, profile.items) for row in np.unique(filled, axis=0)]
         costs = [votes.exact_cost(candidate) for candidate in candidates]
         return Outcome(ranking=candidates[costs.index(min(costs))])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MC4(Aggregator):
+    """Rank by the time that a walk spends at each item, which moves to items that beat it.
+
+    At every step another item is drawn; the walk goes there if a majority puts it above, and
+    stays otherwise (with half a chance to go where there is no majority). Now and then it starts
+    anew anywhere, so that it never gets stuck. The scores are shares of time, from a linear
+    system; those that differ by no more than 1e-9 of their mean are tied.
+
+    Parameters
+    ----------
+    teleport : float, default 0.05
+        The chance of a fresh start at each step, in (0, 1).
+
+    References
+    ----------
+    Dwork, Kumar, Naor and Sivakumar (2001), "Rank aggregation methods for the web",
+    https://doi.org/10.1145/371920.372165.
+
+    Examples
+    --------
+    >>> from rankagg import MC4, Profile
+    >>> MC4().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
+    <Consensus by MC4: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "votes"
+    command_names: ClassVar = {"mc4": {}}
+    teleport: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        votes = evidence.votes
+        n = votes.n_items
+        beaten = (votes.scaled_wins < votes.scaled_wins.T).astype(np.float64)
+        level = (votes.scaled_wins == votes.scaled_wins.T).astype(np.float64)
+        moves = (beaten + level / 2.0) / n
+        np.fill_diagonal(moves, 0.0)
+        np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
+        # time = (1 - t) time @ moves + t/n, with time summing to 1
+        system = np.eye(n) - (1.0 - self.teleport) * moves.T
+        time = np.linalg.solve(system, np.full(n, self.teleport / n))
+        ranking = PartialRanking.from_scores(
+            time, higher_is_better=True, tolerance=EQUAL / n, items=votes.items
+        )
+        return Outcome(scores=time, ranking=as_ranking(ranking.ranks, votes.items))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FootruleOptimal(Aggregator):
+    """The strict ranking whose ranks are nearest to those of all rankings, in sum.
+
+    On complete strict rankings its Kendall cost is at most twice the optimum, since the footrule
+    is between once and twice Kendall's distance. Tied items have the mean rank of their bucket,
+    and unlisted ones that of the ranks below the list: the distance is to these mean ranks, and
+    not the expected one when ties are broken at random. Which of several optima comes back is
+    unspecified.
+
+    References
+    ----------
+    Dwork, Kumar, Naor and Sivakumar (2001), https://doi.org/10.1145/371920.372165; Diaconis and
+    Graham (1977), https://doi.org/10.1111/j.2517-6161.1977.tb01624.x.
+
+    Examples
+    --------
+    >>> from rankagg import FootruleOptimal, Profile
+    >>> FootruleOptimal().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
+    <Consensus by FootruleOptimal: A > B > C>
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+    is_strict: ClassVar[bool] = True
+    guarantee: ClassVar[Guarantee] = Guarantee(2)
+    command_names: ClassVar = {"footrule": {}}
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        # SciPy is loaded by the rule that needs it.
+        from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
+
+        profile = evidence.profile
+        costs = _footrule_costs(profile)
+        items, assigned = linear_sum_assignment(costs)
+        ranks = np.empty(profile.n_items, dtype=np.int32)
+        ranks[items] = assigned
+        return Outcome(ranking=permutation_of(ranks, profile.items))
+
+
+def _footrule_costs(profile: Profile) -> Floats:
+    """Return the weighted distance of every item at every rank to all rankings, shape (n, n).
+
+    The rankings are counted by item and rank first, so that memory is a few n x n numbers and
+    their order changes no bit.
+    """
+    from scipy import sparse  # noqa: PLC0415
+
+    ranks, n = profile.ranks, profile.n_items
+    votes, denominator = exact.as_votes(profile.counts, profile.weights)
+    seen = (ranks != UNRANKED).sum(axis=1)
+    costs = np.zeros((n, n))
+    for k in np.unique(seen).tolist():
+        rows = np.flatnonzero(seen == k)
+        placed = doubled_place_counts(ranks[rows], votes[rows])
+        if k == n:
+            doubled = _summed_distances(placed[:, :-1])[:, ::2]
+            costs += divided(doubled, 2 * denominator)
+            continue
+        distances_of = _stretched_distances if profile.unranked == "ignore" else _expected_distances
+        table = distances_of(n, k)
+        known = divided(np.delete(placed, np.s_[2 * k : -1], axis=1), denominator)
+        costs += cast(Floats, sparse.csr_array(known) @ table)
+    return costs
+
+
+def _summed_distances(weights: Any) -> Any:
+    """Return the summed distance of every column to all columns, weighted; row by row."""
+    columns = np.arange(weights.shape[1])
+    up_to = np.cumsum(weights, axis=1)
+    total = up_to[:, -1:]
+    # One step to the right adds 1 for what is left behind and saves 1 for the rest.
+    steps = 2 * up_to[:, :-1] - total
+    first = (weights * columns).sum(axis=1, keepdims=True)
+    return np.cumsum(np.column_stack([first, steps]), axis=1)
+
+
+def _expected_distances(n: int, k: int) -> Floats:
+    """Return E|rank - p| for an item at the doubled rank 0, ..., 2(k - 1) of k, and unobserved.
+
+    Row 2r + 1 is for the mean of the ranks r and r + 1; row 2k is for an unobserved item.
+    """
+    at = np.arange(n)
+    chances = np.zeros((2 * k + 1, n))
+    for r in range(k):
+        # The r-th of k chosen ranks of n is q.
+        valid = (at >= r) & (n - 1 - at >= k - 1 - r)
+        q = at[valid]
+        logs = _log_binomial(q, r) + _log_binomial(n - 1 - q, k - 1 - r) - _log_binomial(n, k)
+        chances[2 * r, valid] = np.exp(logs)
+    chances[1 : 2 * k - 1 : 2] = (chances[0 : 2 * k - 2 : 2] + chances[2 : 2 * k : 2]) / 2.0
+    chances[2 * k] = 1.0 / n
+    expected: Floats = _summed_distances(chances)
+    return expected
+
+
+def _stretched_distances(n: int, k: int) -> Floats:
+    """Return |rank - p| where the doubled ranks of k are stretched over n; 0 for unobserved."""
+    stretched = (np.arange(2 * k) + 1.0) * n / (2.0 * max(k, 1)) - 0.5
+    table = np.abs(stretched[:, None] - np.arange(n))
+    return np.concatenate([table, np.zeros((1, n))])
+
+
+def _log_binomial(n: Any, k: int) -> Any:
+    from scipy.special import gammaln  # noqa: PLC0415
+
+    top = np.asarray(n, dtype=np.float64)
+    return gammaln(top + 1.0) - gammaln(k + 1.0) - gammaln(top - k + 1.0)

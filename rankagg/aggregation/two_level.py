@@ -8,23 +8,23 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Label, Positions, Ranks, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice
 from rankagg.aggregation.base import (
     Aggregator,
-    Consensus,
     Needs,
     ReadsUnranked,
     SearchingRule,
     check_rule,
-    has_own,
+    ranks_by_scores,
+    scores_by_group,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
-from rankagg.aggregation.outcome import Outcome, ranks_by_scores
+from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda
 from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, canonical_profile, exact
 
@@ -60,7 +60,6 @@ class TwoLevel(SearchingRule):
     """
 
     command_names: ClassVar = {"two-level-borda": {"inner": Borda(), "outer": Borda()}}
-    rests_on: ClassVar[str] = "other rules inside each task and over the tasks: see their steps"
     inner: Aggregator
     outer: Aggregator
     absent: Literal["ranked", "unranked"] = "ranked"
@@ -89,10 +88,14 @@ class TwoLevel(SearchingRule):
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        if evidence.summary is not None:
-            return self._aggregate_summary(evidence.summary, rng, deadline)
         tasks, inside = self._tasks(evidence, rng, deadline)
-        return self._over(tasks, inside, rng, deadline)
+        over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
+        return Outcome(
+            scores=over.scores,
+            ranking=over.ranking,
+            notes=(*over.notes, *inside.notes),
+            interrupted=inside.interrupted or over.interrupted,
+        )
 
     def task_profile(self, evidence: Evidence, *, rng: RNGLike = None) -> Profile:
         """Return the rankings of the tasks, which the outer rule sees.
@@ -114,48 +117,43 @@ class TwoLevel(SearchingRule):
     def _tasks(
         self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
-        profile, groups = evidence.profile._sorted_by_group()
-        at_once = has_own(self.inner, "_scores_by_group")
-        scores = self.inner._scores_by_group(profile, groups) if at_once else None
-        inside = (
-            self._task_by_task(evidence, rng, deadline)
-            if scores is None
-            else _Inside(ranks_by_scores(scores))
-        )
-        return self._outer_profile(inside.ranks, profile, exact.starts_of(groups)), inside
+        """Return the rankings of the tasks as a profile, and what was said inside of them."""
+        seen: Bools | None = None
+        inside: _Inside | None = None
+        if (summary := evidence.summary) is not None:
+            parts = {task: Evidence(part) for task, part in summary.by_task().items()}
+            policy, weights, groups = summary.unranked, summary.weight_vector, list(parts)
+            if self.absent == "unranked":
+                seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
+        else:
+            profile, numbers = evidence.profile._sorted_by_group()
+            starts = exact.starts_of(numbers)
+            assert profile.groups is not None, "it was sorted by them"
+            groups = [profile.groups[start] for start in starts.tolist()]
+            policy, weights = profile.unranked, _mean_weights(profile, starts)
+            if self.absent == "unranked":
+                seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
+            scores = scores_by_group(self.inner, profile, numbers)
+            if scores is not None:
+                inside = _Inside(ranks_by_scores(scores))
+            parts = {} if inside else self._parts(evidence)
+        inside = inside or self._each(parts, rng, deadline)
+        ranks = inside.ranks if seen is None else canonical.without(inside.ranks, ~seen)
+        tasks = canonical_profile(evidence.items, ranks, weights=weights, groups=groups)
+        return tasks.with_unranked(policy), inside
 
-    def _over(self, tasks: Profile, inside: _Inside, rng: Generator, deadline: Deadline) -> Outcome:
-        over = self.outer.aggregate(tasks, rng=rng, deadline=deadline)
-        return Outcome(
-            scores=over.scores,
-            ranking=over.ranking,
-            notes=(*over.notes, *inside.notes),
-            interrupted=inside.interrupted or over.interrupted,
-        )
-
-    def _aggregate_summary(
-        self, summary: ScoreSummary, rng: Generator, deadline: Deadline
-    ) -> Outcome:
-        tasks = {task: Evidence(part) for task, part in summary.by_task().items()}
-        inside = self._each(tasks, rng, deadline)
-        ranks = inside.ranks
-        if self.absent == "unranked":
-            seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
-            ranks = canonical.without(ranks, ~seen)
-        outer = canonical_profile(
-            summary.systems, ranks, weights=summary.weight_vector, groups=list(tasks)
-        )
-        return self._over(outer.with_unranked(summary.unranked), inside, rng, deadline)
-
-    def _task_by_task(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> _Inside:
+    def _parts(self, evidence: Evidence) -> dict[Label, Evidence]:
+        """Return what the inner rule sees of each task."""
         groups = evidence.profile.by_group()
-        tasks = {group: Evidence(profile) for group, profile in groups.items()}
-        if self.inner.needs == "scores" and evidence.has_scores:
-            for group in tasks:
-                others = [task for task in groups if task != group]
-                scores = evidence.scores.drop(tasks=others)
-                tasks[group] = Evidence(scores, evidence.tolerance_for(group))
-        return self._each(tasks, rng, deadline)
+        if self.inner.needs != "scores" or not evidence.has_scores:
+            return {group: Evidence(profile) for group, profile in groups.items()}
+        return {
+            group: Evidence(
+                evidence.scores.drop(tasks=[task for task in groups if task != group]),
+                evidence.tolerance_for(group),
+            )
+            for group in groups
+        }
 
     def _each(self, tasks: dict[Label, Evidence], rng: Generator, deadline: Deadline) -> _Inside:
         """Rank inside of each task."""
@@ -168,20 +166,6 @@ class TwoLevel(SearchingRule):
             ranks.append(consensus.ranking.ranks)
             notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
         return _Inside(np.stack(ranks), notes, interrupted)
-
-    def _outer_profile(self, ranks: Ranks, profile: Profile, starts: Positions) -> Profile:
-        """Return the rankings of the tasks, whose own rankings start at these rows."""
-        if self.absent == "unranked":
-            seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
-            ranks = canonical.without(ranks, ~seen)
-        assert profile.groups is not None, "it was sorted by them"
-        ranked = canonical_profile(
-            profile.items,
-            ranks,
-            weights=_mean_weights(profile, starts),
-            groups=[profile.groups[start] for start in starts.tolist()],
-        )
-        return ranked.with_unranked(profile.unranked)
 
 
 class _Inside(NamedTuple):

@@ -165,7 +165,7 @@ class Explanation(Result):
     @property
     def are_joined(self) -> bool:
         """Whether chains of comparisons join the two; where none does, no data order them."""
-        part = self.consensus._evidence.parts
+        part = self.consensus.evidence.parts
         i, j = self.consensus.items.indices([self.above, self.below])
         return bool(part[i] == part[j])
 
@@ -189,7 +189,7 @@ class Explanation(Result):
         Who turns it round swaps the two. None where there is no majority, or the consensus is of
         votes, which do not tell whose they are.
         """
-        evidence = self.consensus._evidence
+        evidence = self.consensus.evidence
         if not self.margin or not evidence.has_rankings:
             return None
         units = RemovalClasses(data=evidence.profile, rule=Borda(), tolerance=0.0, unit="ranking")
@@ -209,7 +209,7 @@ class Explanation(Result):
             (against), tied, and open (not both observed); one row per task or ranking. Empty
             where the consensus is of votes.
         """
-        evidence = self.consensus._evidence
+        evidence = self.consensus.evidence
         if not evidence.has_rankings:
             return pd.DataFrame(columns=["for", "against", "tied", "open"], dtype=float)
         profile = evidence.profile
@@ -250,7 +250,7 @@ class Explanation(Result):
         joint = "and" if self.is_tied else "above"
         lines = [f"{self.consensus.rule.name} {verb} {a} {joint} {b}", self._votes_line()]
         if not self.are_joined:
-            unit = self.consensus._evidence.unit
+            unit = self.consensus.evidence.unit
             lines.append(f"groups      no chain of {plural(unit)} joins {a} and {b}")
         if self.score_difference is not None:
             lines.append(self._score_line())
@@ -275,7 +275,7 @@ class Explanation(Result):
         if few is None:
             half = told(abs(self.margin) / 2, "half of a majority")
             return said("{} more than {} turned round", head, half)
-        data = self.consensus._evidence.data
+        data = self.consensus.evidence.data
         noun = unit_word("ranking", is_task=not getattr(data, "is_instance_level", True))
         rankings = told(few, "rankings that turn a majority", "", noun)
         return said("{} {} turned the pair round", head, rankings)
@@ -286,7 +286,7 @@ class Explanation(Result):
             shortened(self.below),
             partial(votes_text, self.consensus),
         )
-        head = f"{self.consensus._words.vote}s".ljust(12)
+        head = f"{self.consensus.evidence.words.vote}s".ljust(12)
         if not self.votes_for + self.votes_against + self.ties:
             return f"{head}none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}

@@ -11,8 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation import Aggregator, check_rule
-from rankagg.axioms.ballots import Ballots, ballots_of, profile_of, written
-from rankagg.axioms.outcomes import Outcomes
+from rankagg.axioms.ballots import Ballots, Outcomes, ballots_of, profile_of, written
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.exceptions import InvalidInputError
 
@@ -88,9 +87,8 @@ class Axiom(ABC):
             remedy = "`Profile.restrict` takes some of them."
             raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
-        for case in self._cases(ballots, outcomes):
-            if (fault := self._fault(case, outcomes)) is not None:
-                return witness_of(self, case, fault, outcomes)
+        for case, fault in faults(self, ballots, outcomes):
+            return witness_of(self, case, fault, outcomes)
         return None
 
     @abstractmethod
@@ -203,6 +201,14 @@ class Witness(Result):
                 f"{'winners':<10} {listed(self.winners[number])}",
             ]
         return [*lines, self.sentence]
+
+
+def faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
+    """Yield the cases of a profile that break an axiom, and what is wrong with each."""
+    for case in axiom._cases(ballots, outcomes):
+        fault = axiom._fault(case, outcomes)
+        if fault is not None:
+            yield case, fault
 
 
 def breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:

@@ -1,4 +1,4 @@
-"""Axioms about single profiles: what majorities, or all, agree on binds the outcome."""
+"""Axioms about items: what majorities and all ballots bind, and items that leave."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import ClassVar
 
-from rankagg.axioms.ballots import Ballots, items_in, size
+from rankagg.axioms.ballots import Ballots, Order, Outcomes, Winners, items_in, size, without_item
 from rankagg.axioms.base import Axiom, Case
-from rankagg.axioms.outcomes import Outcomes, Winners
 
 
-def votes_for(ballots: Ballots, first: int, second: int) -> int:
+def _votes_for(ballots: Ballots, first: int, second: int) -> int:
     """Return how many ballots have the first item above the second."""
     return sum(count for order, count in ballots if order.index(first) < order.index(second))
 
 
-def beats(ballots: Ballots, first: int, second: int) -> bool:
+def _beats(ballots: Ballots, first: int, second: int) -> bool:
     """Say whether more than half of the ballots have the first item above the second."""
-    return 2 * votes_for(ballots, first, second) > size(ballots)
+    return 2 * _votes_for(ballots, first, second) > size(ballots)
 
 
-def smith_set(ballots: Ballots) -> Winners:
+def _smith_set(ballots: Ballots) -> Winners:
     """Return the least set of items that each beat every item outside of it."""
     items = items_in(ballots)
     unbeaten = {
-        other: [one for one in items if one != other and not beats(ballots, other, one)]
+        other: [one for one in items if one != other and not _beats(ballots, other, one)]
         for other in items
     }
     # Whoever an inside item does not beat is inside; the least such set is the answer.
@@ -82,7 +81,7 @@ class CondorcetWinner(_Single):
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
         items = items_in(ballots)
-        return [(x,) for x in items if all(x == y or beats(ballots, x, y) for y in items)]
+        return [(x,) for x in items if all(x == y or _beats(ballots, x, y) for y in items)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +100,7 @@ class CondorcetLoser(_Single):
         items = items_in(ballots)
         if len(items) == 1:
             return []
-        return [(x,) for x in items if all(x == y or beats(ballots, y, x) for y in items)]
+        return [(x,) for x in items if all(x == y or _beats(ballots, y, x) for y in items)]
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
         return items[0] not in winners
@@ -120,7 +119,7 @@ class Smith(_Single):
     _what = "The Smith set is {items}"
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
-        return [tuple(sorted(smith_set(ballots)))]
+        return [tuple(sorted(_smith_set(ballots)))]
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
         return winners <= set(items)
@@ -156,7 +155,84 @@ class Pareto(_Single):
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
         pairs = permutations(items_in(ballots), 2)
-        return [pair for pair in pairs if votes_for(ballots, *pair) == size(ballots)]
+        return [pair for pair in pairs if _votes_for(ballots, *pair) == size(ballots)]
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
         return items[1] not in winners
+
+
+def _are_clones(ballots: Ballots, inside: Order) -> bool:
+    """Say whether on every ballot no other item stands between some."""
+    for order, _ in ballots:
+        places = [order.index(item) for item in inside]
+        if max(places) - min(places) >= len(inside):
+            return False
+    return True
+
+
+def _clone_sets(ballots: Ballots) -> Iterator[Order]:
+    """Yield the sets of clones, small ones first: they are side by side on the first ballot too."""
+    order, _ = ballots[0]
+    for number in range(2, len(order)):
+        for side_by_side in sorted(
+            tuple(sorted(order[at : at + number])) for at in range(len(order) - number + 1)
+        ):
+            if _are_clones(ballots, side_by_side):
+                yield side_by_side
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloneIndependence(Axiom):
+    """It does not matter how many clones of an item there are."""
+
+    name = "clone independence"
+    definition = (
+        "Clones are items, at least two and not all, between which no ballot has another. When one "
+        "of them leaves, each item that is no clone wins, alone or tied, if and only if it did, "
+        "and some clone wins if and only if some did."
+    )
+    source = "Tideman (1987), https://doi.org/10.1007/BF00433944"
+    fewest_items = 3
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        for clones in _clone_sets(ballots):
+            for leaves in clones:
+                # The first item is the one that leaves.
+                rest = tuple(item for item in clones if item != leaves)
+                yield Case((ballots, without_item(ballots, leaves)), (leaves, *rest))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        before, after = map(outcomes.winners, case.ballots)
+        clones = frozenset(case.items)
+        if before - clones == after - clones and bool(before & clones) == bool(after & clones):
+            return None
+        return (
+            f"{outcomes.listed(clones)} are clones; without {outcomes.listed(case.items[:1])} "
+            f"the choice is {outcomes.listed(after)} in place of {outcomes.listed(before)}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinnerIndependence(Axiom):
+    """Who does not win can leave without consequence."""
+
+    name = "independence of irrelevant alternatives (winners)"
+    definition = "When an item that does not win, not even tied, leaves, the same items win."
+    source = "Ray (1973), Econometrica 41(5)"
+    fewest_items = 3
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        items = items_in(ballots)
+        if len(items) > 1:
+            for item in items:
+                if item not in outcomes.winners(ballots):
+                    yield Case((ballots, without_item(ballots, item)), (item,))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        before, after = map(outcomes.winners, case.ballots)
+        if case.items[0] in before or before == after:
+            return None
+        return (
+            f"{outcomes.listed(case.items)} does not win; without it the choice is "
+            f"{outcomes.listed(after)} in place of {outcomes.listed(before)}."
+        )

@@ -1,27 +1,39 @@
-"""Search for counterexamples through all profiles up to a size, the smallest first."""
+"""Search through all profiles up to a size, the smallest first: counterexamples, disagreements."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations_with_replacement, islice, permutations
 from math import comb, factorial
 from string import ascii_uppercase
 from time import monotonic
-from typing import Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from rankagg._typing import Generator, Integers64, RNGLike
-from rankagg._validation import as_generator, check_choice, check_integer
+from rankagg._typing import Integers64, Label
+from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
-from rankagg.axioms import agendas, majorities, voters
-from rankagg.axioms.ballots import Ballots, Order, ballots_of, fewer, size, tallied
-from rankagg.axioms.base import Axiom, Witness, breaks, witness_of
-from rankagg.axioms.outcomes import NotNeutralError, Outcomes, unsteady
-from rankagg.core import counted
+from rankagg.axioms import majorities, voters
+from rankagg.axioms.ballots import (
+    Ballots,
+    Buckets,
+    NotNeutralError,
+    Order,
+    Outcomes,
+    Rankings,
+    Winners,
+    ballots_of,
+    profile_of,
+    tallied,
+    unsteady,
+    written,
+)
+from rankagg.axioms.base import Axiom, Witness, breaks, faults, witness_of
+from rankagg.core import Profile, Result, counted, listed, plain_rows, shortened
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
 # How many profiles are looked through at most, and how many at once.
@@ -35,24 +47,20 @@ AXIOMS: tuple[Axiom, ...] = (
     majorities.Smith(),
     majorities.Majority(),
     majorities.Pareto(),
-    agendas.Monotonicity(),
+    voters.Monotonicity(),
     voters.Participation(),
     voters.Reinforcement(),
     voters.RankingReinforcement(),
-    agendas.CloneIndependence(),
-    agendas.ReversalSymmetry(),
-    agendas.WinnerIndependence(),
-    agendas.RankingIndependence(),
-    agendas.LaterNoHarm(),
+    majorities.CloneIndependence(),
+    voters.ReversalSymmetry(),
+    majorities.WinnerIndependence(),
+    voters.RankingIndependence(),
+    voters.LaterNoHarm(),
     voters.Strategyproofness(),
 )
 NAMES = {axiom.name: axiom for axiom in AXIOMS}
 LOGGER = logging.getLogger("rankagg.axioms")
 SECONDS_BETWEEN = 5.0
-# Of a profile that is drawn; its items are letters.
-MOST_RANKINGS = 10_000
-# More kinds of ballots than that make no simple witness.
-MOST_KINDS = 50
 
 
 @lru_cache(maxsize=MOST_ITEMS_SEARCHED)
@@ -78,25 +86,25 @@ def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
 
 def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     """Raise unless all profiles of a size can be looked through."""
-    remedy = "A search at random for one rule and axiom, `n_samples=1000`, looks at some of them."
-    too_many = partial(InvalidInputError, remedy=remedy)
+    remedy = "`check` of an axiom looks at larger profiles one by one, such as drawn ones."
     if n_items > MOST_ITEMS_SEARCHED:
-        raise too_many("n_items", f"at most {MOST_ITEMS_SEARCHED} for a whole search", n_items)
-    items = counted(n_items, "item")
+        allowed = f"at most {MOST_ITEMS_SEARCHED} for a search"
+        raise InvalidInputError("n_items", allowed, n_items, remedy)
+    what = counted(n_items, "item")
     number = _candidates(n_items, n_rankings, neutral=neutral)
     if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
-        allowed = f"so small that a whole search has at most {MOST_PROFILES:,} profiles to see"
-        what = Described(f"{n_rankings}, {many} profiles of {items}")
-        raise too_many("n_rankings", allowed, what)
+        allowed = f"so small that a search has at most {MOST_PROFILES:,} profiles to see"
+        got = Described(f"{n_rankings}, {many} profiles of {what}")
+        raise InvalidInputError("n_rankings", allowed, got, remedy)
     # Profiles are compared as one number each.
     if factorial(n_items) ** n_rankings >= 2**63:
         most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
-        allowed = f"at most {most} for a whole search with {items}"
-        raise too_many("n_rankings", allowed, n_rankings)
+        allowed = f"at most {most} for a search with {what}"
+        raise InvalidInputError("n_rankings", allowed, n_rankings, remedy)
 
 
-def profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
+def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
     of_size = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
@@ -129,25 +137,6 @@ def _classes(n_items: int, n_rankings: int) -> Iterator[Integers64]:
         yield rows[own == least]
 
 
-def _class_count(n_items: int, n_rankings: int) -> int:
-    """Return how many profiles of a size differ in more than the names of items.
-
-    They are counted by the profiles that a renaming leaves as they are, on average over all
-    renamings (Burnside's lemma). One of order k moves orders in cycles of k, so that such a
-    profile has each order as often as the others of its cycle.
-    """
-    kinds = factorial(n_items)
-    fixed = 0
-    for renaming in permutations(range(n_items)):
-        order, power = 1, renaming
-        while power != tuple(range(n_items)):
-            power, order = tuple(renaming[item] for item in power), order + 1
-        if n_rankings % order == 0:
-            copies = n_rankings // order
-            fixed += comb(kinds // order + copies - 1, copies)
-    return fixed // kinds
-
-
 def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
     """Return an axiom given as itself or by its name."""
     if isinstance(value, Axiom):
@@ -158,7 +147,7 @@ def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
     raise InvalidInputError(parameter, "an axiom or the name of one", value, remedy)
 
 
-class Pace:
+class _Pace:
     """Counts profiles, and stops when the time is over."""
 
     def __init__(self, name: str, total: int, deadline: Deadline) -> None:
@@ -187,15 +176,12 @@ class Pace:
         self._seen += 1
 
 
-Search: TypeAlias = Literal["all", "random"]
-
-
-def labels_for(n_items: int) -> tuple[str, ...]:
+def _labels_for(n_items: int) -> tuple[str, ...]:
     """Return A, B, C, ...."""
     return tuple(ascii_uppercase[:n_items])
 
 
-def sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[int, int]]:
+def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[int, int]]:
     """Iterate over numbers of items and of ballots, few items first."""
     for items in range(fewest_items, n_items + 1):
         for rankings in range(1, n_rankings + 1):
@@ -207,8 +193,8 @@ def number_to_see(
 ) -> int:
     """Return how many profiles a whole search has at most."""
     return sum(
-        _class_count(items, rankings) if neutral else _candidates(items, rankings, neutral=False)
-        for items, rankings in sizes(fewest_items, n_items, n_rankings)
+        _candidates(items, rankings, neutral=neutral)
+        for items, rankings in _sizes(fewest_items, n_items, n_rankings)
     )
 
 
@@ -218,12 +204,13 @@ def find_counterexample(
     *,
     n_items: int,
     n_rankings: int,
-    search: Search = "all",
-    n_samples: int = 1000,
-    rng: RNGLike = None,
     time_limit: float | None = None,
 ) -> Witness | None:
-    """Find a profile on which a rule breaks an axiom, the smallest where all are looked at.
+    """Find the smallest profile on which a rule breaks an axiom.
+
+    All profiles of complete strict rankings up to a size are looked at, fewer items first, then
+    fewer ballots. The order of ballots does not matter, and of profiles that differ in the names
+    of items one is looked at; a rule that takes notice of names on up to 3 ballots gets them all.
 
     Parameters
     ----------
@@ -235,26 +222,15 @@ def find_counterexample(
         The most items of a profile.
     n_rankings : int
         The most ballots.
-    search : {"all", "random"}, default "all"
-        "all": every profile of complete strict rankings up to that size, fewer items first, then
-        fewer ballots. The order of ballots does not matter, and of profiles that differ in the
-        names of items one is looked at; a rule that takes notice of names on up to 3 ballots gets
-        them all. "random": profiles of `n_items` items and of 1 to `n_rankings` ballots of a random
-        number of kinds up to 50; of what is found ballots are taken away as long as some witness
-        is left.
-    n_samples : int, default 1000
-        How many profiles are drawn where `search="random"`.
-    rng : int, numpy.random.Generator or None, optional
-        A seed or a generator for them.
     time_limit : float, optional
         Seconds after which `OutOfTimeError` says how many profiles have been looked at.
 
     Returns
     -------
     Witness or None
-        None where no profile that was looked at breaks the axiom: after "all" that is proved for
-        neutral rules, after "random" it says little. What an axiom compares a profile to (a
-        changed ballot, an item less) is no larger, so nothing beyond the size is looked at.
+        None where no profile of that size breaks the axiom, which is proved for neutral rules. What
+        an axiom compares a profile to (a changed ballot, an item less) is no larger, so nothing
+        beyond the size is looked at.
 
     Raises
     ------
@@ -281,24 +257,9 @@ def find_counterexample(
     True
     """
     rule, asked = check_rule(rule), as_axiom(axiom)
-    letters, high = len(ascii_uppercase), asked.most_rankings or MOST_RANKINGS
-    most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items or letters)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=high)
-    check_choice(search, ("all", "random"), "search")
-    number = check_integer(n_samples, "n_samples", low=1)
-    generator = as_generator(rng)
+    most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items)
+    most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=asked.most_rankings)
     deadline = Deadline.after(time_limit_of(time_limit))
-    if search == "random":
-        pace = Pace(rule.name, number, deadline)
-        for _ in range(number):
-            ballots = _drawn_ballots(most_items, most_rankings, generator)
-            pace.step()
-            # Each profile by itself, so that memory stays bounded.
-            outcomes = Outcomes(rule, labels_for(most_items), before_asking=pace.check)
-            witness = _confirmed(asked, ballots, outcomes)
-            if witness is not None:
-                return _smaller(asked, witness, outcomes)
-        return None
     return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
 
 
@@ -314,16 +275,16 @@ def search_all(
     """Look at every profile up to a size for several axioms at once."""
     check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
-    pace = Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
-    labels = labels_for(n_items)
+    pace = _Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
+    labels = _labels_for(n_items)
     outcomes = Outcomes(rule, labels, neutral=neutral, before_asking=pace.check)
     found: dict[int, Witness] = {}
     try:
-        for items, rankings in sizes(fewest, n_items, n_rankings):
+        for items, rankings in _sizes(fewest, n_items, n_rankings):
             speak = [at for at, axiom in enumerate(axioms) if items >= axiom.fewest_items]
             if all(at in found for at in speak):
                 continue
-            for ballots in profiles(items, rankings, neutral=neutral):
+            for ballots in _profiles(items, rankings, neutral=neutral):
                 pace.step()
                 for at in speak:
                     if at not in found and (one := _confirmed(axioms[at], ballots, outcomes)):
@@ -335,38 +296,179 @@ def search_all(
 
 def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
     """Return a witness of which the rule was asked itself."""
-    for case in axiom._cases(ballots, outcomes):
-        if axiom._fault(case, outcomes) is not None:
-            asked = Outcomes(outcomes.rule, outcomes.labels)
-            fault = breaks(axiom, case, asked)
-            if fault is None:
-                raise NotNeutralError if outcomes.neutral else unsteady(outcomes.rule)
-            return witness_of(axiom, case, fault, asked)
+    for case, _ in faults(axiom, ballots, outcomes):
+        asked = Outcomes(outcomes.rule, outcomes.labels)
+        fault = breaks(axiom, case, asked)
+        if fault is None:
+            raise NotNeutralError if outcomes.neutral else unsteady(outcomes.rule)
+        return witness_of(axiom, case, fault, asked)
     return None
 
 
-def _drawn_ballots(n_items: int, n_rankings: int, rng: Generator) -> Ballots:
-    """Draw up to so many ballots, of one to so many kinds: few kinds make simple profiles."""
-    number = int(rng.integers(1, n_rankings + 1))
-    kinds = int(rng.integers(1, min(number, MOST_KINDS, factorial(n_items)) + 1))
-    orders = rng.permuted(np.tile(np.arange(n_items), (kinds, 1)), axis=1).tolist()
-    chosen = rng.integers(0, kinds, size=number).tolist()
-    return tallied(tuple(orders[kind]) for kind in chosen)
+class Disagreement(Result):
+    """A profile on which two rules do not have the same outcome.
+
+    Made by `smallest_disagreement`; it has no plot.
+
+    Attributes
+    ----------
+    rules : tuple of Aggregator
+        The two rules.
+    profile : Profile
+        The ballots.
+    winners : tuple of tuple of str or int
+        Who wins under each.
+    rankings : tuple of tuple of str
+        The rankings of each, several where a rule is exact and has several optima.
+    """
+
+    rules: tuple[Aggregator, Aggregator]
+    profile: Profile
+    winners: tuple[tuple[Label, ...], ...]
+    rankings: tuple[tuple[str, ...], ...]
+
+    _schema = "rankagg.disagreement"
+    _prints_table = False
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            rule: its name; winners: the labels; ranking: the rankings.
+        """
+        return pd.DataFrame(
+            {
+                "rule": [rule.name for rule in self.rules],
+                "winners": [", ".join(map(str, labels)) for labels in self.winners],
+                "ranking": ["; ".join(rankings) for rankings in self.rankings],
+            }
+        )
+
+    def _content(self) -> dict[str, Any]:
+        labels = self.profile.items
+        ballots = [
+            {"count": count, "order": [labels[item] for item in order]}
+            for order, count in ballots_of(self.profile)
+        ]
+        return {"ballots": ballots, "outcomes": plain_rows(self.to_frame())}
+
+    def _facts(self) -> list[str]:
+        first, second = (rule.name for rule in self.rules)
+        labels = self.profile.items
+        lines = [
+            f"{first} and {second} disagree",
+            f"ballots    {written(ballots_of(self.profile), labels)}",
+        ]
+        for rule, winners, rankings in zip(self.rules, self.winners, self.rankings, strict=True):
+            won = "wins" if len(winners) == 1 else "win"
+            lines.append(f"{rule.name}: {listed(winners)} {won}; {'; '.join(rankings)}")
+        return lines
 
 
-def _smaller(axiom: Axiom, witness: Witness, outcomes: Outcomes) -> Witness:
-    """Return a witness none of whose ballots can be spared, as far as there is time."""
-    with suppress(OutOfTimeError):
-        while (smaller := _spared(axiom, ballots_of(witness.profile), outcomes)) is not None:
-            witness = smaller
-    return witness
+def smallest_disagreement(
+    first: Aggregator,
+    second: Aggregator,
+    *,
+    n_items: int = 4,
+    n_rankings: int = 4,
+    on: Literal["winners", "rankings"] = "winners",
+    time_limit: float | None = None,
+) -> Disagreement | None:
+    """Find the smallest profile on which two rules differ.
+
+    Parameters
+    ----------
+    first, second : Aggregator
+        The rules; see `find_counterexample` for how their outcomes are read.
+    n_items : int, default 4
+        The most items.
+    n_rankings : int, default 4
+        The most ballots.
+    on : {"winners", "rankings"}, default "winners"
+        In what they are to differ: in who wins, tied winners counted, or in the ranking, all
+        optima of an exact rule counted.
+    time_limit : float, optional
+        Seconds after which `OutOfTimeError` says how many profiles have been looked at.
+
+    Returns
+    -------
+    Disagreement or None
+        With the fewest items, and then the fewest ballots; None where no profile of complete
+        strict rankings up to that size tells the rules apart.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more than 3,000,000 profiles to look at.
+    OutOfTimeError
+        If the time limit passes before they are told apart.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> print(ra.axioms.smallest_disagreement(ra.Borda(), ra.Kemeny()))
+    Borda and Kemeny disagree
+    ballots    1 x A > B > C, 1 x B > C > A
+    Borda: B wins; B > A > C
+    Kemeny: A, B win; A > B > C; B > A > C; B > C > A
+    """
+    rules = (check_rule(first, "first"), check_rule(second, "second"))
+    most_items = check_integer(n_items, "n_items", low=1, high=MOST_ITEMS_SEARCHED)
+    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
+    check_choice(on, ("winners", "rankings"), "on")
+    labels = _labels_for(most_items)
+    deadline = Deadline.after(time_limit_of(time_limit))
+    try:
+        found = _search(rules, most_items, most_rankings, on, deadline, neutral=True)
+    except NotNeutralError:
+        found = _search(rules, most_items, most_rankings, on, deadline, neutral=False)
+    if found is None:
+        return None
+    asked = [Outcomes(rule, labels) for rule in rules]
+    return Disagreement(
+        rules=rules,
+        profile=profile_of(found, labels),
+        winners=tuple(tuple(labels[item] for item in sorted(one.winners(found))) for one in asked),
+        rankings=tuple(
+            tuple(sorted(_ranking_of(ranking, labels) for ranking in one.rankings(found)))
+            for one in asked
+        ),
+    )
 
 
-def _spared(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
-    for order, count in ballots:
-        for copies in dict.fromkeys((count, (count + 1) // 2, 1)):
-            rest = fewer(ballots, order, copies)
-            found = _confirmed(axiom, rest, outcomes) if size(rest) else None
-            if found is not None:
-                return found
+def _search(
+    rules: tuple[Aggregator, Aggregator],
+    n_items: int,
+    n_rankings: int,
+    on: str,
+    deadline: Deadline,
+    *,
+    neutral: bool,
+) -> Ballots | None:
+    check_size(n_items, n_rankings, neutral=neutral)
+    labels = _labels_for(n_items)
+    total = number_to_see(n_items, n_rankings, neutral=neutral)
+    pace = _Pace(" and ".join(rule.name for rule in rules), total, deadline)
+    one, other = (
+        Outcomes(rule, labels, neutral=neutral, before_asking=pace.check) for rule in rules
+    )
+    for items, rankings in _sizes(2, n_items, n_rankings):
+        for ballots in _profiles(items, rankings, neutral=neutral):
+            pace.step()
+            if _outcome(one, ballots, on) != _outcome(other, ballots, on):
+                for asked in (one, other):
+                    again = Outcomes(asked.rule, labels)
+                    if _outcome(again, ballots, on) != _outcome(asked, ballots, on):
+                        raise NotNeutralError if neutral else unsteady(asked.rule)
+                return ballots
     return None
+
+
+def _outcome(outcomes: Outcomes, ballots: Ballots, on: str) -> Winners | Rankings:
+    return outcomes.winners(ballots) if on == "winners" else outcomes.rankings(ballots)
+
+
+def _ranking_of(ranking: Buckets, labels: tuple[str, ...]) -> str:
+    return " > ".join(" = ".join(shortened(labels[item]) for item in bucket) for bucket in ranking)

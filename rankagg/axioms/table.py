@@ -15,7 +15,7 @@ from rankagg.aggregation.base import Statements
 from rankagg.axioms.ballots import ballots_of, written
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
-from rankagg.core import ROWS, Profile, Result, counted
+from rankagg.core import ROWS, Profile, Result, counted, plain_rows
 from rankagg.exceptions import InvalidInputError
 
 #: Where works are found that rules cite.
@@ -48,14 +48,14 @@ WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
 IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
-class Theorem(NamedTuple):
+class _Theorem(NamedTuple):
     """What is proved: whether a rule keeps an axiom, and why or who says so."""
 
     holds: bool
     source: str
 
 
-def theorem_on(rule: Aggregator, axiom: Axiom) -> Theorem | None:
+def _theorem_on(rule: Aggregator, axiom: Axiom) -> _Theorem | None:
     """Return what is proved of a rule and an axiom as it is by default, from what its class states.
 
     A rule that elects every Condorcet winner breaks participation (Moulin).
@@ -72,7 +72,7 @@ def theorem_on(rule: Aggregator, axiom: Axiom) -> Theorem | None:
     if proof is None:
         return None
     address = ADDRESSES.get(proof.rpartition("; ")[2])
-    return Theorem(name in kept, f"{proof}, {address}" if address else proof)
+    return _Theorem(name in kept, f"{proof}, {address}" if address else proof)
 
 
 def _stated(rule: Aggregator, name: str) -> Statements:
@@ -98,7 +98,7 @@ def _is_usual(rule: Aggregator) -> bool:
     return all(getattr(rule, name) == value for name, value in usual.items())
 
 
-def larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
+def _larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
     """Return a witness of which the rule was asked, where a profile for it is known."""
     ballots = _stated(rule, "counterexamples").get(axiom.name)
     if ballots is None:
@@ -162,8 +162,8 @@ class AxiomTable(Result):
         for at, axiom in enumerate(self.axioms):
             for column, rule in enumerate(self.rules):
                 found = self.witnesses[at][column]
-                reference = theorem_on(rule, axiom)
-                yield _Cell(axiom, rule, found, self.larger[at][column], reference)
+                witness = found or self.larger[at][column]
+                yield _Cell(axiom, rule, witness, found is None, _theorem_on(rule, axiom))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per axiom and rule.
@@ -176,18 +176,17 @@ class AxiomTable(Result):
             "keeps" or "breaks" the axiom, None where nothing is stated; source: where or how.
         """
         rows = []
-        for axiom, rule, found, larger, reference in self._cells():
-            witness = found or larger
-            none = f"none among {self.searched}"
+        for cell in self._cells():
+            witness, reference, shown = cell.witness, cell.reference, f"none among {self.searched}"
             if witness is not None:
-                none = witness.sentence if found else f"{witness.sentence} ({none})"
+                shown = f"{witness.sentence} ({shown})" if cell.is_larger else witness.sentence
             rows.append(
                 {
-                    "axiom": axiom.name,
-                    "rule": rule.name,
+                    "axiom": cell.axiom.name,
+                    "rule": cell.rule.name,
                     "broken": witness is not None,
                     "ballots": None if witness is None else _ballots(witness),
-                    "shown": none,
+                    "shown": shown,
                     "proved": None if reference is None else _verb(reference),
                     "source": None if reference is None else reference.source,
                 }
@@ -195,18 +194,8 @@ class AxiomTable(Result):
         return pd.DataFrame(rows)
 
     def _content(self) -> dict[str, Any]:
-        rows = []
-        for axiom, rule, found, larger, reference in self._cells():
-            rows.append(
-                {
-                    "axiom": axiom.name,
-                    "rule": rule.name,
-                    "witness": None if found is None else found.to_dict(),
-                    "larger": None if larger is None else larger.to_dict(),
-                    "reference": None if reference is None else reference._asdict(),
-                }
-            )
-        return {"n_items": self.n_items, "n_rankings": self.n_rankings, "cells": rows}
+        cells = plain_rows(self.to_frame())
+        return {"n_items": self.n_items, "n_rankings": self.n_rankings, "cells": cells}
 
     def _facts(self) -> list[str]:
         lines = [
@@ -231,18 +220,16 @@ class AxiomTable(Result):
         }
 
     def _table(self) -> pd.DataFrame:
-        numbers = {id(witness): at for at, witness in enumerate(self._found(), 1)}
-        heads = self._heads()
+        number, heads = 0, self._heads()
         marks: dict[str, list[str]] = {head: [] for head in heads.values()}
-        for _, rule, found, larger, reference in self._cells():
-            witness = found or larger
-            mark = "-" if reference is None else _verb(reference)
-            if witness is not None:
-                number = f"{numbers[id(witness)]}{'' if found else '*'}"
+        for cell in self._cells():
+            mark = "-" if cell.reference is None else _verb(cell.reference)
+            if cell.witness is not None:
+                number += 1
                 # A proof that it is kept would be wrong, which is not to be hidden.
-                doubt = reference is not None and reference.holds
-                mark = f"{number} ({mark})" if doubt else number
-            marks[heads[rule.name]].append(mark)
+                doubt = f" ({mark})" if cell.reference is not None and cell.reference.holds else ""
+                mark = f"{number}{'*' * cell.is_larger}{doubt}"
+            marks[heads[cell.rule.name]].append(mark)
         return pd.DataFrame(marks, index=[_short(axiom) for axiom in self.axioms])
 
     def _printed(self, table: pd.DataFrame) -> str:
@@ -259,42 +246,37 @@ class AxiomTable(Result):
             width += needed
         return "\n\n".join(super(AxiomTable, self)._printed(table[block]) for block in blocks)
 
-    def _found(self) -> list[Witness]:
-        shown = (cell.found or cell.larger for cell in self._cells())
-        return [witness for witness in shown if witness is not None]
-
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        found, heads = self._found(), self._heads()
-        shown = found if rows is None else found[:rows]
-        for at, witness in enumerate(shown, 1):
-            rule = heads[witness.rule.name]
-            yield (
-                f"{at}. {rule}, {_short(witness.axiom)}: {_ballots(witness)}. {witness.sentence}"
-            )
-        if len(found) > len(shown):
-            yield f"... and {counted(len(found) - len(shown), 'more witness')}"
-        cited = [
-            f"{heads[cell.rule.name]} {_verb(cell.reference)} {_short(cell.axiom)}: "
-            f"{cell.reference.source}"
-            for cell in self._cells()
-            if cell.reference is not None
-        ]
+        heads, found, cited = self._heads(), list[str](), list[str]()
+        for cell in self._cells():
+            rule, axiom, witness = heads[cell.rule.name], _short(cell.axiom), cell.witness
+            if witness is not None:
+                at = len(found) + 1
+                found.append(f"{at}. {rule}, {axiom}: {_ballots(witness)}. {witness.sentence}")
+            if cell.reference is not None:
+                cited.append(f"{rule} {_verb(cell.reference)} {axiom}: {cell.reference.source}")
+        yield from _first(found, rows, "more witness")
         if cited:
             yield "proved for profiles of every size:"
-        yield from cited if rows is None else cited[:rows]
-        if rows is not None and len(cited) > rows:
-            yield f"... and {counted(len(cited) - rows, 'more proof')}"
+        yield from _first(cited, rows, "more proof")
+
+
+def _first(lines: list[str], rows: int | None, noun: str) -> list[str]:
+    """Return so many lines, and how many there are more."""
+    left = 0 if rows is None else max(len(lines) - rows, 0)
+    more = [f"... and {counted(left, noun)}"] if left else []
+    return [*lines[: len(lines) - left], *more]
 
 
 class _Cell(NamedTuple):
     axiom: Axiom
     rule: Aggregator
-    found: Witness | None
-    larger: Witness | None
-    reference: Theorem | None
+    witness: Witness | None
+    is_larger: bool
+    reference: _Theorem | None
 
 
-def _verb(reference: Theorem) -> str:
+def _verb(reference: _Theorem) -> str:
     return "keeps" if reference.holds else "breaks"
 
 
@@ -303,8 +285,7 @@ def _short(axiom: Axiom) -> str:
 
 
 def _ballots(witness: Witness) -> str:
-    labels = witness.profile.items
-    return written(ballots_of(witness.profile), labels)
+    return written(ballots_of(witness.profile), witness.profile.items)
 
 
 def axiom_table(
@@ -377,7 +358,7 @@ def axiom_table(
     witnesses = tuple(zip(*found, strict=True))
     larger = [
         tuple(
-            None if one else larger_witness(rule, axiom)
+            None if one else _larger_witness(rule, axiom)
             for rule, one in zip(rules, row, strict=True)
         )
         for axiom, row in zip(asked, witnesses, strict=True)

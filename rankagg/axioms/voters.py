@@ -1,63 +1,187 @@
-"""Axioms about voters: two electorates, what it pays to stay away or to vote for something else."""
+"""Axioms about ballots and voters: a ballot that changes, voters who come, stay away or part."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import prod
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar
 
-from rankagg._validation import check_choice
-from rankagg.axioms.agendas import changed_ballot
-from rankagg.axioms.ballots import Ballots, Order, difference, fewer, replaced, size
+from rankagg.axioms.ballots import (
+    Ballots,
+    Order,
+    Outcomes,
+    Winners,
+    difference,
+    fewer,
+    items_in,
+    replaced,
+    side,
+    size,
+    strict_orders,
+    turned_round,
+)
 from rankagg.axioms.base import Axiom, Case
-from rankagg.axioms.outcomes import Outcomes, Winners, strict_orders
 from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError
 
-SetPreference: TypeAlias = Literal["fishburn", "gardenfors", "kelly", "optimist", "pessimist"]
-EXTENSIONS: tuple[SetPreference, ...] = get_args(SetPreference)
 # How many divisions of one electorate are looked at.
 DIVISIONS = 100_000
 
 
-def _above(first: set[int], second: set[int]) -> bool:
-    """Say whether all places of the first set are better than all of the second."""
-    return not first or not second or max(first) < min(second)
+def _swapped(order: Order, upper: int) -> Order:
+    """Return an order after the items at two successive ranks changed places."""
+    return (*order[:upper], order[upper + 1], order[upper], *order[upper + 2 :])
 
 
-def _fishburn(one: set[int], other: set[int]) -> bool:
-    mine, both, yours = one - other, one & other, other - one
-    return _above(mine, both) and _above(mine, yours) and _above(both, yours)
+def _changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order]:
+    """Return which order became which on how many ballots."""
+    gone, come = difference(before, after)
+    (old,), (new,) = gone, come
+    return old, new
 
 
-def _gardenfors(one: set[int], other: set[int]) -> bool:
-    mine, both, yours = one - other, one & other, other - one
-    if not mine:
-        return _above(both, yours)
-    if not yours:
-        return _above(mine, both)
-    return _above(mine, yours)
+@dataclass(frozen=True, kw_only=True)
+class _Kept(Axiom):
+    """An axiom by which a winner goes on to win after a swap on one ballot.
+
+    Larger changes are made of such swaps, so the axiom is broken by one where it is broken at all.
+    """
+
+    #: What happens to the item.
+    _what: ClassVar[str]
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        for item in sorted(outcomes.winners(ballots)):
+            for order, _ in ballots:
+                for upper in self._swaps(order, item):
+                    changed = replaced(ballots, order, _swapped(order, upper))
+                    yield Case((ballots, changed), (item,))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        before, after = case.ballots
+        kept = frozenset(case.items)
+        if not kept <= outcomes.winners(before) or kept <= outcomes.winners(after):
+            return None
+        old, new = _changed_ballot(before, after)
+        change = f"One ballot {outcomes.arrows(old)} becomes {outcomes.arrows(new)}"
+        item = outcomes.listed(kept)
+        return f"{change}, {self._what.format(item)}, and {item} loses."
+
+    @abstractmethod
+    def _swaps(self, order: Order, item: int) -> range:
+        """Return the ranks whose item may change places with the next."""
 
 
-def prefers(order: Order, one: Winners, other: Winners, extension: SetPreference) -> bool:
-    """Say whether a voter with an order strictly prefers one set of winners to another."""
-    if one == other:
-        return False
+@dataclass(frozen=True, kw_only=True)
+class Monotonicity(_Kept):
+    """A winner that rises on a ballot goes on to win."""
+
+    name = "monotonicity"
+    definition = (
+        "An item that wins, alone or tied, wins too, alone or tied, after it rose on ballots on "
+        "which the order of the others stayed."
+    )
+    source = "Fishburn (1977), https://doi.org/10.1137/0133030"
+    _what = "which raises {}"
+
+    def _swaps(self, order: Order, item: int) -> range:
+        at = order.index(item)
+        return range(max(at - 1, 0), at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaterNoHarm(_Kept):
+    """What a ballot says below a winner does not harm it."""
+
+    name = "later-no-harm"
+    definition = (
+        "An item that wins, alone or tied, wins too, alone or tied, after the items below it "
+        "changed their order on ballots. (Woodall speaks of further items on shortened ballots; "
+        "of complete ones it is this.)"
+    )
+    source = "Woodall (1997), https://doi.org/10.1016/S0166-218X(96)00100-X"
+    fewest_items = 3
+    _what = "which changes nothing but what is below {}"
+
+    def _swaps(self, order: Order, item: int) -> range:
+        return range(order.index(item) + 1, len(order) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReversalSymmetry(Axiom):
+    """Who wins alone does not win when all ballots are reversed."""
+
+    name = "reversal symmetry"
+    definition = (
+        "An item that wins alone does not win, not even tied, once every ballot is turned round. "
+        "Of one item it says nothing."
+    )
+    source = "Saari and Barney (2003), The Mathematical Intelligencer 25(4)"
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        winners = outcomes.winners(ballots)
+        if len(winners) == 1 and len(items_in(ballots)) > 1:
+            yield Case((ballots, turned_round(ballots)), tuple(winners))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        before, after = map(outcomes.winners, case.ballots)
+        if before != frozenset(case.items) or not before <= after:
+            return None
+        item = outcomes.listed(before)
+        return f"{item} wins alone, and wins after every ballot is turned round."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingIndependence(Axiom):
+    """How two items are ranked depends on how the ballots rank these two."""
+
+    name = "independence of irrelevant alternatives (rankings)"
+    definition = (
+        "The order of two items, or their tie, depends on nothing but which ballots have the one "
+        "above the other; under an exact rule it is that in which all optima agree, and open "
+        "where they do not."
+    )
+    source = "Arrow (1951), Social Choice and Individual Values"
+    fewest_items = 3
+    most_items = 6
+
+    def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
+        pairs = list(combinations(items_in(ballots), 2))
+        for order, _ in ballots:
+            for other in permutations(sorted(order)):
+                if other == order:
+                    continue
+                changed = replaced(ballots, order, other)
+                for x, y in pairs:
+                    if (order.index(x) < order.index(y)) == (other.index(x) < other.index(y)):
+                        yield Case((ballots, changed), (x, y))
+
+    def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
+        before, after = (side(outcomes.rankings(one), *case.items) for one in case.ballots)
+        if before == after:
+            return None
+        old, new = _changed_ballot(*case.ballots)
+        first, second = (outcomes.listed([item]) for item in case.items)
+        signs = {1: f"{first} > {second}", 0: f"{first} = {second}", -1: f"{second} > {first}"}
+        return (
+            f"One ballot {outcomes.arrows(old)} becomes {outcomes.arrows(new)}, with {first} and "
+            f"{second} in the same order, and {signs[before]} becomes {signs[after]}."
+        )
+
+
+def _prefers(order: Order, one: Winners, other: Winners) -> bool:
+    """Say whether a voter with an order prefers one set of winners to another (Fishburn).
+
+    What only the one has is better than what both have, and that than what only the other has.
+    """
     place = {item: at for at, item in enumerate(order)}
-    mine, yours = {place[item] for item in one}, {place[item] for item in other}
-    match extension:
-        case "fishburn":
-            return _fishburn(mine, yours)
-        case "gardenfors":
-            return _gardenfors(mine, yours)
-        case "kelly":
-            return max(mine) <= min(yours)
-        case "optimist":
-            return min(mine) < min(yours)
-        case "pessimist":
-            return max(mine) < max(yours)
+    parts = [[place[item] for item in part] for part in (one - other, one & other, other - one)]
+    return one != other and all(
+        max(first) < min(second) for first, second in combinations(parts, 2) if first and second
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,27 +248,8 @@ class RankingReinforcement(Reinforcement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Preference(Axiom):
-    """An axiom that needs to know which of two sets of winners a voter prefers."""
-
-    extension: SetPreference = "fishburn"
-
-    def __post_init__(self) -> None:
-        check_choice(self.extension, EXTENSIONS, f"extension of {type(self).__name__}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Participation(_Preference):
+class Participation(Axiom):
     """No voter does better by staying away.
-
-    Parameters
-    ----------
-    extension : {"fishburn", "gardenfors", "kelly", "optimist", "pessimist"}, default "fishburn"
-        How a voter compares sets of tied winners: "kelly", nothing in the one is worse than
-        anything in the other; "fishburn", moreover what only the one has is better than what both
-        have, and that than what only the other has; "gardenfors", the same of a set and a part of
-        it, else without regard to what both have; "optimist" and "pessimist", by the best and by
-        the worst winner.
 
     References
     ----------
@@ -156,7 +261,7 @@ class Participation(_Preference):
     name = "participation"
     definition = (
         "No voter prefers the winners without the own ballot to those with it; sets of tied "
-        "winners are compared by Fishburn's extension unless another is asked for."
+        "winners are compared by Fishburn's extension."
     )
     source = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
 
@@ -168,7 +273,7 @@ class Participation(_Preference):
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         ((order,), _) = difference(*case.ballots)
         present, absent = map(outcomes.winners, case.ballots)
-        if not prefers(order, absent, present, self.extension):
+        if not _prefers(order, absent, present):
             return None
         return (
             f"A voter with {outcomes.arrows(order)} stays away, and gets "
@@ -177,13 +282,8 @@ class Participation(_Preference):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Strategyproofness(_Preference):
+class Strategyproofness(Axiom):
     """No single voter does better by casting another ballot.
-
-    Parameters
-    ----------
-    extension : {"fishburn", "gardenfors", "kelly", "optimist", "pessimist"}, default "fishburn"
-        As for `Participation`.
 
     References
     ----------
@@ -195,7 +295,7 @@ class Strategyproofness(_Preference):
     name = "strategyproofness"
     definition = (
         "No single voter prefers the winners that there are once the own ballot is another; sets "
-        "of tied winners are compared by Fishburn's extension unless another is asked for."
+        "of tied winners are compared by Fishburn's extension."
     )
     source = "Gibbard (1973), https://doi.org/10.2307/1914083"
     most_items = 6
@@ -207,9 +307,9 @@ class Strategyproofness(_Preference):
                     yield Case((ballots, replaced(ballots, order, other)))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        old, new = changed_ballot(*case.ballots)
+        old, new = _changed_ballot(*case.ballots)
         honest, other = map(outcomes.winners, case.ballots)
-        if not prefers(old, other, honest, self.extension):
+        if not _prefers(old, other, honest):
             return None
         return (
             f"1 voter with {outcomes.arrows(old)} casts {outcomes.arrows(new)}, and gets "

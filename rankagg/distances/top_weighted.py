@@ -10,7 +10,7 @@ import scipy
 from rankagg._typing import Floats, Integers64, Ranks
 from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core import PartialRanking, places
-from rankagg.distances.common import common_ranks, correlation, shared_items
+from rankagg.distances.unweighted import common_ranks, correlation
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.inversions import smaller_before
 
@@ -62,12 +62,31 @@ def last_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> f
 
 def overlaps(first: PartialRanking, second: PartialRanking, *, from_top: bool) -> Floats:
     """Return `top_k_agreement`, or `last_k_agreement`, for every k from 1, shape (n,)."""
-    shared = shared_items(common_ranks(first, second))
+    shared = _shared_items(common_ranks(first, second))
     depths = np.arange(1, len(shared) + 1)
     if not from_top:
         # Of n items, those of neither first n - k are in both last k.
         shared = 2.0 * depths - len(shared) + np.concatenate([shared[-2::-1], [0.0]])
     return shared / depths
+
+
+def _shared_items(ranks: Ranks, *, listed: bool = False) -> Floats:
+    """Return for every k how many items are among both first k, ties broken at random, shape (n,).
+
+    With `listed`, items that one of both does not list count nowhere; else their order is random.
+    Time grows as n where no item is tied, and as n times the tied ones else.
+    """
+    n = ranks.shape[1]
+    # Items with places of their own are there from the lower of their ranks on.
+    alone = (places.mid_ranks(ranks) == ranks).all(axis=0)
+    reached = np.bincount(ranks.max(axis=0)[alone], minlength=n)
+    shared = np.cumsum(reached).astype(np.float64)
+    tied = ~alone & ((ranks >= 0).all(axis=0) | (not listed))
+    if tied.any():
+        for k in range(1, n + 1):
+            shares = places.top_k_shares(ranks, k)[:, tied]
+            shared[k - 1] += float((shares[0] * shares[1]).sum())
+    return shared
 
 
 def _expected_share(
@@ -171,7 +190,7 @@ def rank_biased_overlap(
     short, long = np.sort((ranks >= 0).sum(axis=1)).tolist()
     depths = np.arange(1, n + 1)
     # At depth d, the number 0 included: the items shared, and what each of them weighs.
-    shared = np.concatenate([[0.0], shared_items(ranks, listed=True)])[: long + 1]
+    shared = np.concatenate([[0.0], _shared_items(ranks, listed=True)])[: long + 1]
     weights = np.concatenate([[0.0], (1.0 - p) * p ** (depths - 1) / depths])
     seen = float(weights[: long + 1] @ shared)
     if short == n:

@@ -44,7 +44,6 @@ class PlackettLuceRanking(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"plackett-luce": {}}
-    rests_on: ClassVar[str] = "a fitted distribution, whose maximum is found by iterations"
     pseudo_rankings: float = 0.5
 
     def __post_init__(self) -> None:
@@ -92,9 +91,6 @@ class MallowsRanking(Aggregator):
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"mallows": {}}
-    rests_on: ClassVar[str] = (
-        "a fitted distribution, whose center is Kemeny's ranking: see its steps"
-    )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())
@@ -146,7 +142,6 @@ class RankCentrality(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"rank-centrality": {}}
-    rests_on: ClassVar[str] = "the stationary distribution of a Markov chain"
     pseudo_wins: float = 0.5
 
     def __post_init__(self) -> None:

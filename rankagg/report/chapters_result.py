@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Label, Positions
-from rankagg.aggregation.base import Consensus, votes_text
+from rankagg.aggregation import Consensus
+from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
 from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle

@@ -237,7 +237,7 @@ def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Seque
 
 def _gaps(findings: Findings) -> str:
     """Say which groups nothing joins."""
-    evidence, kind = findings.exact._evidence, findings.kind
+    evidence, kind = findings.exact.evidence, findings.kind
     gaps = evidence.gaps(kind.in_words(evidence.unit))
     return joined(f"{capital(gap)}." for gap in gaps)
 

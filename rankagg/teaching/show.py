@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from rankagg._typing import Tolerance
-from rankagg.aggregation import Aggregator, Evidence, WholeData, check_rule, evidence_for
+from rankagg.aggregation import Aggregator, Evidence, WholeData, check_rule
 from rankagg.analysis.rules import RULES
 from rankagg.core import ScoreSummary, counted
 from rankagg.exceptions import Described, InvalidInputError
 
 # Loading them registers the steps that they hold.
-from rankagg.teaching import elimination_steps, least_steps, majority_steps, sum_steps  # noqa: F401
+from rankagg.teaching import ballot_steps, vote_steps  # noqa: F401
 from rankagg.teaching.steps import Steps, work_out
 
 #: More do not fit into tables that one reads.
@@ -74,7 +74,6 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
             "rule",
             f"a rule with steps ({names})",
             Described(rule.name),
-            f"{type(rule).__name__} rests on {rule.rests_on}." if rule.rests_on else "",
         )
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
@@ -90,7 +89,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
             "`profile.restrict`, or `table.drop(systems=...)`, leaves some out.",
         )
     consensus = rule.aggregate(evidence)
-    worked = work_out(rule, consensus, evidence_for(rule, evidence))
+    worked = work_out(rule, consensus, evidence.read_by(rule))
     worked.check(consensus)
     return Steps(
         title=f"{_name(rule)}, step by step",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import singledispatch
 from html import escape
 from itertools import combinations
+from textwrap import wrap
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from tabulate import tabulate
 
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
@@ -27,31 +30,27 @@ from rankagg.core import (
     counted,
     exact,
     html_table,
-    latex_text,
+    letters,
     shortened,
 )
-from rankagg.exceptions import Described, InvalidInputError, VerificationError
-from rankagg.teaching.tables import (
-    Formula,
-    latex_paragraph,
-    latex_table,
-    needs,
-    text_paragraph,
-    text_table,
-)
+from rankagg.exceptions import VerificationError
 
 Cell: TypeAlias = str | int | float
 
 # Rows that a notebook shows, as pandas does.
 SHOWN = 60
-
-
 # Denominators of fractions that one reads more easily than their digits.
 READ = 60
 # From here on numbers have an exponent.
 EXPONENT_FROM = 1e15
 # Signs of a cell: the names of eight items, of some 50 signs each.
 LONGEST = 480
+# Letters on a line, and between two columns.
+WIDTH, GAP = 80, 2
+INDENT = "  "
+# A column of texts may be made as narrow as this, before the table is divided.
+NARROWEST_TEXT = 12
+FROM_POINT = re.compile(r"(?<=\d)[.e].*")
 
 
 def number(value: object) -> int | float:
@@ -76,6 +75,72 @@ def _decimal(value: float) -> str:
     """Return six digits, or two behind the point of a number with more before it."""
     whole = f"{abs(value):.0f}" if 1 <= abs(value) < EXPONENT_FROM else ""
     return f"{value:.{max(6, len(whole) + 2)}g}"
+
+
+def _column_blocks(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[dict[int, int]]:
+    """Return blocks of columns that fit a line, each with its widths; all begin with the first.
+
+    Texts and heads break, numbers do not.
+    """
+    columns = []
+    for (head, *cells), is_text in zip(zip(*rows, strict=True), texts, strict=True):
+        lengths = [letters(cell) for cell in cells]
+        if not is_text:  # points stand below each other
+            behind = [len((FROM_POINT.search(cell) or [""])[0]) for cell in cells]
+            before = (n - after for n, after in zip(lengths, behind, strict=True))
+            lengths.append(max(before, default=0) + max(behind, default=0))
+        # tabulate leaves so much more below a head
+        columns.append([max(1, letters(head)) + GAP, *lengths])
+    natural = [max(lengths) for lengths in columns]
+    least = [
+        max([min(natural[k], NARROWEST_TEXT), *([] if is_text else columns[k][1:])])
+        for k, is_text in enumerate(texts)
+    ]
+    blocks = [[0]]
+    for k in range(1, len(texts)):
+        if sum(least[j] + GAP for j in (*blocks[-1], k)) > WIDTH:
+            blocks.append([0])
+        blocks[-1].append(k)
+    parts = []
+    for block in blocks:
+        # The widest columns give way.
+        cap = WIDTH
+        while sum(max(least[k], min(natural[k], cap)) + GAP for k in block) > WIDTH and cap:
+            cap -= 1
+        parts.append({k: max(least[k], min(natural[k], cap)) for k in block})
+    return parts
+
+
+def _text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str]:
+    """Return a table as lines; one that is too wide is parted into blocks of columns.
+
+    Examples
+    --------
+    >>> _text_table([["item", "score"], ["A", "1.25"], ["B", "3"]], [True, False])
+    ['  item      score', '  A          1.25', '  B          3']
+    """
+    lines: list[str] = []
+    for block in _column_blocks(rows, texts):
+        head, *body = ([row[k] for k in block] for row in rows)
+        table = tabulate(
+            body,
+            head,
+            tablefmt="plain",
+            disable_numparse=True,
+            colalign=["left" if texts[k] else "decimal" for k in block] if body else None,
+            maxcolwidths=[width if texts[k] else None for k, width in block.items()],
+            maxheadercolwidths=[width - GAP for width in block.values()],
+        )
+        lines += [
+            *([""] if lines else []),
+            *((INDENT + line).rstrip() for line in table.split("\n")),
+        ]
+    return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return a sentence as lines that fit."""
+    return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 @dataclass(frozen=True)
@@ -134,8 +199,8 @@ class Step:
         kept = self.rows if rows is None else self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []
-        told = [line for sentence in self.sentences for line in text_paragraph(sentence)]
-        table = text_table(self._shown(kept), self.texts) if self.columns else []
+        told = [line for sentence in self.sentences for line in _wrapped(sentence)]
+        table = _text_table(self._shown(kept), self.texts) if self.columns else []
         return [self.heading, *told, *table, *more]
 
     @property
@@ -165,27 +230,12 @@ class Step:
     def _repr_html_(self) -> str:
         return self.html()
 
-    def latex(self) -> str:
-        """Return the step as LaTeX, with tables that fit the class article.
-
-        The rules of tables are those of the package booktabs; columns that break need the package
-        array, and long tables longtable.
-        """
-        parts = [
-            rf"\paragraph{{{latex_text(self.heading)}}}",
-            *map(latex_paragraph, self.sentences),
-        ]
-        if self.columns:
-            parts.append("\n" + latex_table(self._shown(self.rows), self.texts))
-        return "\n".join(parts)
-
 
 def plain(cell: object) -> str:
     """Return a cell on one line."""
     if isinstance(cell, float):
         return _decimal(cell)
-    # Arithmetic is told in full.
-    return cell if isinstance(cell, Formula) else shortened(" ".join(str(cell).split()), LONGEST)
+    return shortened(" ".join(str(cell).split()), LONGEST)
 
 
 class Steps(Result):
@@ -238,32 +288,8 @@ class Steps(Result):
         ]
         return pd.DataFrame(cells, columns=["step", "heading", "row", "column", "value"])
 
-    def to_latex_sections(self) -> str:
-        r"""Return the steps as LaTeX, to be put into a document.
-
-        Returns
-        -------
-        str
-            A `\subsection*` with a `\paragraph` for each step. Labels are escaped. Comments at the
-            top say which packages the document has to load, and which signs pdfLaTeX does not set.
-        """
-        body = "\n\n".join(
-            [
-                rf"\subsection*{{{latex_text(self.title)}}}",
-                # Long names would stand out at the end of a line.
-                r"\begingroup\sloppy",
-                *(step.latex() for step in self.steps),
-                rf"\paragraph{{Answer}} {latex_paragraph(self.answer)}",
-                r"\par\endgroup",
-            ]
-        )
-        return "\n".join([*needs(body), body]) + "\n"
-
-    def _answer(self) -> str:
-        return f"Answer: {self.answer}"
-
     def _facts(self) -> list[str]:
-        return [self.title, self._answer()]
+        return [self.title, f"Answer: {self.answer}"]
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -279,7 +305,7 @@ class Steps(Result):
         for at, step in enumerate(self.steps, start=1):
             heading, *lines = step.lines(limit)
             blocks.append([f"{at}. {heading}", *lines])
-        blocks.append([line for fact in last for line in text_paragraph(fact)])
+        blocks.append([line for fact in last for line in _wrapped(fact)])
         return "\n\n".join(map("\n".join, blocks))
 
     def _repr_html_(self) -> str:
@@ -343,7 +369,7 @@ def votes_step(votes: PairwiseMatrix) -> Step:
     return Step("The votes on pairs", tuple(text), ("above", *votes.items), tuple(rows))
 
 
-def majority_step(votes: PairwiseMatrix) -> Step:
+def _majority_step(votes: PairwiseMatrix) -> Step:
     """Return who beats whom by how much as a step."""
     rows = []
     for i, j in combinations(range(votes.n_items), 2):
@@ -367,7 +393,7 @@ def majority_step(votes: PairwiseMatrix) -> Step:
 def full_opening(evidence: Evidence) -> tuple[Step, ...]:
     """Return the rankings where there are some, the votes and the majorities."""
     votes = evidence.votes
-    return (*rankings_step(evidence), votes_step(votes), majority_step(votes))
+    return (*rankings_step(evidence), votes_step(votes), _majority_step(votes))
 
 
 def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
@@ -376,19 +402,6 @@ def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats)
     order = np.argsort(-scores, kind="stable")
     rows = [(str(names[i]), "none" if np.isnan(scores[i]) else number(scores[i])) for i in order]
     return Step(heading, (sentence,), ("item", "score"), tuple(rows))
-
-
-def too_many_to_show(what: str, found: str, remedy: str) -> InvalidInputError:
-    """Return what refuses data on which there is more to try than anybody follows."""
-    allowed = f"{what}, to be worked out in steps"
-    return InvalidInputError("data", allowed, Described(found), remedy)
-
-
-def best_ranks(best: Sequence[int], items: ItemSet, sentence: str) -> Step:
-    """Return the best place of each item, from 0, as a step, the best first."""
-    ranked = sorted(range(len(items)), key=lambda item: best[item])
-    rows = tuple((str(items[item]), best[item] + 1) for item in ranked)
-    return Step("The best ranks", (sentence,), ("item", "best rank"), rows)
 
 
 @dataclass(frozen=True)

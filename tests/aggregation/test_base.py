@@ -24,7 +24,7 @@ MEANS = [rule for rule in public_rules() if rule.needs == "scores"]
 PROGRAMS = (ra.Young(), ra.Dodgson())
 RULES = [
     ra.KwikSort(pivot="best"),
-    ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),
+    ra.InsertionSearch(start=ra.Copeland()),
     *(
         rule for rule in public_rules()
         if rule not in MEANS and not isinstance(rule, (*FITS, ra.Young, ra.Dodgson))

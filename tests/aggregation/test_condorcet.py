@@ -1,4 +1,4 @@
-"""Copeland and pairwise majority against their definitions."""
+"""Rules on majorities: by hand, by their definitions, and against slow twins over margins."""
 
 import itertools
 from fractions import Fraction
@@ -7,9 +7,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.exceptions import InvalidInputError
 from tests import oracles
+from tests.aggregation.margins import locking, margins_of, votes_of
 from tests.strategies import policies, profiles
 
 
@@ -82,3 +85,116 @@ def test_majorities_are_compared_exactly() -> None:
     # Thirds add up in floats to something else than one.
     profile = ra.Profile.from_orders(["AB", "AB", "AB", "BA"], weights=[1 / 3, 1 / 3, 1 / 3, 1])
     assert np.array_equal(ra.Copeland().aggregate(profile).scores, [0.5, 0.5])
+
+
+@st.composite
+def margin_matrices(draw, *, distinct=False):
+    """Margins of a tournament: odd and distinct where no two may be equal."""
+    n = draw(st.integers(2, 5))
+    pairs = n * (n - 1) // 2
+    if distinct:
+        sizes = draw(st.lists(st.integers(1, 99), min_size=pairs, max_size=pairs, unique=True))
+    else:
+        sizes = draw(st.lists(st.integers(0, 3), min_size=pairs, max_size=pairs))
+    signs = draw(st.lists(st.sampled_from([-1, 1]), min_size=pairs, max_size=pairs))
+    return margins_of(np.multiply(sizes, signs))
+
+
+def above(consensus):
+    ranks = consensus.ranking.ranks
+    return ranks[:, None] < ranks[None, :]
+
+
+def strongest_path(margins, i, j):
+    """Go through all simple paths; a path is as strong as its weakest majority."""
+    complete = nx.complete_graph(len(margins), nx.DiGraph)
+    paths = nx.all_simple_edge_paths(complete, i, j)
+    return max(0, *(min(margins[arc] for arc in path) for path in paths))
+
+
+# -- the rules ------------------------------------------------------------------------------------
+
+
+@given(margins=margin_matrices())
+def test_minimax_ranks_by_the_worst_defeat_then_the_next(margins):
+    n = len(margins)
+    found = above(ra.Minimax().aggregate(votes_of(margins)))
+    defeats = [sorted((max(margins[j, i], 0) for j in range(n)), reverse=True) for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            assert found[i, j] == (defeats[i] < defeats[j])
+
+
+@given(margins=margin_matrices())
+def test_schulze_respects_the_strongest_paths(margins):
+    n = len(margins)
+    consensus = ra.Schulze().aggregate(votes_of(margins))
+    beats = np.array(
+        [
+            [i != j and strongest_path(margins, i, j) > strongest_path(margins, j, i)
+             for j in range(n)] for i in range(n)
+        ]
+    )  # fmt: skip
+    assert consensus.scores.tolist() == (beats.sum(axis=1) - beats.sum(axis=0)).tolist()
+    assert (above(consensus) >= beats).all()
+    # The first bucket: of those that nothing beats, the ones that beat most others.
+    winners = {i for i in range(n) if not beats[:, i].any()}
+    most = max(beats[i].sum() for i in winners)
+    first = set(consensus.buckets[0])
+    assert first == {i for i in winners if beats[i].sum() == most}
+    also = ", ".join(str(i) for i in sorted(winners - first))
+    expected = (f"winners too, as no item beats them: {also}",) if also else ()
+    assert consensus.notes == expected
+
+
+@given(margins=margin_matrices() | margin_matrices(distinct=True))
+def test_ranked_pairs_has_all_that_is_locked_and_nothing_else_where_no_two_are_equal(margins):
+    n = len(margins)
+    locked = locking(margins)
+    paths = np.array([[i != j and nx.has_path(locked, i, j) for j in range(n)] for i in range(n)])
+    found = above(ra.RankedPairs().aggregate(votes_of(margins)))
+    assert (found >= paths).all()
+    if len(np.unique(np.abs(margins))) == 1 + n * (n - 1) // 2:
+        assert (found == paths).all()
+
+
+def test_equal_majorities_that_close_a_cycle_are_left_out_together():
+    cycle = np.array([[0, 2, -2, 5], [-2, 0, 2, 5], [2, -2, 0, 5], [-5, -5, -5, 0]])
+    consensus = ra.RankedPairs().aggregate(votes_of(cycle))
+    assert consensus.buckets == ((0, 1, 2), (3,))
+    # They leave room for clear lesser ones: A > B > C > A by 5 each is left out; A > D > B by 3
+    # and 1 is not.
+    wins = [[0, 5, 0, 3], [0, 0, 5, 0], [5, 0, 0, 0], [0, 1, 0, 0]]
+    found = ra.RankedPairs().aggregate(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
+    assert found.scores.tolist() == [2.0, -2.0, 0.0, 0.0]
+
+
+@given(margins=margin_matrices(), teleport=st.sampled_from([0.01, 0.05, 0.5]))
+def test_mc4_is_the_share_of_time_of_its_walk(margins, teleport):
+    n = len(margins)
+    shares = ra.MC4(teleport=teleport).aggregate(votes_of(margins)).scores
+    walk = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                walk[i, j] = {1: 1.0, 0: 0.5, -1: 0.0}[int(np.sign(margins[j, i]))] / n
+        walk[i, i] = 1 - walk[i].sum()
+    walk = (1 - teleport) * walk + teleport / n
+    np.testing.assert_allclose(shares @ walk, shares, atol=1e-12)
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0).all()
+    for wrong in (0, 1, -0.1, "x"):
+        with pytest.raises(InvalidInputError, match="teleport of MC4"):
+            ra.MC4(teleport=wrong)
+
+
+@pytest.mark.parametrize(
+    ("rule", "order"),
+    [(ra.Minimax(), (0, 2, 1)), (ra.Schulze(), (0, 1, 2)), (ra.RankedPairs(), (0, 1, 2))],
+)
+def test_large_margins_stay_exact(rule, order):
+    big = 2**70
+    votes = ra.PairwiseMatrix.from_wins(
+        np.array([[0, big + 2**20, 0], [0, 0, big + 2**19], [big, 0, 0]], dtype=float)
+    )
+    assert rule.aggregate(votes).order == order

@@ -1,6 +1,7 @@
 """The contract suite for every rule that is there."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import rankagg as ra
 from rankagg.aggregation import ReadsUnranked
 from rankagg.analysis.rules import RULES
 from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
+from tests.rules import falling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +20,13 @@ class ListedDodgson(ra.Dodgson):
     """Dodgson's rule, which refuses unranked items, of lists."""
 
     reads_unranked: ClassVar[ReadsUnranked] = "last"
+
+
+@dataclass(frozen=True)
+class Falling(ra.Positional):
+    """A positional rule whose function of places is no part of its text."""
+
+    weights: Callable[[int], Sequence[float]] = field(default=falling, repr=False)
 
 
 class TestRules(AggregatorContract):
@@ -29,7 +38,7 @@ class TestRules(AggregatorContract):
         ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Borda(), ra.Copeland()),
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(), ra.Schulze(),
         ra.RankedPairs(), ra.MC4(), ra.MC4(teleport=0.2), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
-        ra.Kemeny(backend="naive"), ra.Dowdall(), ra.Positional("borda"), ra.Coombs(),
+        ra.Kemeny(backend="naive"), ra.Dowdall(), Falling(), ra.Coombs(),
         ra.Coombs(majority=False), ra.Baldwin(), ra.Nanson(), ra.Black(), ListedDodgson(),
         ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0),
         ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0),
@@ -49,7 +58,7 @@ class TestKemenyUnderConstraints(AggregatorContract):
 
 class TestRulesOfManyResults(AggregatorContract):
     rules = (
-        ra.InsertionSearch(), ra.InsertionSearch(start=ra.Copeland(), moves="adjacent"),
+        ra.InsertionSearch(), ra.InsertionSearch(start=ra.Copeland()),
         ra.KwikSort(), ra.KwikSort(pivot="best"), ra.PickAPerm(), ra.FootruleOptimal(),
         ra.Slater(),
     )  # fmt: skip

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import positional
-from rankagg.aggregation.metasearch import _footrule_costs
 from rankagg.aggregation.positional import points
+from rankagg.aggregation.searches import _footrule_costs
 from rankagg.core import pairwise
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.outcome import ranks_by_scores
+from rankagg.aggregation.base import ranks_by_scores
 
 
 def test_what_a_tied_consensus_is() -> None:

@@ -41,7 +41,7 @@ def test_no_move_of_one_item_makes_the_result_cheaper(orders):
 @given(orders=strict)
 def test_neighbors_contradict_no_majority(orders):
     votes = profile_of(orders).pairwise()
-    rule = ra.InsertionSearch(start=ra.Copeland(), moves="adjacent")
+    rule = ra.InsertionSearch(start=ra.Copeland())
     order = rule.aggregate(votes).ranking.ranks.argsort()
     for a, b in pairwise(order):
         assert votes.wins[a, b] >= votes.wins[b, a]
@@ -73,9 +73,8 @@ def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
 
 def test_what_the_start_does_not_rank_goes_last():
     profile = ra.Profile.from_orders(["BC", "CB", "CB"], items="ABC").with_unranked("ignore")
-    for moves in ("insert", "adjacent"):
-        search = ra.InsertionSearch(start=ra.Bucklin(), moves=moves)
-        assert search.aggregate(profile).order == ("C", "B", "A")
+    search = ra.InsertionSearch(start=ra.Bucklin())
+    assert search.aggregate(profile).order == ("C", "B", "A")
 
 
 # -- parameters -----------------------------------------------------------------------------------
@@ -83,8 +82,7 @@ def test_what_the_start_does_not_rank_goes_last():
 
 def test_parameters_are_checked_and_named():
     for rule, name, wrong in (
-        (ra.InsertionSearch, "start", "borda"),
-        (ra.InsertionSearch, "moves", "all"), (ra.KwikSort, "pivot", "first"),
+        (ra.InsertionSearch, "start", "borda"), (ra.KwikSort, "pivot", "first"),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError, match=f"{name} of {rule.__name__}"):
             rule(**{name: wrong})

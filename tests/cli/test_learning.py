@@ -20,17 +20,16 @@ def hostile(tmp_path):
     return "steps ballots.csv --format ballots --count count"
 
 
-def test_steps_in_three_forms(run, hostile, tmp_path):
+def test_steps_in_two_forms(run, hostile, tmp_path):
     line = f"{hostile} --rule schulze"
     steps = ra.teaching.show_steps(ra.Schulze(), ra.read_ballots("ballots.csv", count="count"))
     assert run(line).out.endswith(steps.summary(rows=20) + "\n")
     assert json.loads(run(f"{line} --json").out)["steps"] == steps.to_dict()["steps"]
-    forms = {"a.tex": steps.to_latex_sections(), "a.txt": f"{steps.summary(rows=20)}\n"}
-    for name, text in (forms | {"a": forms["a.txt"]}).items():
+    for name in ("a.txt", "a"):
         assert f"wrote: {name}" in run(f"{line} -o {name}").out
-        assert (tmp_path / name).read_text(encoding="utf-8") == text
+        assert (tmp_path / name).read_text(encoding="utf-8") == f"{steps.summary(rows=20)}\n"
     told = run(f"{hostile} -o a.pdf", code=2).err
-    assert "ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX" in told
+    assert "ends in .txt for text, .html or .htm for HTML" in told
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
@@ -59,7 +58,7 @@ def test_every_method_has_steps_or_says_why_not(run):
         if _has_steps(kind):
             assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in told.out
         else:
-            assert f"{kind.__name__} rests on {kind.rests_on}." in told.err
+            assert "a rule with steps (" in told.err
 
 
 def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
@@ -67,7 +66,6 @@ def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
     line = "steps b.csv --format ballots"
     asked = f"{line} --rule instant-runoff --tie-breaking"
     assert "A, B, C remain, and are tied" in run(f"{asked} together").out
-    assert "The ways lead to 3 rankings" in run(f"{asked} parallel").out
     assert "C goes out, the last" in run(f"{asked} order").out
     assert "breaks no tie" in run(f"{asked} refuse", code=2).err
     assert "take items out" in run(f"{line} --tie-breaking order", code=2).err

@@ -15,7 +15,7 @@ from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import InvalidInputError
 from rankagg.kernels.inversions import smaller_before
 from tests import oracles, strategies
-from tests.distances.test_common import have_common_items
+from tests.distances.test_unweighted import PAIRS, have_common_items
 from tests.strategies import ranking_pairs, weak_rankings
 
 NAN = float("nan")
@@ -41,7 +41,7 @@ def test_k_is_a_number_of_items(k):
         top_k_agreement(ABC, PartialRanking.from_order("AB", items="ABC"), 3)
 
 
-@given(strategies.ranking_pairs().filter(lambda both: have_common_items(*both)))
+@given(PAIRS)
 def test_overlaps_are_the_agreement_at_every_depth(pair):
     for from_top, agreement in ((True, top_k_agreement), (False, last_k_agreement)):
         shares = overlaps(*pair, from_top=from_top)

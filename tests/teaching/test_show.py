@@ -1,6 +1,5 @@
 """Every table of steps, held against the obvious loop over single rankings."""
 
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 
@@ -15,10 +14,9 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.analysis.rules import RULES
 from rankagg.check_certificate import Enumeration
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
-from rankagg.teaching import majority_steps
-from rankagg.teaching.least_steps import _certificate_step
 from rankagg.teaching.show import _has_steps
 from rankagg.teaching.steps import Worked, work_out
+from rankagg.teaching.vote_steps import _certificate_step
 from tests.teaching.ballots import ballots, costs, lead, partial, supporters, table, voters
 
 STEPS = [rule for rule in RULES if _has_steps(rule)]
@@ -109,73 +107,6 @@ def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
         all(order.index(a) < order.index(b) for a, b in kept)
         for order in permutations(profile.items)
     )
-
-
-PARALLEL = ra.RankedPairs(tie_breaking="parallel")
-
-
-def largest(locked, group, items):
-    """Return the largest sets of majorities that close no cycle with those that are locked."""
-    agreed = {
-        frozenset((a, b) for a, b in group if order.index(a) < order.index(b))
-        for order in permutations(items)
-        if all(order.index(a) < order.index(b) for a, b in locked)
-    }
-    return [one for one in agreed if not any(one < other for other in agreed)]
-
-
-@example(ballots("ABC", "BCA", "CAB"))
-# A larger cycle, and one within its rest; draws.
-@example(ballots("ABCD", "BCDA", "CDAB", "DABC", "ABCD"))
-@example(ballots("ABDC", "BCAD", "CDBA", "DACB"))
-@FEW
-@given(voters(least=1))
-def test_every_way_of_ranked_pairs_is_a_largest_set_without_a_cycle(case):
-    orders, profile = case
-    items = profile.items
-    leads = {pair: lead(orders, *pair) for pair in permutations(items, 2)}
-    ways = [frozenset()]
-    for margin in range(len(orders), 0, -1):
-        group = [pair for pair in leads if leads[pair] == margin]
-        ways = [one | more for one in ways for more in largest(one, group, items)]
-    expected = Counter()
-    for locked in ways:
-        out = {f"{a} over {b}" for a, b in leads if leads[a, b] > 0 and (a, b) not in locked}
-        tops = [item for item in items if all(b != item for _, b in locked)]
-        expected[frozenset(out or {"nothing"}), ", ".join(tops)] += 1
-    steps = ra.teaching.show_steps(PARALLEL, profile)
-    number = "1 way" if len(ways) == 1 else f"{len(ways)} ways"
-    assert f"leads to {number} to lock majorities." in " ".join(str(steps).split())
-    rows = table(steps, "Locking, every way")
-    if len(ways) > 24:
-        assert rows.empty
-        return
-    assert max(expected.values()) == 1
-    found = zip(rows["left out"], rows["nothing above"], strict=True)
-    assert Counter((frozenset(out.split(", ")), tops) for out, tops in found) == expected
-
-
-def level(n):
-    """Votes by which each item leads the next half of the others by one."""
-    wins = [[int(1 <= (j - i) % n <= (n - (i >= n / 2)) // 2) for j in range(n)] for i in range(n)]
-    return ra.PairwiseMatrix.from_wins(wins, items="ABCDEF"[:n])
-
-
-def test_many_ways_of_ranked_pairs_are_counted_and_too_many_refused(monkeypatch):
-    steps = ra.teaching.show_steps(PARALLEL, level(6))
-    arcs = [row.verdict.split(" beats ") for row in table(steps, "The majorities").itertuples()]
-    assert len(arcs) == 15
-    number = len(largest([], arcs, "ABCDEF"))
-    assert number > 24
-    assert f"{number} ways to lock majorities. These are too many to list." in " ".join(
-        str(steps).split()
-    )
-    assert table(steps, "Locking").empty
-    assert table(steps, "The best ranks")["best rank"].tolist() == [1] * 6
-    assert len(table(ra.teaching.show_steps(PARALLEL, level(5)), "Locking")) == 15
-    monkeypatch.setattr(majority_steps, "MOST_WAYS", 14)
-    with pytest.raises(InvalidInputError, match=r"at most 14 ways .* takes them together"):
-        ra.teaching.show_steps(PARALLEL, level(5))
 
 
 @FEW
@@ -269,8 +200,6 @@ def test_averages_by_hand():
     means = table(ra.teaching.show_steps(ra.Mean(), table_), "The sums").set_index("system")
     assert means.loc["A"].tolist() == [14, 4, 3.5]
     assert means.loc["B"].tolist() == [6, 3, 2]
-    medians = table(ra.teaching.show_steps(ra.Median(), table_), "The middle").set_index("system")
-    assert medians.loc["A"].tolist() == ["1, 3, 5", 4]
     lower = ra.ScoreTable([[1.0, 2.0], [3.0, 4.0]], systems="AB", higher_is_better=False)
     steps = ra.teaching.show_steps(ra.Mean(), lower)
     assert steps.answer == "A > B"
@@ -334,7 +263,9 @@ NOT_SHOWN = [
     (ra.Kemeny(consensus_ties=True, tie_cost=0.5), CYCLE, "all strict orders"),
     (ra.Kemeny(constraints=ra.Constraints(above=[("A", "B")])), CYCLE, "all strict orders"),
     (ra.Mean(), CYCLE, "Mean needs scores"),
-    *((ra.MC4(), CYCLE, rf"{rule.__name__}\b.* Got .*MC4") for rule in STEPS),
+    (ra.MC4(), CYCLE, ", ".join(sorted(rule.__name__ for rule in STEPS))),
+    (ra.InstantRunoff(tie_breaking="parallel"), CYCLE, "'together' or 'order'.*`outcomes`"),
+    (ra.RankedPairs(tie_breaking="parallel"), CYCLE, "'together' to be.*`outcomes`"),
 ]
 
 
@@ -358,23 +289,6 @@ def test_ties_of_votes_have_their_price(tie_cost):
     steps = ra.teaching.show_steps(rule, profile)
     assert table(steps, "The costs of all").cost.min() == rule.aggregate(profile).cost
     assert ("Votes that tie two items" in str(steps)) == (tie_cost > 0)
-
-
-def test_latex_escapes_labels_and_closes_what_it_opens():
-    evil = ra.Profile.from_orders([["50% & more", "a_b", "{\\x}"], ["a_b", "{\\x}", "50% & more"]])
-    for rule in VOTES:
-        text = ra.teaching.show_steps(rule(), evil).to_latex_sections()
-        assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
-        assert r"50\% \& more" in text
-        assert r"a\_b" in text
-        assert r"\{\textbackslash{}x\}" in text
-        assert "> " not in text
-        columns = -1
-        for line in text.splitlines():
-            if line.endswith(r" \\"):
-                assert line.replace(r"\&", "").count("&") == columns - 1
-            elif line.startswith(r"\begin{tabular}"):
-                columns = len(line.removeprefix(r"\begin{tabular}{").rstrip("}"))
 
 
 def test_long_tables_are_cut_and_say_so():

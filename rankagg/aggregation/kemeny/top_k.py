@@ -82,7 +82,6 @@ class TopK(SearchingRule):
     """
 
     needs: ClassVar[Needs] = "votes"
-    rests_on: ClassVar[str] = "an integer program over lists"
     k: int
     tie_cost: float = 0.5
     consensus_tie_cost: float | None = None

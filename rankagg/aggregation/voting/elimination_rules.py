@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import lcm
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Generator, Integers, Integers64, Ranks
+from rankagg._typing import Generator, Integers, Ranks
 from rankagg._validation import check_choice, check_flag, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, evidence_for
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
@@ -46,95 +46,11 @@ BORDA_COUNTS_KEEP = {
 }
 
 
-def lowest(inside: Inside, points: Integers | NDArray[np.object_]) -> Inside:
-    """Return those of some items whose integer points are the lowest."""
-    least = min(points.tolist())
-    return tuple(item for item, got in zip(inside, points.tolist(), strict=True) if got == least)
-
-
-class _EndPlaces(NamedTuple):
-    """What items have at one end of the ballots."""
-
-    # First (or last) places of each remaining item, as Python integers.
-    points: NDArray[np.object_]
-    # What the ballots that rank any of them have to give.
-    whole: int
-    # What one vote is.
-    unit: int
-
-
-@dataclass(frozen=True)
-class Ballots:
-    """Distinct ballots and their votes; unlisted items share the bucket below the listed ones."""
-
-    codes: Ranks
-    votes: Integers
-    # What one vote is.
-    unit: int
-
-    @classmethod
-    def of(cls, profile: Profile) -> Ballots:
-        """Return the ballots of a profile without unranked items."""
-        votes, unit = exact.as_votes(profile.counts, profile.weights)
-        rows, where = np.unique(profile.ranks, axis=0, return_inverse=True)
-        merged = exact.count_cells(where.ravel(), votes, len(rows))
-        return cls(places.comparable(rows), merged, unit)
-
-    @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return int(self.codes.shape[1])
-
-    def exhausted(self, inside: Inside) -> Fraction:
-        """Return the votes of ballots that list none of some items."""
-        lost = (self.codes[:, inside] >= self.n_items).all(axis=1)
-        return Fraction(exact.sum_of(self.votes[lost]), self.unit)
-
-    def places(self, inside: Inside, *, last: bool = False) -> list[Fraction]:
-        """Return the first or the last places that some items have."""
-        points, _, unit = self.ends(list(inside), last=last)
-        return [Fraction(got, unit * self.unit) for got in points]
-
-    def ends(self, inside: list[int], *, last: bool = False) -> _EndPlaces:
-        """Count the first or the last places among some items; a bucket there shares the place."""
-        codes, s = self.codes[:, inside], len(inside)
-        edge = codes.max(axis=1) if last else codes.min(axis=1)
-        at_end = codes == edge[:, None]
-        shared = _by_bucket_size(at_end, row_sums(at_end), self.votes)
-        over = lcm(1, *shared)
-        return _EndPlaces(_shares_added(shared, over, s), exact.sum_of(self.votes) * over, over)
-
-
-def _by_bucket_size(cells: Bools, sizes: Integers64, votes: Integers) -> dict[int, Integers]:
-    """Return per bucket size the weight of the ballots that have each item in such a bucket."""
-    return {
-        size: _weight_of_rows(cells[sizes == size], votes[sizes == size])
-        for size in np.unique(sizes).tolist()
-        if size
-    }
-
-
-def _weight_of_rows(cells: Bools, votes: Integers) -> Integers:
-    """Return the weight of the rows in which each column is true."""
-    row, column = np.nonzero(cells)
-    return exact.count_cells(column, votes[row], cells.shape[1])
-
-
-def _shares_added(shared: dict[int, Integers], over: int, s: int) -> NDArray[np.object_]:
-    total = np.zeros(s, dtype=object)
-    for size, part in shared.items():
-        total = total + part.astype(object) * (over // size)
-    return total
-
-
-TieBreaking: TypeAlias = Literal["together", "parallel", "order", "refuse"]
-
-
 class Round(NamedTuple):
     """What a round decides: which items tie for going out, or which one stands first."""
 
     # The positions of the items, ascending.
-    tied: tuple[int, ...]
+    tied: Inside
     # Whether the one item stands above all that remain, instead of below.
     first: bool = False
     # How many of those that go out stand above each, where they are no more than that alike.
@@ -149,13 +65,79 @@ class _State(NamedTuple):
     inside: Inside
     above: int = 0
 
+    def without(self, out: Inside, decided: Round) -> _State:
+        """Return what remains after some items went out, or one was placed first."""
+        gone = set(out)
+        rest = tuple(item for item in self.inside if item not in gone)
+        return _State(rest, self.above + decided.first)
+
+    def place(self, out: Inside, decided: Round) -> int:
+        """Return the place of those who go out: the first that is left, or the last ones."""
+        return self.above if decided.first else self.above + len(self.inside) - len(out)
+
 
 Inside: TypeAlias = tuple[int, ...]
+TieBreaking: TypeAlias = Literal["together", "parallel", "order", "refuse"]
 Count: TypeAlias = Callable[[Inside], Round]
 # What remains before a round, what that decides, who is taken out, and what to say of ties.
 _Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
+# An item that goes out, or stands first, its place, and what remains then.
+_Branch: TypeAlias = tuple[int, int, _State]
 # What each of some items has of what is counted, and the votes that count for none of them.
 Tally: TypeAlias = Callable[[Inside], tuple[list[Fraction], Fraction]]
+
+
+def _lowest(inside: Inside, points: Sequence[int]) -> Round:
+    """Return the round in which those of the lowest points tie for going out."""
+    least = min(points)
+    return Round(tuple(item for item, got in zip(inside, points, strict=True) if got == least))
+
+
+@dataclass(frozen=True)
+class _Ballots:
+    """Distinct ballots and their votes; unlisted items share the bucket below the listed ones."""
+
+    codes: Ranks
+    votes: Integers
+    # What one vote is.
+    unit: int
+
+    @classmethod
+    def of(cls, profile: Profile) -> _Ballots:
+        """Return the ballots of a profile without unranked items."""
+        votes, unit = exact.as_votes(profile.counts, profile.weights)
+        rows, where = np.unique(profile.ranks, axis=0, return_inverse=True)
+        merged = exact.count_cells(where.ravel(), votes, len(rows))
+        return cls(places.comparable(rows), merged, unit)
+
+    def exhausted(self, inside: Inside) -> Fraction:
+        """Return the votes of ballots that list none of some items."""
+        lost = (self.codes[:, inside] >= self.codes.shape[1]).all(axis=1)
+        return Fraction(exact.sum_of(self.votes[lost]), self.unit)
+
+    def places(self, inside: Inside, *, last: bool = False) -> list[Fraction]:
+        """Return the first or the last places that some items have."""
+        points, unit = self.ends(inside, last=last)
+        return [Fraction(got, unit) for got in points]
+
+    def ends(self, inside: Inside, *, last: bool = False) -> tuple[list[int], int]:
+        """Count the first or the last places among some items, and return what one vote is.
+
+        The items of a bucket there share the place.
+        """
+        codes = self.codes[:, list(inside)]
+        edge = codes.max(axis=1) if last else codes.min(axis=1)
+        at_end = codes == edge[:, None]
+        sizes = row_sums(at_end)
+        some = np.unique(sizes).tolist()
+        over = lcm(*some)
+        total = np.zeros(len(inside), dtype=object)
+        for size in some:
+            alike = sizes == size
+            row, item = np.nonzero(at_end[alike])
+            part = exact.count_cells(item, self.votes[alike][row], len(inside))
+            total = total + part.astype(object) * (over // size)
+        return total.tolist(), over * self.unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,8 +211,8 @@ class RoundRule(Aggregator):
         evidence = Evidence.of(ballots_of(data, f"{self.name}.count"))
         items, decide, tally = evidence.items, self._count(evidence), self._tally(evidence)
         stages, notes = list[CountRound](), list[str]()
-        for (inside, _), decided, out, told in self._taken(decide, items):
-            rest = tuple(item for item in inside if item not in out)
+        for state, decided, out, told in self._taken(decide, items):
+            inside, rest = state.inside, state.without(out, decided).inside
             ahead, behind = (out, rest) if decided.first or not rest else (rest, out)
             elected = ahead if decided.first or len(rest) < 2 else ()
             gone = behind if not decided.first or len(rest) < 2 else ()
@@ -259,8 +241,7 @@ class RoundRule(Aggregator):
         ranks = np.zeros(len(evidence.items), dtype=np.int32)
         notes = list[str]()
         for state, decided, out, told in self._taken(self._count(evidence), evidence.items):
-            below = _place_below(state, len(out)) + decided.above
-            ranks[list(out)] = state.above if decided.first else below
+            ranks[list(out)] = state.place(out, decided) + decided.above
             notes += told
         return Outcome(ranking=as_ranking(ranks, evidence.items), notes=tuple(notes))
 
@@ -268,10 +249,10 @@ class RoundRule(Aggregator):
         """Take items out round by round."""
         state = _State(tuple(range(len(items))))
         while state.inside:
-            decided = _decided(count, state)
+            decided = count(state.inside) if len(state.inside) > 1 else Round(state.inside)
             out, notes = self._out(decided.tied, state, items)
             yield state, decided, out, notes
-            state = _after(state, out, decided.first)
+            state = state.without(out, decided)
 
     def _out(self, tied: Inside, state: _State, items: ItemSet) -> tuple[Inside, list[str]]:
         """Return those who go out of those that a round has for that, and what to say of it."""
@@ -279,7 +260,7 @@ class RoundRule(Aggregator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elimination(RoundRule):
+class _Elimination(RoundRule):
     """A rule by rounds in which one item goes out, and ties are broken if there are some."""
 
     needs: ClassVar[Needs] = "rankings"
@@ -318,8 +299,8 @@ class Elimination(RoundRule):
             If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
-        evidence = evidence_for(self, Evidence.of(data))
-        rounds = _Rounds(self._count(evidence))
+        evidence = Evidence.of(data).read_by(self)
+        branches = self._branches(evidence)
         found: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
         while stack:
@@ -329,7 +310,7 @@ class Elimination(RoundRule):
                     raise too_many(most)
                 found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
-            for item, place, after in reversed(rounds.branches(state)):
+            for item, place, after in reversed(branches(state)):
                 placed = ranks.copy()
                 placed[item] = place
                 stack.append((after, placed))
@@ -337,7 +318,7 @@ class Elimination(RoundRule):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if self.tie_breaking == "parallel":
-            return self._in_parallel(_Rounds(self._count(evidence)), evidence.items)
+            return self._in_parallel(evidence)
         return super()._aggregate(evidence, rng)
 
     def _out(self, tied: Inside, state: _State, items: ItemSet) -> tuple[Inside, list[str]]:
@@ -357,12 +338,26 @@ class Elimination(RoundRule):
         end = "to the end" if len(tied) == len(state.inside) else "and are eliminated together"
         return tied, [f"{names} tie {end}"]
 
-    def _in_parallel(self, rounds: _Rounds, items: ItemSet) -> Outcome:
+    def _branches(self, evidence: Evidence) -> Callable[[_State], list[_Branch]]:
+        """Return the function that says what can happen: who gets which place, and what remains."""
+        count = cache(self._count(evidence))
+
+        def branches(state: _State) -> list[_Branch]:
+            decided = count(state.inside) if len(state.inside) > 1 else Round(state.inside)
+            return [
+                (item, state.place((item,), decided), state.without((item,), decided))
+                for item in decided.tied
+            ]
+
+        return branches
+
+    def _in_parallel(self, evidence: Evidence) -> Outcome:
+        items, branches = evidence.items, self._branches(evidence)
         best = [len(items)] * len(items)
         start = _State(tuple(range(len(items))))
         seen, stack = {start}, [start]
         while stack:
-            for item, place, after in rounds.branches(stack.pop()):
+            for item, place, after in branches(stack.pop()):
                 best[item] = min(best[item], place)
                 if after.inside and after not in seen:
                     seen.add(after)
@@ -377,39 +372,8 @@ class Elimination(RoundRule):
         return by_best(best, items, "way of breaking ties")
 
 
-class _Rounds:
-    """Rounds that are decided once for every set of remaining items."""
-
-    def __init__(self, count: Count) -> None:
-        self._count = count
-        self._known: dict[tuple[int, ...], Round] = {}
-
-    def branches(self, state: _State) -> list[tuple[int, int, _State]]:
-        """Return what can happen: an item, the place that it gets, and what remains."""
-        if state.inside not in self._known:
-            self._known[state.inside] = _decided(self._count, state)
-        tied, first, *_ = self._known[state.inside]
-        place = state.above if first else _place_below(state, 1)
-        return [(item, place, _after(state, (item,), first)) for item in tied]
-
-
-def _decided(count: Count, state: _State) -> Round:
-    return count(state.inside) if len(state.inside) > 1 else Round(state.inside)
-
-
-def _place_below(state: _State, n_out: int) -> int:
-    """Return the place of so many items that go out."""
-    return state.above + len(state.inside) - n_out
-
-
-def _after(state: _State, gone: tuple[int, ...], first: bool) -> _State:
-    out = set(gone)
-    rest = tuple(item for item in state.inside if item not in out)
-    return _State(rest, state.above + first)
-
-
 @dataclass(frozen=True, kw_only=True)
-class InstantRunoff(Elimination):
+class InstantRunoff(_Elimination):
     """Instant runoff: in each round the item with the fewest first places goes out.
 
     Also called alternative vote, ranked choice voting and, with one seat, single transferable
@@ -470,11 +434,11 @@ class InstantRunoff(Elimination):
     }
 
     def _count(self, evidence: Evidence) -> Count:
-        ballots = Ballots.of(evidence.profile)
-        return lambda inside: Round(lowest(inside, ballots.ends(list(inside)).points))
+        ballots = _Ballots.of(evidence.profile)
+        return lambda inside: _lowest(inside, ballots.ends(inside)[0])
 
     def _tally(self, evidence: Evidence) -> Tally:
-        ballots = Ballots.of(evidence.profile)
+        ballots = _Ballots.of(evidence.profile)
 
         def tally(inside: Inside) -> tuple[list[Fraction], Fraction]:
             # Ballots that list nobody who remains count the same for all.
@@ -485,7 +449,7 @@ class InstantRunoff(Elimination):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coombs(Elimination):
+class Coombs(_Elimination):
     """Coombs' rule: in each round the item with the most last places goes out.
 
     An item with more than half of the first places stands first among those that remain, and the
@@ -540,27 +504,28 @@ class Coombs(Elimination):
         check_flag(self.majority, "majority of Coombs")
 
     def _count(self, evidence: Evidence) -> Count:
-        ballots = Ballots.of(evidence.profile)
+        ballots = _Ballots.of(evidence.profile)
 
         def decide(inside: Inside) -> Round:
             if self.majority:
-                firsts, whole, unit = ballots.ends(list(inside))
-                for item, votes in zip(inside, firsts.tolist(), strict=True):
+                firsts, unit = ballots.ends(inside)
+                whole = sum(firsts)
+                for item, votes in zip(inside, firsts, strict=True):
                     if 2 * votes > whole:
-                        has, of = (amount(n / (unit * ballots.unit)) for n in (votes, whole))
+                        has, of = (amount(n / unit) for n in (votes, whole))
                         told = f"{evidence.items[item]} has {has} of {of} first places"
                         return Round((item,), first=True, note=told if len(inside) > 2 else "")
-            return Round(lowest(inside, -ballots.ends(list(inside), last=True).points))
+            return _lowest(inside, [-got for got in ballots.ends(inside, last=True)[0]])
 
         return decide
 
     def _tally(self, evidence: Evidence) -> Tally:
-        ballots = Ballots.of(evidence.profile)
+        ballots = _Ballots.of(evidence.profile)
         return lambda inside: (ballots.places(inside, last=True), Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baldwin(Elimination):
+class Baldwin(_Elimination):
     """Baldwin's rule: in each round the item with the lowest Borda count goes out.
 
     The count of an item is the sum of its margins over the items that remain, which orders them
@@ -596,7 +561,7 @@ class Baldwin(Elimination):
 
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)
-        return lambda inside: Round(lowest(inside, sums(inside)))
+        return lambda inside: _lowest(inside, sums(inside).tolist())
 
 
 def _sums_of_margins(votes: PairwiseMatrix) -> Callable[[Inside], Integers]:

@@ -1,4 +1,4 @@
-"""Positional rules: points for places, summed without rounding."""
+"""Positional rules: points for places, summed without rounding; and reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -8,23 +8,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise, starmap
 from math import lcm
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar
 
 import numpy as np
 
 from rankagg._typing import Generator, Integers
-from rankagg._validation import LARGEST_WEIGHT, check_choice, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs
+from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.aggregation.positional import POINTS_KEEP, Starts, place_counts
-from rankagg.core import UNRANKED, Profile, canonical_profile, counted, exact
+from rankagg.aggregation.positional import POINTS_KEEP, Starts, divided, place_counts
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    Profile,
+    canonical_profile,
+    counted,
+    exact,
+    sum_by_group,
+)
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.kernels.rows import row_sums
 
 PlaceWeights = Callable[[int], Sequence[Fraction]]
 PARAMETER = "weights of Positional"
-FALLING_WEIGHTS = "numbers that never rise from place to place, a function of n_items, or a name"
+FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of n_items"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +66,11 @@ class PlacePoints(Aggregator):
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
         return ()
+
+
+def place_weights(rule: PlacePoints) -> PlaceWeights:
+    """Return the function that gives the points of the places of so many items, best first."""
+    return rule._weights
 
 
 def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
@@ -210,28 +223,13 @@ class Dowdall(PlacePoints):
         return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
-Named: TypeAlias = Literal["plurality", "veto", "borda", "dowdall"]
-
-
-def _borda_weights(n_items: int) -> list[Fraction]:
-    return [Fraction(n_items - 1 - place) for place in range(n_items)]
-
-
-NAMED: dict[str, PlaceWeights] = {
-    "plurality": Plurality()._weights,
-    "veto": Veto()._weights,
-    "borda": _borda_weights,
-    "dowdall": Dowdall()._weights,
-}
-
-
 @dataclass(frozen=True)
 class Positional(PlacePoints):
     """A positional scoring rule: every place has its points, and the sum decides.
 
     Parameters
     ----------
-    weights : sequence of float, callable, or {"plurality", "veto", "borda", "dowdall"}
+    weights : sequence of float or callable
         The points of each place, best first, as many as there are items; or a function that
         returns them for a number of items. They may be equal, but never rise.
 
@@ -256,17 +254,13 @@ class Positional(PlacePoints):
     """
 
     keeps: ClassVar = POINTS_KEEP
-    weights: Sequence[float] | Named | Callable[[int], Sequence[float]]
+    weights: Sequence[float] | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
-        if isinstance(self.weights, str):
-            check_choice(self.weights, get_args(Named), PARAMETER)
-        elif not callable(self.weights):
+        if not callable(self.weights):
             object.__setattr__(self, "weights", _falling(self.weights))
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
-        if isinstance(self.weights, str):
-            return NAMED[self.weights](n_items)
         given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(
@@ -330,3 +324,62 @@ class Approval(PlacePoints):
         if len(items) > self.k:
             return ()
         return (f"no item has a place below {self.k}: {counted(len(items), 'place')} count alike",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReciprocalRankFusion(Aggregator):
+    """Sum 1/(k + rank) over the rankings, ranks from 1: what search engines merge lists by.
+
+    The top of a ranking counts most, the more so the smaller k is. An item gets nothing from a
+    ranking that leaves it out, whether it is off the list or was not observed, and is unranked
+    where no ranking has observed it. Tied items get the mean of what their places give, which is
+    what each gets on average when the tie is broken at random.
+
+    Parameters
+    ----------
+    k : float, default 60
+        At least 0. How little the first place stands out: at 60 it gives 1/61, the second 1/62.
+
+    Notes
+    -----
+    What is left out counts as little as a rank far below all others: items that few rankings
+    observe come out low, and rules with a policy for unranked items are fairer to them. Places
+    are counted in integers, so that the order of the rankings changes no bit.
+
+    References
+    ----------
+    Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and
+    individual rank learning methods", https://doi.org/10.1145/1571941.1572114.
+
+    Examples
+    --------
+    >>> from rankagg import Profile, ReciprocalRankFusion
+    >>> lists = Profile.from_orders(["ABC", "ACB", "BCA", "BCA"])
+    >>> ReciprocalRankFusion().aggregate(lists)
+    <Consensus by ReciprocalRankFusion: B > A > C>
+    >>> ReciprocalRankFusion(k=0).aggregate(lists).scores.round(2)
+    array([2.67, 2.83, 1.83])
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"rrf": {}}
+    k: float = 60
+
+    def __post_init__(self) -> None:
+        check_number(self.k, "k of ReciprocalRankFusion", low=0)
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        profile = evidence.profile
+        votes, denominator = exact.as_votes(profile.counts, profile.weights)
+        listed = np.where(profile.ranks == UNLISTED, np.int32(UNRANKED), profile.ranks)
+        gains = 1.0 / (float(self.k) + np.arange(1, profile.n_items + 1))
+        scores = np.zeros(profile.n_items)
+        for size, starts in sorted(place_counts(listed, votes).items()):
+            shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
+            times = divided(starts.weights, denominator)
+            items, where = np.unique(starts.items, return_inverse=True)
+            gained = (times * shares[starts.places])[None]
+            scores[items] += sum_by_group(gained, where, len(items))[0]
+        scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
+        return Outcome(scores=scores)

@@ -51,7 +51,7 @@ def sentences_of(
 ) -> tuple[str, ...]:
     """Return what was compared and found, sentence by sentence."""
     exact, rules = comparison.exact, comparison.consensuses
-    words = rules[0]._words
+    words = rules[0].evidence.words
     if exact is None or exact.certificate is None:
         told = [f"{c.rule.name} gives {c.ranking.to_text()}." for c in rules]
         told.append(
@@ -62,7 +62,7 @@ def sentences_of(
         told = _exact_told(exact, known, words, looked=looked)
         told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
     told.append("" if decisions is None else decided_of(decisions))
-    gaps = rules[0]._evidence.gaps()
+    gaps = rules[0].evidence.gaps()
     return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, told)
 
 
@@ -70,7 +70,7 @@ def sentences_of(
 
 
 def _data(comparison: ComparisonTables) -> str:
-    data = comparison.consensuses[0]._evidence.data
+    data = comparison.consensuses[0].evidence.data
     rules = stated(len(comparison.rules), "rules", noun="rule")
     gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
     if isinstance(data, ScoreTable) and data.n_missing:
@@ -270,14 +270,14 @@ def head_of(
 ) -> list[str]:
     """Return what was compared, the proof and the notes, line by line."""
     lead = comparison.exact or comparison.consensuses[0]
-    price, vote = lead.consensus_tie_cost, lead._words.vote
+    price, vote = lead.consensus_tie_cost, lead.evidence.words.vote
     tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
     rules = stated(len(comparison.rules), "rules", noun="rule")
     items = stated(len(lead.items), "items", noun="item")
     policy = "" if comparison.unranked is None else f"unranked items: {comparison.unranked}; "
     told = "{} on {}; {}a tied {} costs {:g}{}"
     lines = [said(told, rules, items, policy, vote, lead.tie_cost, tied)]
-    if not lead._evidence.counts_pairs:
+    if not lead.evidence.counts_pairs:
         lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
     elif comparison.exact is None or comparison.exact.certificate is None:
         lines.append("no exact rule among them: add Kemeny() for ratios and distances")
@@ -287,9 +287,9 @@ def head_of(
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
         lines.append(decisions._facts()[0])
-    lines += [f"note         {note}" for note in lead._evidence.gaps()]
+    lines += [f"note         {note}" for note in lead.evidence.gaps()]
     for rule, consensus in zip(comparison.rules, comparison.consensuses, strict=True):
-        shared = consensus._evidence.gaps()
+        shared = consensus.evidence.gaps()
         own = [note for note in consensus.notes if note not in shared]
         lines += [said("note         {}: {}", rule, note) for note in own]
     return lines

@@ -62,7 +62,7 @@ class ComparisonTables(Result):
     @cached_property
     def votes(self) -> PairwiseMatrix:
         """The votes that all costs are measured on; refused of more than 5,000 items."""
-        return self.consensuses[0]._evidence.votes
+        return self.consensuses[0].evidence.votes
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class ComparisonTables(Result):
     def _costs(self) -> tuple[float, ...]:
         # Ties cost what the exact rule says, so that the ratio is to its optimum.
         exact = self.exact or self.consensuses[0]
-        if not exact._evidence.counts_pairs:
+        if not exact.evidence.counts_pairs:
             return (np.nan,) * len(self.consensuses)
         return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
 
@@ -99,7 +99,7 @@ class ComparisonTables(Result):
     def _have_guarantees(self) -> bool:
         # They are of complete strict rankings, with ties of a consensus broken at random.
         price = None if self.exact is None else self.exact.consensus_tie_cost
-        plain = self.consensuses[0]._evidence.is_complete_and_strict
+        plain = self.consensuses[0].evidence.is_complete_and_strict
         return plain and price in (None, 0.5)
 
     # -- tables -------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from rankagg._typing import (
     Ranks,
     Tolerance,
 )
-from rankagg.aggregation import Aggregator, Consensus, Evidence, has_own
+from rankagg.aggregation import Aggregator, Consensus, Evidence, ranking_points
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.aggregation.means import Mean
@@ -221,9 +221,9 @@ class Redraw(Redraws):
     def _points(self) -> tuple[Floats, float] | None:
         """What every ranking adds to the points of each item, up to a factor, and the most."""
         weights = exact.as_rational(self.profile.weights)
-        if weights.step or not has_own(self.rule, "_ranking_points"):
+        if weights.step:
             return None
-        points = self.rule._ranking_points(self.profile)
+        points = ranking_points(self.rule, self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)

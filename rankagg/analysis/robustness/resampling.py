@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64, Positions, Ranks
 from rankagg._validation import check_jobs
-from rankagg.aggregation.base import Aggregator, Consensus
+from rankagg.aggregation import Aggregator, Consensus
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence, as_data
 from rankagg.aggregation.kemeny.aggregator import Kemeny
@@ -138,7 +138,7 @@ class Near:
             _optima=outcome.optima,
             notes=outcome.notes,
             runtime=perf_counter() - began,
-            _evidence=evidence,
+            evidence=evidence,
         )
 
 

@@ -44,7 +44,7 @@ guarantee  On complete strict rankings the Kendall cost is at most so many times
 _LISTED = ["rules", "datasets", "formats"]
 _MOST_ITEMS_BY_HAND = 8
 # What files of steps end in; those without an ending are text.
-_ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html", ".tex": "latex"}
+_ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html"}
 
 
 @command(
@@ -153,40 +153,11 @@ def axioms(
     try:
         with options_named(dict.fromkeys(("rules", "rule"), "--rule")):
             _announce(len(rules), **size)
-            if len(rules) == len(asked) == 1:
-                return _judged(rules[0], asked[0], size, time_limit)
             table = ra.axioms.axiom_table(rules, asked, **size, time_limit=time_limit)
-            return Answer(result=table)
     except OutOfTimeError as error:
         click.echo(error, err=True)
         return Answer(code=UNPROVED)
-
-
-def _judged(rule: Any, axiom: str, size: dict[str, Any], time_limit: float | None) -> Answer:
-    """Return the smallest profile on which one rule breaks one axiom, or what is known instead."""
-    from rankagg.axioms.search import as_axiom
-    from rankagg.axioms.table import larger_witness, theorem_on
-    from rankagg.core import counted
-
-    known = as_axiom(axiom)
-    witness = ra.axioms.find_counterexample(rule, axiom, time_limit=time_limit, **size)
-    if witness is not None:
-        lines = [witness.summary()]
-    else:
-        sizes = " and ".join(counted(number, name[2:-1]) for name, number in sorted(size.items()))
-        lines = [f"{rule.name}: none among all profiles of up to {sizes}"]
-        if (theorem := theorem_on(rule, known)) is not None:
-            verb = "keeps" if theorem.holds else "breaks"
-            what = f"it {verb} the axiom ({theorem.source})"
-            lines.append(f"proved for profiles of every size: {what}")
-        if (larger := larger_witness(rule, known)) is not None:
-            lines.append(larger.summary())
-    facts = {"schema": "rankagg.counterexample", "version": 1, "rule": rule.name, "axiom": axiom}
-    found = None if witness is None else witness.to_dict()
-    return Answer(
-        data=lambda: {**facts, **size, "witness": found},
-        text=lambda rows: "\n".join([f"axiom      {known.definition}", *lines]),
-    )
+    return Answer(result=table)
 
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
@@ -208,16 +179,14 @@ def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     RULE,
     choice(
         "--tie-breaking",
-        ["together", "parallel", "order", "refuse"],
-        "Items that tie for going out: all go together, every way is followed in parallel, "
-        "the last in order goes, or none. Ranked pairs: equal majorities on a cycle are left "
-        "out together, or followed in every order.",
+        ["together", "order", "refuse"],
+        "Items that tie for going out: all go together, the last in order goes, or none.",
     ),
     Option(
         "-o",
         "--out",
         type=FILE,
-        help="Write the steps here: .txt, a page of HTML (.html), or sections for LaTeX (.tex).",
+        help="Write the steps here: .txt, or a page of HTML (.html).",
     ),
     output("rows of a table", plot="the costs of all orders of at most four items"),
 )
@@ -227,7 +196,7 @@ def steps(
     """Show how a rule reaches its answer, in tables, by steps.
 
     \b
-        rankagg steps election.soc --rule instant-runoff --tie-breaking parallel
+        rankagg steps election.soc --rule instant-runoff --tie-breaking order
         rankagg steps --dataset tennessee --rule kemeny -o steps.html
 
     The steps come from the definition of the rule, and are compared with what it returns. A page
@@ -237,14 +206,13 @@ def steps(
 
     form = None if out is None else _ENDINGS.get(out.suffix.lower())
     if out is not None and form is None:
-        allowed = "a name that ends in .txt for text, .html or .htm for HTML, or .tex for LaTeX"
+        allowed = "a name that ends in .txt for text, .html or .htm for HTML"
         raise InvalidInputError("--out", allowed, str(out))
     (rule,) = made([name])
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(
-                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out, "
-                "and for ranked-pairs."
+                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out."
             )
         rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
     if (n := len(given.evidence.items)) > _MOST_ITEMS_BY_HAND:
@@ -260,8 +228,7 @@ def steps(
 
             write_text(path, steps_page(found))
         else:
-            text = f"{found.summary(rows=output.rows)}\n"
-            write_text(path, found.to_latex_sections() if form == "latex" else text)
+            write_text(path, f"{found.summary(rows=output.rows)}\n")
 
     return Answer(
         result=found,

@@ -1,50 +1,45 @@
-"""Steps of rules of majorities: Copeland, Minimax, Schulze, Black, ranked pairs."""
+"""Steps of rules on pairwise votes: majorities, paths, and the least cost with its proof."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import groupby, pairwise, permutations
-from typing import TypeAlias
+from fractions import Fraction
+from itertools import combinations, groupby, pairwise, permutations
 
 import networkx as nx
 import numpy as np
 
 from rankagg._typing import Floats
 from rankagg.aggregation import (
-    Borda,
     Consensus,
     Copeland,
     Evidence,
     Minimax,
     PairwiseMajority,
     Schulze,
-    rank_by_scores,
 )
+from rankagg.aggregation.kemeny import Certificate, Kemeny
+from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.ranked_pairs import RankedPairs
-from rankagg.aggregation.voting.nearest_winner import Black
-from rankagg.core import ItemSet, PairwiseMatrix, as_ranking, counted
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Leaf
+from rankagg.core import ItemSet, PairwiseMatrix, Permutation, as_ranking, counted
+from rankagg.exceptions import Described, InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
-    best_ranks,
-    by_number,
     full_opening,
-    majority_step,
-    margins_of,
     number,
     rankings_step,
     scored,
     told,
-    too_many_to_show,
+    verify,
     votes_step,
     work_out,
 )
-from rankagg.teaching.sum_steps import borda_steps
 
-# More ways than this are counted and not listed, and many more are not followed.
-MOST_LISTED = 24
-MOST_WAYS = 2_000
+# All orders of so many items are listed: 120.
+MOST_ITEMS_LISTED = 5
+Arcs = list[tuple[int, int]]
 
 
 @work_out.register
@@ -76,7 +71,14 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
     order = sorted(defeats, key=lambda i: defeats[i])
     different = sorted({tuple(row) for row in defeats.values()})
     scores = np.array([len(different) - different.index(tuple(defeats[i])) for i in sorted(order)])
-    rows = [(str(votes.items[i]), _defeats(defeats[i]), number(scores[i])) for i in order]
+    rows = [
+        (
+            str(votes.items[i]),
+            ", ".join(told(m) for m in defeats[i] if m) or "none",
+            scores[i].item(),
+        )
+        for i in order
+    ]
     step = Step(
         "The defeats",
         (
@@ -91,7 +93,7 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
 
 
 @work_out.register
-def majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evidence) -> Worked:
+def _majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evidence) -> Worked:
     """See whom each item reaches by steps that no majority is against."""
     votes = evidence.votes
     n = votes.n_items
@@ -137,10 +139,6 @@ def _items_named(votes: PairwiseMatrix, chosen: object) -> str:
     return ", ".join(map(str, names)) or "none"
 
 
-def _defeats(margins: list[float]) -> str:
-    return ", ".join(told(margin) for margin in margins if margin) or "none"
-
-
 @work_out.register
 def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> Worked:
     """Find a strongest path for each pair, either way, and compare the two."""
@@ -161,9 +159,7 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
     ]
     undefeated = ", ".join(map(str, items.where(~beats.any(axis=0))))
     steps = (
-        *rankings_step(evidence),
-        votes_step(votes),
-        majority_step(votes),
+        *full_opening(evidence),
         Step(
             "A strongest path for each pair",
             (
@@ -204,60 +200,24 @@ def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
 
 
 @work_out.register
-def _black_steps(rule: Black, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Look for an item that beats all others, and order the rest by points."""
-    votes, points = evidence.votes, borda_steps(Borda(), consensus, evidence)
-    assert points.scores is not None, "Borda has them"
-    items, margins = votes.items, margins_of(votes)
-    n = len(items)
-    ranking, _ = rank_by_scores(points.scores, items)
-    winners = [i for i in range(n) if all(margins[i][j] > 0 for j in range(n) if j != i)]
-    majorities = majority_step(votes)
-    text = (*majorities.sentences, _winner_sentence(votes))
-    majorities = replace(majorities, sentences=text)
-    places = ranking.ranks.tolist()
-    said = "All items stand by their points."
-    if winners:
-        (winner,) = winners
-        said = f"{items[winner]} stands first, and all others by their points."
-        places[winner] = -1
-    first = () if points.steps[0].heading == votes_step(votes).heading else (votes_step(votes),)
-    steps = (*points.steps[:1], *first, majorities, *points.steps[1:], Step("The order", (said,)))
-    return Worked(steps, ranking=by_number([-place for place in places], items))
-
-
-Arcs: TypeAlias = list[tuple[int, int]]
-# Majorities of equal margin, the clearest first.
-Groups: TypeAlias = list[tuple[float, Arcs]]
-# Of each item, as bits, those that locked majorities lead to.
-Locked: TypeAlias = tuple[int, ...]
-
-
-@work_out.register
 def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Go through the majorities, the clearest first."""
-    votes = evidence.votes
-    margins = votes.margins
+    """Go through the majorities, the clearest first; equal ones together."""
+    if rule.tie_breaking == "parallel":
+        allowed, remedy = "'together' to be worked out in steps", "`outcomes` lists all rankings."
+        raise InvalidInputError("tie_breaking of RankedPairs", allowed, "parallel", remedy)
+    items, margins = evidence.items, evidence.votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])
-    groups = [
-        (float(margin), [(int(i), int(j)) for i, j in group])
-        for margin, group in groupby(arcs, key=lambda arc: margins[arc])
-    ]
-    work = _equal_together if rule.tie_breaking == "together" else _in_every_order
-    return work(full_opening(evidence), groups, votes.items)
-
-
-def _equal_together(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
     locked: nx.DiGraph[int] = nx.DiGraph()
     locked.add_nodes_from(range(len(items)))
     rows: list[tuple[Cell, ...]] = []
-    for margin, group in groups:
-        rows += _taken_together(locked, group, margin, items)
+    for margin, group in groupby(arcs, key=lambda arc: float(margins[arc])):
+        equal = [(int(i), int(j)) for i, j in group]
+        rows += _taken_together(locked, equal, margin, items)
     below = {i: len(nx.descendants(locked, i)) for i in locked}
     above = {i: len(nx.ancestors(locked, i)) for i in locked}
     scores = np.array([below[i] - above[i] for i in range(len(items))], dtype=np.float64)
     steps = (
-        *opening,
+        *full_opening(evidence),
         Step(
             "Locking",
             (
@@ -302,70 +262,138 @@ def _taken_together(
     return rows
 
 
-def _in_every_order(opening: tuple[Step, ...], groups: Groups, items: ItemSet) -> Worked:
-    """Take equal majorities one after the other, in every order."""
-    ways = {(0,) * len(items)}
-    for _, group in groups:
-        ways = set().union(*(_orders_of(locked, group) for locked in ways))
-        _check_ways(ways)
-    majorities = [arc for _, group in groups for arc in group]
-    rows = []
-    best = [len(items)] * len(items)
-    for locked in sorted(ways, key=lambda way: [not _leads(way, *arc) for arc in majorities]):
-        above = [sum(_leads(locked, j, i) for j in range(len(items))) for i in range(len(items))]
-        best = list(map(min, best, above))
-        out = [f"{items[i]} over {items[j]}" for i, j in majorities if not _leads(locked, i, j)]
-        wins = [str(item) for item, count in zip(items, above, strict=True) if not count]
-        rows.append((", ".join(out) or "nothing", ", ".join(wins)))
-    text = [
-        "The majorities, the clearest first. One that closes a cycle is left out.",
-        "Those of equal margin are taken in every order; "
-        f"that leads to {counted(len(rows), 'way')} to lock majorities.",
+def _certificate_step(
+    certificate: Certificate, votes: PairwiseMatrix, cost: float
+) -> tuple[Step, float]:
+    """Return how a certificate proves its bound as a step, and that bound in votes."""
+    certificate.verify(votes)
+    bound = certificate.lower_bound
+    problem = Problem.from_pairwise(votes, certificate.tie_cost)
+    text = ["Every pair costs its smaller number of votes at least: the floor."]
+    cycles = _cycles(certificate)
+    if cycles is None:
+        text.append(
+            f"This proof goes on by more than cycles ({certificate.summary()}); it has been "
+            "verified, and its cases are in the certificate."
+        )
+        return Step("The proof", tuple(text)), bound
+    rest = [[Fraction(int(cost)) for cost in row] for row in problem.costs]
+    total = _floor(rest) + problem.constant
+    rows: list[tuple[Cell, ...]] = [("floor", "", _votes(total, problem), _votes(total, problem))]
+    taken = Fraction(0)
+    for (a, b, c), weight in cycles:
+        for i, j in ((a, b), (b, c), (c, a)):
+            rest[i][j] -= weight
+        taken += weight
+        new = taken + _floor(rest) + problem.constant
+        # An order before its cycle is walked the other way: who beats whom.
+        names = " beats ".join(str(votes.items[k]) for k in (a, c, b, a))
+        rows.append(
+            (names, _votes(weight, problem), _votes(new - total, problem), _votes(new, problem))
+        )
+        total = new
+    raised = problem.next_attainable(total)
+    proved_bound = Fraction(certificate.scaled_lower_bound, certificate.denominator)
+    agrees = Fraction(raised, problem.denominator) == proved_bound
+    verify(agrees, "The steps of a proof come to another bound than the proof")
+    if raised != total:
+        what = "the next cost that an order can have"
+        rows.append((what, "", _votes(raised - total, problem), _votes(raised, problem)))
+    if cycles:
+        text.append(
+            "No order agrees with all majorities of a cycle: it contradicts at least one of them, "
+            "so a weight may be taken off all three and counted once."
+        )
+    said = f"The sum is {told(bound)}, and the answer costs {told(cost)}"
+    proved = certificate.scaled_lower_bound == certificate.scaled_cost
+    text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
+    columns = ("what", "weight", "adds", "sum")
+    by = "cycles of majorities" if cycles else "the floor alone"
+    return Step(f"The proof, by {by}", tuple(text), columns, tuple(rows)), bound
+
+
+def _cycles(certificate: Certificate) -> list[tuple[tuple[int, int, int], Fraction]] | None:
+    """Return weighted cycles in the units of the costs; None where a proof is more than these."""
+    found = []
+    for proof in certificate.proofs:
+        (node, *others) = proof.nodes
+        if others or not isinstance(node, Leaf) or node.rows:
+            return None
+        found += [
+            (cycle, Fraction(weight, WEIGHT_DENOMINATOR))
+            for cycle, weight in zip(node.triples, node.weights, strict=True)
+        ]
+    return found
+
+
+def _floor(costs: list[list[Fraction]]) -> Fraction:
+    pairs = combinations(range(len(costs)), 2)
+    return sum((min(costs[i][j], costs[j][i]) for i, j in pairs), Fraction(0))
+
+
+def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
+    return number(Fraction(scaled) / problem.denominator)
+
+
+@work_out.register
+def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Add up what the answer contradicts, list all orders of few items, and prove the bound."""
+    certificate = consensus.certificate
+    if not isinstance(certificate, Certificate) or certificate.demands:
+        raise InvalidInputError(
+            "rule",
+            "Kemeny over all strict orders, to be worked out in steps",
+            Described(rule.name),
+            "Leave out ties of the consensus and constraints.",
+        )
+    proof, bound = _certificate_step(certificate, consensus.pairwise, consensus.cost)
+    steps, least = [_sum_of_pairs(consensus), proof], bound
+    if len(consensus.items) <= MOST_ITEMS_LISTED:
+        orders, least = _orders_step(consensus)
+        verify(bound <= least, "The proof of Kemeny claims more than its steps")
+        steps.insert(1, orders)
+    opening = (*rankings_step(evidence), votes_step(consensus.pairwise))
+    return Worked((*opening, *steps), cost=least if consensus.is_proved else None)
+
+
+def _sum_of_pairs(consensus: Consensus) -> Step:
+    votes, order = consensus.pairwise, consensus.ranking.order
+    places = votes.items.indices(order)
+    rows = [
+        (
+            f"{votes.items[i]} above {votes.items[j]}",
+            number(votes.wins[i, j]),
+            number(votes.wins[j, i]),
+        )
+        for i, j in combinations(places, 2)
     ]
-    locking = Step("Locking, every way", (*text, "These are too many to list."))
-    if len(rows) <= MOST_LISTED:
-        columns = ("left out", "nothing above")
-        locking = Step("Locking, every way", tuple(text), columns, tuple(rows))
-    said = "An item has the best rank that some way gives it, right after those above it."
-    steps = *opening, locking, best_ranks(best, items, said)
-    return Worked(steps, ranking=by_number([-place for place in best], items))
+    text = [
+        "An order costs the votes that it contradicts: those against, over all of its pairs.",
+        f"{' + '.join(told(row[2]) for row in rows) or '0'} = "
+        f"{told(sum(row[2] for row in rows))} for {' > '.join(map(str, order))}.",
+    ]
+    tied = sum(votes.ties[i, j] for i, j in combinations(places, 2)) * consensus.tie_cost
+    if tied:
+        text.append(f"Votes that tie two items add {told(tied)} to every order.")
+    return Step("The cost of the answer", tuple(text), ("pair", "for", "against"), tuple(rows))
 
 
-def _orders_of(start: Locked, group: Arcs) -> set[Locked]:
-    """Return what can be locked after equal majorities: each is taken in, and then left out."""
-    ended: set[Locked] = set()
-    ways: list[tuple[Locked, Arcs, Arcs]] = [(start, group, [])]
-    while ways:
-        locked, rest, out = ways.pop()
-        rest = [(i, j) for i, j in rest if not (_leads(locked, i, j) or _leads(locked, j, i))]
-        # Out stays only what closes a cycle with others in the end.
-        if out:
-            most = _locked_with(locked, rest)
-            if not all(_leads(most, j, i) for i, j in out):
-                continue
-        if not rest:
-            ended.add(locked)
-            _check_ways(ended)
-            continue
-        ways.append((locked, rest[1:], [*out, rest[0]]))
-        ways.append((_locked_with(locked, rest[:1]), rest[1:], out))
-    return ended
-
-
-def _leads(locked: Locked, i: int, j: int) -> bool:
-    return bool(locked[i] >> j & 1)
-
-
-def _locked_with(locked: Locked, arcs: Arcs) -> Locked:
-    """Return who leads to whom once there are these majorities too."""
-    reach = list(locked)
-    for i, j in arcs:
-        after = reach[j] | 1 << j
-        reach = [row | after if k == i or row >> i & 1 else row for k, row in enumerate(reach)]
-    return tuple(reach)
-
-
-def _check_ways(ways: set[Locked]) -> None:
-    if len(ways) > MOST_WAYS:
-        what = f"votes with at most {MOST_WAYS:,} ways to take equal majorities"
-        raise too_many_to_show(what, "more than that", "`RankedPairs()` takes them together.")
+def _orders_step(consensus: Consensus) -> tuple[Step, float]:
+    """Return what each order costs as a step, and the least cost."""
+    items = consensus.items
+    costs = {
+        order: consensus.cost_of(Permutation.from_order(order, items=items))
+        for order in permutations(items)
+    }
+    least = min(costs.values())
+    optima = sum(cost == least for cost in costs.values())
+    cheapest = not consensus.is_proved or costs[consensus.ranking.order] == least
+    verify(cheapest, "Kemeny returned an order that is not the cheapest")
+    rows = [
+        (number(cost), " > ".join(map(str, order)), "least" if cost == least else "")
+        for order, cost in sorted(costs.items(), key=lambda row: row[1])
+    ]
+    kind = "one of them costs" if optima == 1 else f"{optima} of them cost"
+    text = f"There are {counted(len(costs), 'order')}, and {kind} least: {told(least)}."
+    columns = ("cost", "order", "verdict")
+    return Step("The costs of all orders", (text,), columns, tuple(rows)), least

@@ -1,0 +1,399 @@
+"""Distances and correlations of two rankings in which all ranks matter alike."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from math import sqrt
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from rankagg._typing import Floats, Integers64, Ranks
+from rankagg._validation import check_choice, check_number
+from rankagg.core import UNRANKED, PartialRanking, Permutation, places
+from rankagg.exceptions import Described, InvalidInputError
+from rankagg.kernels.inversions import inversions
+
+#: What a message about different items calls them.
+COMPARED = "The compared rankings"
+
+
+def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
+    """Return the ranks of both among the items that both observe, shape (2, n)."""
+    for parameter, ranking in (("first", first), ("second", second)):
+        if not isinstance(ranking, PartialRanking):
+            raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
+    first.items.require_same(second.items, COMPARED)
+    ranks = np.stack([first.ranks, second.ranks])
+    kept = ranks[:, (ranks != UNRANKED).all(axis=0)]
+    if kept.shape[1] == 0:
+        raise InvalidInputError(
+            "first and second", "rankings that observe an item in common", Described("none")
+        )
+    listed = np.where(kept >= 0, kept, np.nan).astype(np.float64)
+    return cast(Ranks, np.where(kept < 0, kept, places.competition_ranks(listed)))
+
+
+def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Floats, Floats]:
+    """Return the mean ranks of both among the items that both observe."""
+    mids = places.mid_ranks(common_ranks(first, second))
+    return mids[0], mids[1]
+
+
+def _mapping_of(first: Permutation, second: Permutation) -> Integers64:
+    """Return the rank in the second ranking of each rank in the first."""
+    first.items.require_same(second.items, COMPARED)
+    mapping = np.empty(first.n_items, dtype=np.int64)
+    mapping[first.ranks] = second.ranks
+    return mapping
+
+
+def _of_largest(distance: float, largest: int, normalized: bool) -> float:
+    """Return a distance, or its share of the largest one; NaN of nothing."""
+    if not normalized:
+        return float(distance)
+    return distance / largest if largest else float("nan")
+
+
+def correlation(covariance: float, scale: float) -> float:
+    """Return the ratio, kept within [-1, 1] where rounding leaves it; NaN over nothing."""
+    return min(1.0, max(-1.0, covariance / scale)) if scale else float("nan")
+
+
+class _PairCounts(NamedTuple):
+    """How two rankings judge the pairs of items that both compare."""
+
+    compared: int
+    discordant: int
+    tied_first: int  # in the first only, or in both
+    tied_second: int
+    tied_both: int
+
+    @property
+    def concordant(self) -> int:
+        tied = self.tied_first + self.tied_second - self.tied_both
+        return self.compared - self.discordant - tied
+
+
+def kendall_distance(
+    first: PartialRanking,
+    second: PartialRanking,
+    *,
+    tie_cost: float = 0.0,
+    normalized: bool = False,
+) -> float:
+    """Count the pairs of items that two rankings order differently, each pair once.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items.
+    tie_cost : float, default 0
+        What a pair costs that exactly one of the rankings ties, 0 to 1. 1/2 is the expected
+        distance when the tie is broken at random; from 1/2 on the distance is a metric.
+    normalized : bool, default False
+        Divide by the number of compared pairs, n(n - 1)/2 for complete rankings.
+
+    Returns
+    -------
+    float
+        NaN when normalized over no pair.
+
+    References
+    ----------
+    Kendall (1938), doi:10.1093/biomet/30.1-2.81; with ties, Fagin et al. (2006),
+    doi:10.1137/05063088X. Computed in O(n log n).
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking, Permutation, kendall_distance
+    >>> abc, bca = Permutation.from_order("ABC"), Permutation.from_order("BCA")
+    >>> kendall_distance(abc, bca), kendall_distance(abc, abc.reverse(), normalized=True)
+    (2.0, 1.0)
+    >>> kendall_distance(abc, PartialRanking.from_buckets(["A", "BC"]), tie_cost=0.5)
+    0.5
+    """
+    penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
+    counts = _count_pairs(first, second)
+    once = counts.tied_first + counts.tied_second - 2 * counts.tied_both
+    return _of_largest(counts.discordant + penalty * once, counts.compared, normalized)
+
+
+def kendall_tau(
+    first: PartialRanking, second: PartialRanking, *, variant: Literal["a", "b"] = "b"
+) -> float:
+    """Correlate two rankings by their concordant and discordant pairs.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items.
+    variant : {"b", "a"}, default "b"
+        "a": (concordant - discordant) / pairs; "b" corrects the denominator for ties and is what
+        SciPy computes.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; NaN where no pair is compared, or (for "b") one ranking ties all.
+
+    References
+    ----------
+    Kendall (1945), doi:10.1093/biomet/33.3.239. Computed in O(n log n).
+
+    Examples
+    --------
+    >>> from rankagg import Permutation, kendall_tau
+    >>> round(kendall_tau(Permutation.from_order("ABC"), Permutation.from_order("ACB")), 4)
+    0.3333
+    """
+    choice = check_choice(variant, ("a", "b"), "variant")
+    counts = _count_pairs(first, second)
+    if choice == "a":
+        pairs = float(counts.compared)
+    else:
+        untied_first = counts.compared - counts.tied_first
+        pairs = sqrt(untied_first * (counts.compared - counts.tied_second))
+    return correlation(counts.concordant - counts.discordant, pairs)
+
+
+def tau_x(first: PartialRanking, second: PartialRanking) -> float:
+    """Correlate two rankings so that a tie agrees with a tie, and with an order by half.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items; pairs that both compare count.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; NaN where no pair is compared. It is 1 - 2d, with d the normalized
+        `kendall_distance` at `tie_cost` 1/2, so its mean over rankings is largest where Kemeny's
+        distance with ties is least.
+
+    References
+    ----------
+    Emond and Mason (2002), "A new rank correlation coefficient with application to the consensus
+    ranking problem", https://doi.org/10.1002/mcda.313; for missing items Moreno-Centeno and
+    Escobedo (2016), "Axiomatic aggregation of incomplete rankings",
+    https://doi.org/10.1080/0740817X.2015.1109737.
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> from rankagg.distances import tau_x
+    >>> tied = PartialRanking.from_buckets(["A", "BC"])
+    >>> tau_x(tied, tied), round(tau_x(tied, PartialRanking.from_buckets("ABC")), 4)
+    (1.0, 0.6667)
+    """
+    return 1.0 - 2.0 * kendall_distance(first, second, tie_cost=0.5, normalized=True)
+
+
+def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
+    if isinstance(first, Permutation) and isinstance(second, Permutation):
+        theirs = _mapping_of(first, second)
+        n = len(theirs)
+        return _PairCounts(n * (n - 1) // 2, inversions(theirs), 0, 0, 0)
+    ranks = common_ranks(first, second)
+    mine, theirs = places.comparable(ranks).astype(np.int64)
+    n = len(mine)
+    my_gap, their_gap = ranks < 0  # unlisted items look tied in `comparable`
+    both = mine * (n + 2) + theirs
+    uncompared = (
+        _pairs_alike(mine[my_gap])
+        + _pairs_alike(theirs[their_gap])
+        - _pairs_alike(both[my_gap & their_gap])
+    )
+    return _PairCounts(
+        compared=n * (n - 1) // 2 - uncompared,
+        # Equal values stay in their order, so they are no inversions once they are told apart.
+        discordant=inversions(_as_permutation(theirs[np.lexsort((theirs, mine))])),
+        tied_first=_pairs_alike(mine[~my_gap]) - _pairs_alike(mine[~my_gap & their_gap]),
+        tied_second=_pairs_alike(theirs[~their_gap]) - _pairs_alike(theirs[~their_gap & my_gap]),
+        tied_both=_pairs_alike(both[~my_gap & ~their_gap]),
+    )
+
+
+def _pairs_alike(values: Integers64) -> int:
+    # Places are small, so that counting them is faster than sorting.
+    few = len(values) and int(values.max()) < 64 * len(values)
+    sizes = np.bincount(values) if few else np.unique(values, return_counts=True)[1]
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _as_permutation(values: Integers64) -> Integers64:
+    """Return the position of each value in sorted order, equal ones in their order."""
+    places = np.empty(len(values), dtype=np.int64)
+    places[np.argsort(values, kind="stable")] = np.arange(len(values))
+    return places
+
+
+def spearman_footrule(
+    first: PartialRanking, second: PartialRanking, *, normalized: bool = False
+) -> float:
+    """Sum the absolute differences of ranks; tied items have their bucket's mean rank.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items; ranks are counted among the items that both observe.
+    normalized : bool, default False
+        Divide by the largest value for that many items, floor(n**2 / 2).
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Diaconis and Graham (1977), doi:10.1111/j.2517-6161.1977.tb01624.x.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import spearman_footrule
+    >>> spearman_footrule(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
+    4.0
+    """
+    mine, theirs = common_mid_ranks(first, second)
+    return _of_largest(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
+
+
+def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
+    """Correlate ranks; tied items have their bucket's mean rank.
+
+    Parameters
+    ----------
+    first, second : PartialRanking
+        Rankings of the same items; ranks are counted among the items that both observe.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; NaN where one ranking ties all items.
+
+    References
+    ----------
+    Spearman (1904), doi:10.2307/1412159.
+    """
+    mine, theirs = (mids - mids.mean() for mids in common_mid_ranks(first, second))
+    scale = float(np.sqrt((mine**2).sum() * (theirs**2).sum()))
+    return correlation(float((mine * theirs).sum()), scale)
+
+
+def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the exchanges of two items, anywhere, that turn one ranking into the other.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by the largest value, n - 1.
+
+    Returns
+    -------
+    float
+        n less the number of cycles of the permutation that leads from one to the other.
+
+    References
+    ----------
+    Cayley (1849), "Note on the theory of permutations", Philosophical Magazine 34, 527-529;
+    Diaconis (1988), "Group representations in probability and statistics", chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import cayley_distance
+    >>> cayley_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
+    1.0
+    """
+    mapping = _mapping(first, second)
+    n = len(mapping)
+    seen = np.zeros(n, dtype=bool)
+    cycles = 0
+    for start in range(n):
+        if not seen[start]:
+            cycles += 1
+            at = start
+            while not seen[at]:
+                seen[at] = True
+                at = int(mapping[at])
+    return _of_largest(n - cycles, n - 1, normalized)
+
+
+def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the items that have another rank.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by n.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Diaconis (1988), "Group representations in probability and statistics", chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import hamming_distance
+    >>> hamming_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
+    2.0
+    """
+    mapping = _mapping(first, second)
+    n = len(mapping)
+    return _of_largest(int((mapping != np.arange(n)).sum()), n, normalized)
+
+
+def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
+    """Count the items that must be taken out and put in elsewhere.
+
+    Parameters
+    ----------
+    first, second : Permutation
+        Complete strict rankings of the same items; ties and missing items are refused.
+    normalized : bool, default False
+        Divide by the largest value, n - 1.
+
+    Returns
+    -------
+    float
+        n less the length of the longest sequence of items in the order of both; O(n log n).
+
+    References
+    ----------
+    Ulam (1972), "Some ideas and prospects in biomathematics"; Diaconis (1988), "Group
+    representations in probability and statistics", chapter 6.
+
+    Examples
+    --------
+    >>> from rankagg import Permutation
+    >>> from rankagg.distances import ulam_distance
+    >>> ulam_distance(Permutation.from_order("ABCD"), Permutation.from_order("BCDA"))
+    1.0
+    """
+    mapping = _mapping(first, second)
+    # The least last element of an increasing sequence of every length.
+    ends: list[int] = []
+    for value in mapping.tolist():
+        at = bisect_left(ends, value)
+        ends[at : at + 1] = [value]
+    return _of_largest(len(mapping) - len(ends), len(mapping) - 1, normalized)
+
+
+def _mapping(first: Any, second: Any) -> Integers64:
+    """Return the rank in the second ranking of each rank in the first."""
+    for parameter, ranking in (("first", first), ("second", second)):
+        if not isinstance(ranking, Permutation):
+            allowed = "a complete strict ranking, a Permutation"
+            remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
+            raise InvalidInputError(parameter, allowed, ranking, remedy)
+    return _mapping_of(first, second)

@@ -1,0 +1,388 @@
+"""Steps of rules on scores and rankings: sums of scores, points for places, rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+
+from rankagg._typing import Unranked
+from rankagg.aggregation import Borda, Consensus, Evidence, Mean
+from rankagg.aggregation.voting.elimination_rules import (
+    Baldwin,
+    Coombs,
+    InstantRunoff,
+    Nanson,
+    RoundRule,
+)
+from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights, place_weights
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, as_ranking
+from rankagg.exceptions import InvalidInputError
+from rankagg.teaching.steps import (
+    Cell,
+    Step,
+    Worked,
+    by_number,
+    distinct_rankings,
+    full_opening,
+    margins_of,
+    number,
+    rankings_step,
+    scored,
+    told,
+    votes_step,
+    work_out,
+)
+
+GAPS = {
+    "uniform": "Unranked items may stand anywhere: every item has its mean over all such orders.",
+    "ignore": "A ranking is one of the items that it ranks, and gives their points less the mean "
+    "of these.",
+    "last": "Unranked items share the places below all others.",
+}
+BELOW = (
+    "Items that a ballot does not rank are below all others, together: one that ranks none of "
+    "those that remain is shared by all of them, where `count` calls it exhausted."
+)
+
+
+def _total(parts: Sequence[Fraction]) -> Fraction:
+    return sum(parts, Fraction(0))
+
+
+@work_out.register
+def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Add up the scores of each system, and divide by the weights of what is there."""
+    table = evidence.scores
+    values = table.task_scores(signed=True)
+    tasks = [
+        (str(task), *("missing" if np.isnan(x) else number(x) for x in column), number(weight))
+        for task, column, weight in zip(table.tasks, values.T, table.weight_vector, strict=True)
+    ]
+    text = ["The score of a task is the mean over its instances."] * table.is_instance_level
+    if not all(table.higher_is_better.values()):
+        text.append("Where lower is better, scores are negated.")
+    first = Step("The scores", tuple(text), ("task", *table.systems, "weight"), tuple(tasks))
+    rows: list[tuple[Cell, ...]] = []
+    means = []
+    for system, row in zip(table.systems, values.tolist(), strict=True):
+        pairs = zip(row, table.weight_vector.tolist(), strict=True)
+        there = [(Fraction(x), Fraction(weight)) for x, weight in pairs if not np.isnan(x)]
+        total = _total([x * weight for x, weight in there])
+        over = _total([weight for _, weight in there])
+        means.append(float(total / over) if there else np.nan)
+        mean = number(means[-1]) if there else "none"
+        rows.append((str(system), number(total), number(over), mean))
+    how = "The sum of the scores that are there, each times the weight of its task, over the sum "
+    columns = ("system", "sum", "weights", "mean")
+    sums = Step("The sums", (f"{how}of these weights.",), columns, tuple(rows))
+    scores = np.array(means)
+    last = scored("The order", "The higher, the better.", table.systems, scores)
+    return Worked((first, sums, last), scores)
+
+
+@work_out.register
+def _borda_steps(rule: Borda, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Count how often each item has each rank, or what each ranking gives it, and add up."""
+    if not evidence.has_rankings:
+        return _won_and_lost(evidence)
+    # Wins less losses, where only pairs that a ranking compares count.
+    step, n = 2 if evidence.unranked == "ignore" else 1, len(evidence.items)
+    plain = f"First place is worth {n - 1}, each next one 1 less, the last 0."
+    shared = "Points are for ranks; tied items share theirs, and the policy says what unranked "
+    worked, _ = _positional(
+        evidence,
+        lambda k: [Fraction(step * (k - 1 - place)) for place in range(k)],
+        plain,
+        [f"{shared}ones get."],
+    )
+    return worked
+
+
+def _won_and_lost(evidence: Evidence) -> Worked:
+    """From votes alone: wins less losses, or the points that they come to."""
+    votes = evidence.votes
+    won, lost = votes.wins.sum(axis=1), votes.wins.sum(axis=0)
+    columns, scores = ["item", "won", "lost", "won less lost"], won - lost
+    text = "The sum of a row is what its item won, that of its column what it lost."
+    rows = [
+        [str(item), *map(number, (won[i], lost[i], scores[i]))]
+        for i, item in enumerate(votes.items)
+    ]
+    if votes.exact_weight is not None and evidence.unranked != "ignore":
+        whole = (votes.n_items - 1) * float(votes.exact_weight)
+        scores = np.asarray((whole + scores) / 2)
+        columns.append(f"points = ({told(whole)} + it)/2")
+        rows = [[*row, number(score)] for row, score in zip(rows, scores, strict=True)]
+        text += " A win is a point, and a tie half of one."
+    step = Step("Won and lost", (text,), tuple(columns), tuple(map(tuple, rows)))
+    last = scored("The sums", "The more, the better.", votes.items, scores)
+    return Worked((votes_step(votes), step, last), scores)
+
+
+@work_out.register
+def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Count how often each item has each place, times what the place is worth."""
+    text = ["Tied items share the points of the places that they cover."]
+    if (evidence.profile.ranks == UNRANKED).any():
+        text.append(GAPS[evidence.profile.unranked])
+    plain = "What a place is worth stands in parentheses."
+    worked, sums = _positional(evidence, place_weights(rule), plain, text)
+    return replace(worked, ranking=by_number(sums, evidence.items))
+
+
+def _positional(
+    evidence: Evidence, worth_of: PlaceWeights, plain: str, shared: Sequence[str]
+) -> tuple[Worked, list[Fraction]]:
+    """Return the steps of points for places, and the exact sums."""
+    policy = evidence.profile.unranked
+    ranks, weights = distinct_rankings(evidence.profile)
+    rows, items = ranks.tolist(), evidence.items
+    given = [_points_of(row, worth_of, policy) for row in rows]
+    sums = [
+        _total([weight * one for weight, one in zip(weights, column, strict=True)])
+        for column in zip(*given, strict=True)
+    ]
+    if evidence.is_complete_and_strict and policy != "ignore":
+        step = _by_place(rows, weights, worth_of(len(items)), items, plain)
+    else:
+        how = "A row holds what one ranking gives each item; it counts as often as the count says."
+        table = tuple(
+            (number(weight), as_ranking(row, items).to_text(), *map(number, each))
+            for row, weight, each in zip(ranks, weights, given, strict=True)
+        )
+        step = Step("The points", (*shared, how), ("count", "ranking", *items), table)
+    scores = np.array([float(one) for one in sums])
+    last = scored("The sums", "The more points, the better.", items, scores)
+    return Worked((*rankings_step(evidence), step, last), scores), sums
+
+
+def _by_place(
+    rows: Sequence[Sequence[int]],
+    weights: Sequence[Fraction],
+    worth: Sequence[Fraction],
+    items: ItemSet,
+    plain: str,
+) -> Step:
+    table = []
+    for i, item in enumerate(items):
+        often = [
+            _total([w for w, row in zip(weights, rows, strict=True) if row[i] == place])
+            for place in range(len(worth))
+        ]
+        parts = [(count, points) for count, points in zip(often, worth, strict=True) if count]
+        total = _total([count * points for count, points in parts])
+        product = " + ".join(f"{told(count)}*{_factor(points)}" for count, points in parts)
+        table.append((str(item), *map(number, often), f"{product} = {told(total)}"))
+    heads = [f"rank {place} ({told(one)})" for place, one in enumerate(worth, start=1)]
+    how = "A row holds how often its item has each rank, and its points."
+    return Step("The points", (plain, how), ("item", *heads, "points"), tuple(table))
+
+
+def _factor(points: Fraction) -> str:
+    """Return a number that stands behind a sign of multiplication."""
+    text = told(points)
+    return f"({text})" if "/" in text or points < 0 else text
+
+
+def _points_of(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -> list[Fraction]:
+    """Return what a ranking gives each item, from the chances of its places."""
+    n = len(row)
+    codes = [n if place == UNLISTED else place for place in row]
+    known = [code for code in codes if code != UNRANKED]
+    k = len(known)
+    if unranked == "ignore":
+        own = list(worth_of(k)) if k else []
+        absent = Fraction(0)
+        less = _total(own) / k if k else Fraction(0)
+        at = [one - less for one in own]
+    else:
+        worth = list(worth_of(n))
+        absent = _total(worth) / n
+        # The item at place j of k is at place p of n if j of the p before it are ranked ones.
+        at = [
+            _total(
+                [
+                    Fraction(comb(p, j) * comb(n - 1 - p, k - 1 - j), comb(n, k)) * worth[p]
+                    for p in range(n)
+                ]
+            )
+            for j in range(k)
+        ]
+    points = []
+    for code in codes:
+        if code == UNRANKED:
+            points.append(absent)
+            continue
+        start, size = sum(other < code for other in known), known.count(code)
+        points.append(_total(at[start : start + size]) / size)
+    return points
+
+
+# -- rounds -----------------------------------------------------------------------------------
+
+Got = dict[int, Fraction]
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """What a round among some items counts, and comes to."""
+
+    # What was counted, and what each item has of it.
+    counts: Mapping[str, Got]
+    # The items that tie for going out, ascending.
+    tied: tuple[int, ...]
+    # Whether the one item stands first among those that remain, instead.
+    first: bool = False
+    # How many of those that go out stand above each, where they are not tied.
+    above: Mapping[int, int] = field(default_factory=dict)
+
+
+Decide = Callable[[tuple[int, ...]], _Decided]
+
+
+def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False) -> Got:
+    """Go through the ballots and share each one's first or last place."""
+    ranks, weights = distinct_rankings(evidence.profile)
+    got = dict.fromkeys(inside, Fraction(0))
+    for row, weight in zip(ranks.tolist(), weights, strict=True):
+        # Unlisted items share the bucket below all listed ones.
+        place = {i: len(row) if row[i] == UNLISTED else row[i] for i in inside}
+        edge = (max if last else min)(place.values())
+        at_end = [i for i in inside if place[i] == edge]
+        for i in at_end:
+            got[i] += weight / len(at_end)
+    return got
+
+
+def _margin_sums(evidence: Evidence, inside: Sequence[int]) -> Got:
+    """Return the sum of each remaining item's margins over the others."""
+    margins = margins_of(evidence.votes)
+    return {i: _total([margins[i][j] for j in inside]) for i in inside}
+
+
+def _fewest_of(counts: Got) -> tuple[int, ...]:
+    """Return the items that have least."""
+    least = min(counts.values())
+    return tuple(item for item, got in counts.items() if got == least)
+
+
+def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) -> Worked:
+    """Return the rounds as steps, and the ranking that they come to."""
+    items, tie_breaking = evidence.items, getattr(rule, "tie_breaking", "together")
+    if tie_breaking == "parallel":
+        allowed, remedy = (
+            "'together' or 'order', to be worked out in steps",
+            "`outcomes` lists all.",
+        )
+        raise InvalidInputError(
+            f"tie_breaking of {type(rule).__name__}", allowed, "parallel", remedy
+        )
+    opening = full_opening(evidence)
+    if rule.needs == "rankings":
+        opening = rankings_step(evidence)
+        if not evidence.is_complete_and_strict:
+            sentence += f" Tied items share a place. {BELOW}"
+    inside, above = tuple(range(len(items))), 0
+    places = [0] * len(items)
+    rounds: list[_Decided] = []
+    text = [sentence]
+    while inside:
+        found = decide(inside)
+        rounds.append(found)
+        out = found.tied[-1:] if tie_breaking == "order" else found.tied
+        rest = tuple(item for item in inside if item not in out)
+        gone = ", ".join(str(items[item]) for item in out)
+        if len(inside) == 1:
+            said = f"{gone} remains"
+        elif found.first:
+            said = f"{gone} has more than half of the first places, and stands first of these"
+        elif not rest:
+            said = f"{gone} remain, and are tied"
+        else:
+            said = f"{gone} go out together" if len(out) > 1 else f"{gone} goes out"
+            if len(found.tied) > len(out):
+                tied = ", ".join(str(items[item]) for item in found.tied)
+                said += f", the last of the items among {tied}, which tie"
+        text.append(f"Round {len(rounds)}: {said}.")
+        for item in out:
+            places[item] = above if found.first else above + len(rest) + found.above.get(item, 0)
+        above += found.first
+        inside = rest
+    names = list(dict.fromkeys(name for one in rounds for name in one.counts))
+    steps = []
+    for name in names:
+        counts = [one.counts.get(name, {}) for one in rounds]
+        rows = [
+            (str(item), *(number(got[i]) if i in got else "" for got in counts))
+            for i, item in enumerate(items)
+        ]
+        heads = [f"round {k}" for k in range(1, len(rounds) + 1)]
+        heading = "The rounds" if len(names) == 1 else f"The rounds: {name}"
+        sentences = tuple(text) if name == names[0] else ()
+        steps.append(Step(heading, sentences, ("item", *heads), tuple(rows)))
+    return Worked((*opening, *steps), ranking=by_number([-place for place in places], items))
+
+
+@work_out.register
+def _instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Count first places among the items that remain."""
+
+    def decide(inside: tuple[int, ...]) -> _Decided:
+        firsts = _end_places(evidence, inside)
+        return _Decided({"first places": firsts}, _fewest_of(firsts))
+
+    text = "Each round counts first places among the items that remain; the item with fewest goes "
+    return _rounds(rule, evidence, decide, f"{text}out.")
+
+
+@work_out.register
+def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Count last places among the items that remain, and first ones for a majority."""
+
+    def decide(inside: tuple[int, ...]) -> _Decided:
+        counts: dict[str, Got] = {}
+        if rule.majority:
+            counts["first places"] = firsts = _end_places(evidence, inside)
+            half = _total(list(firsts.values())) / 2
+            most = tuple(item for item in inside if firsts[item] > half)
+            if len(inside) == 1 or most:
+                return _Decided(counts, inside if len(inside) == 1 else most, len(inside) > 1)
+        counts["last places"] = lasts = _end_places(evidence, inside, last=True)
+        return _Decided(counts, _fewest_of({item: -lasts[item] for item in inside}))
+
+    text = "Each round counts last places among the items that remain; the item with most goes out"
+    text += ", unless an item has more than half of the first places." if rule.majority else "."
+    return _rounds(rule, evidence, decide, text)
+
+
+@work_out.register
+def _baldwin_steps(rule: Baldwin, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Add up the margins over the items that remain."""
+
+    def decide(inside: tuple[int, ...]) -> _Decided:
+        sums = _margin_sums(evidence, inside)
+        return _Decided({"sums of margins": sums}, _fewest_of(sums))
+
+    text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
+    return _rounds(rule, evidence, decide, text)
+
+
+@work_out.register
+def _nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Worked:
+    """Add up the margins over the items that remain; 0 is the average."""
+
+    def decide(inside: tuple[int, ...]) -> _Decided:
+        sums = _margin_sums(evidence, inside)
+        out = tuple(item for item in inside if sums[item] <= 0)
+        above = {item: sum(sums[i] > sums[item] for i in out) for item in out}
+        return _Decided({"sums of margins": sums}, out, above=above)
+
+    text = (
+        "Each round adds up an item's margins over the items that remain. The average is 0: what "
+        "is not above it goes out, and stands below what stays, by its sum."
+    )
+    return _rounds(rule, evidence, decide, text)
