@@ -363,6 +363,12 @@ def effective_weights(profile: Profile) -> Floats:
     return scaled
 
 
+def uncompressed(profile: Profile) -> Profile:
+    """Return the profile with a row of its own for every copy of a ranking."""
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
+
+
 def log_compatible(ranks: Ranks) -> Floats:
     """Return the log of the number of compatible permutations of each row."""
     n = ranks.shape[1]

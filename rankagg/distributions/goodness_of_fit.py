@@ -20,13 +20,12 @@ from rankagg.distributions.base import (
     RankingDistribution,
     Uniform,
     effective_weights,
+    uncompressed,
 )
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.displacements import DISTANCES
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows, MallowsFit
-from rankagg.distributions.mallows.model_distances import DistanceName
-from rankagg.distributions.mallows.uniformity import uncompressed
+from rankagg.distributions.mallows.model_distances import DISTANCES, DistanceName
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 

@@ -16,7 +16,7 @@ from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, plain_rows
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import RankingDistribution, uncompressed
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.goodness_of_fit import (
     LEVEL,
@@ -27,7 +27,6 @@ from rankagg.distributions.goodness_of_fit import (
     checked_fitter,
     goodness_of_fit,
 )
-from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.exceptions import Described, InvalidInputError, RankaggError, nearest
 
 # Standard errors within which another model is as good as the best.

@@ -13,9 +13,8 @@ from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mixtures.mixture import Mixture
+from rankagg.distributions.mixture import Mixture
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.thurstone import Thurstone
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.strict_json import Field
 
@@ -90,7 +89,6 @@ READERS: dict[str, Callable[[ItemSet, Field], Any]] = {
     "center": _center,
     "components": _components,
     "distance": lambda _, field: field.value,
-    "locations": lambda items, field: _numbers(field, len(items)),
     "log_ties": _log_ties,
     "log_worths": lambda items, field: _numbers(field, len(items)),
     "theta": lambda _, field: _number(field, 0.0),
@@ -104,7 +102,6 @@ MODELS: dict[str, tuple[Callable[..., RankingDistribution], tuple[str, ...]]] = 
     "GeneralizedMallows": (GeneralizedMallows, ("center", "thetas")),
     "PlackettLuce": (PlackettLuce, ("log_worths", "log_ties")),
     "Mixture": (Mixture, ("weights", "components")),
-    "Thurstone": (Thurstone, ("locations",)),
     "BradleyTerry": (BradleyTerry, ("log_worths", "log_ties")),
 }
 
