@@ -16,7 +16,6 @@ LAWS = [
     ra.PlackettLuce([1 / 3, 0.1, -2.0], items="XYZ"),
     ra.PlackettLuce([1 / 3, 0.1, -2.0], log_ties={3: 0.1, 2: -1.0}),
     ra.BradleyTerry({"A": 1.0, "B": 0.5}),
-    ra.distributions.Thurstone([0.5, 0.25, -0.75], items="ABC"),
     ra.Mallows("CAB", 0.5, "cayley"),
 ]
 
@@ -60,7 +59,7 @@ def test_what_is_missing_is_named(law):
         (2, "center", [2, False, 1], "`center` must be a list of all items"),
         (1, "items", ["A", "B", 3], "all strings or all integers"),
         (1, "items", ["A", ["B"], "C"], r"`items\[1\]` must be a text or an integer"),
-        (8, "distance", "euclid", "`distance` must be"),
+        (7, "distance", "euclid", "`distance` must be"),
         (3, "thetas", [0.7], "`thetas` must be a list of 2 numbers"),
         (3, "thetas", [0.7, None], r"`thetas\[1\]` must be a finite number of at least 0"),
         (4, "log_worths", [0.0, 1.0], "`log_worths` must be a list of 3 numbers"),

@@ -190,7 +190,7 @@ def test_an_item_that_was_never_compared_is_named():
         ([[0, 1], [1, 0]], {}, "data"),
         (None, {}, "data"),
         (ra.PairwiseMatrix.from_wins([[0.0]]), {}, "data"),
-        (PAIRS, {"ties": "drop"}, "'half' or 'davidson' or 'rao-kupper' or 'ignore'"),
+        (PAIRS, {"ties": "drop"}, "'half' or 'davidson' or 'ignore'"),
         (PAIRS, {"side": True}, "`side` must be False unless `data` are Comparisons"),
         (PAIRS, {"covariates": ["x"]}, "covariates"),
         (PAIRS, {"tolerance": 0.1}, "`tolerance` must be 0 unless `data` is a ScoreTable"),

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions.mallows.center import MallowsData
-from rankagg.distributions.mallows.theta_interval import likelihood_interval
+from rankagg.distributions.mallows.center import MallowsData, likelihood_interval
 from rankagg.exceptions import InvalidInputError
 from tests.conftest import slow_but
 from tests.distributions.enumeration import log_likelihoods, strict_ranks

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.graphs import ordered_parts
-from rankagg.distributions.finite_maximum import beats_graph
+from rankagg.distributions.maximum import beats_graph
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce import likelihood as likelihoods
 from rankagg.distributions.plackett_luce.likelihood import (

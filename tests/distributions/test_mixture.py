@@ -11,8 +11,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
+from rankagg.distributions import mixture_climb as climb
 from rankagg.distributions.mallows.center import MallowsData
-from rankagg.distributions.mixtures import climb
 from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
 from rankagg.testing.distributions import DistributionContract
 from tests.conftest import seeds, slow_but
@@ -135,8 +135,8 @@ def test_what_is_no_mixture_is_refused():
 def family_of(profile, family="mallows", distance="kendall"):
     data = MallowsData.of(profile, Deadline(), distance)
     if family == "mallows":
-        return climb.MallowsFamily(data, 12.0)
-    return climb.PlackettLuceFamily(data, 0.01)
+        return climb._MallowsFamily(data, 12.0)
+    return climb._PlackettLuceFamily(data, 0.01)
 
 
 CASES = [
@@ -150,13 +150,14 @@ CASES = [
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
 @pytest.mark.parametrize(("family", "distance", "kind"), slow_but(CASES[1::2], CASES))
-def test_no_step_lowers_the_likelihood(family, distance, kind, seed):
+def test_no_step_lowers_the_likelihood(family, distance, kind, seed, monkeypatch):
+    monkeypatch.setattr(climb, "CLIMB_STEPS", 1)
     parts = family_of(rows_of(30, seed, kind=kind), family, distance)
     for noise in (False, True):
-        here = climb.begin(parts, 2, np.random.default_rng(seed), noise=noise)
+        here = climb._begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
         for _ in range(8):
-            here = climb.climbed(parts, here, 1)
+            here = climb._climbed(parts, here)
             heights.append(here.height)
         assert (np.diff(heights) >= -1e-9).all()
         assert heights[-1] > heights[0]
@@ -348,29 +349,6 @@ def test_a_component_that_is_one_ranking_is_noted():
     assert "is one ranking" in note
     assert np.isnan(fit.standard_errors).any()
     assert np.isfinite(fit.standard_errors[:3]).all()
-
-
-@pytest.mark.parametrize(
-    ("m", "n_starts", "n_resamples"), [(40, 1, 3), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
-)
-def test_one_more_component_is_tested(m, n_starts, n_resamples):
-    both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
-    votes, options = both.sample(m, rng=5), {"n_starts": n_starts, "rng": 0}
-    one, two = (ra.Mixture.fit(votes, k, **options) for k in (1, 2))
-    needed = one.test_more_components(n_resamples=n_resamples, rng=0)
-    enough = two.test_more_components(n_resamples=n_resamples, rng=0)
-    assert needed.p_value == 1 / (n_resamples + 1)
-    assert needed.statistic > 4 * needed.expected
-    assert enough.p_value > 1 / (n_resamples + 1)
-
-
-def test_bootstrap_matches_components():
-    fit = ra.Mixture.fit(TWO.sample(500, rng=4), 2, n_starts=2, rng=0)
-    found = fit.bootstrap(n_resamples=20, rng=0)
-    frame = found.to_frame()
-    assert (found.same_modes > 0.9).all()
-    np.testing.assert_allclose(frame["std_err"], fit.standard_errors, rtol=0.5)
-    assert ((frame["lower"] < frame["estimate"]) & (frame["estimate"] < frame["upper"])).all()
 
 
 def test_mixtures_are_no_components():
