@@ -136,7 +136,7 @@ BATTLES = Options(
         "Bradley-Terry",
         choice(
             "--ties",
-            ["half", "davidson", "rao-kupper", "ignore"],
+            ["half", "davidson", "ignore"],
             "A tie is half a win for each (default), an outcome of its own, or left out.",
         ),
         flag("--advantage", help="Comparisons: estimate the advantage of the first side."),
