@@ -10,12 +10,12 @@ from math import factorial
 
 import numpy as np
 import pytest
-from rankagg.distributions.maximum import beats_graph
 
 import rankagg as ra
 from rankagg import hoeffding_radius
 from rankagg.core.graphs import ordered_parts
 from rankagg.distributions import kendall_distance_counts, mallows_log_normalizer
+from rankagg.distributions.maximum import beats_graph
 from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import comparisons_needed
 from tests import oracles
