@@ -3,6 +3,8 @@ from .bradley_terry.bradley_terry import BradleyTerryFit as BradleyTerryFit
 from .fit_result import FitResult as FitResult
 from .fit_result import SimulatedTest as SimulatedTest
 from .goodness_of_fit import GoodnessOfFit as GoodnessOfFit
+from .goodness_of_fit import ModelComparison as ModelComparison
+from .goodness_of_fit import compare_models as compare_models
 from .goodness_of_fit import goodness_of_fit as goodness_of_fit
 from .latent_scores import LatentScores as LatentScores
 from .mallows.generalized import GeneralizedMallows as GeneralizedMallows
@@ -11,8 +13,6 @@ from .mallows.kendall_distances import kendall_distance_counts as kendall_distan
 from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.mallows import MallowsFit as MallowsFit
 from .mixture import MixtureFit as MixtureFit
-from .model_choice import ModelComparison as ModelComparison
-from .model_choice import compare_models as compare_models
 from .plackett_luce.features import FeatureFit as FeatureFit
 from .plackett_luce.plackett_luce import PlackettLuceFit as PlackettLuceFit
 from .stored import distribution_from_dict as distribution_from_dict

@@ -13,8 +13,7 @@ from joblib import parallel_config
 import rankagg as ra
 from rankagg.core import canonical_profile
 from rankagg.core.rankings.places import UNLISTED
-from rankagg.distributions.goodness_of_fit import NAMED_MODELS
-from rankagg.distributions.model_choice import _calibration
+from rankagg.distributions.goodness_of_fit import NAMED_MODELS, _calibration
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 LUCE = ra.PlackettLuce([1.5, 0.5, -0.5, -1.5], items="ABCD")

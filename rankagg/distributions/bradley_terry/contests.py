@@ -379,10 +379,7 @@ def _check_distinct(model: Model, names: Sequence[str]) -> None:
 def _collinear(name: str, before: Sequence[str], size: float) -> str:
     if name == "side":
         if not size:
-            return (
-                "The side has no advantage to show: all comparisons are on neutral ground. Set "
-                "`side=False`."
-            )
+            return "All comparisons are on neutral ground. Set `side=False`."
         return (
             "The advantage of the first side cannot be told from the worths: who has it follows "
             "from who meets. Compare some items from both sides, or set `side=False`."

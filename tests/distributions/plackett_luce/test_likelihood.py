@@ -220,7 +220,7 @@ def test_long_rankings_that_nearly_agree_have_a_maximum():
     assert len(ordered_parts(beats_graph(profile))) == 1
     fit = ra.PlackettLuce.fit(profile)
     assert fit.converged
-    assert np.ptp(fit.estimates) > choices.SPREAD
+    assert np.ptp(fit.estimates) > 150
     gradient = Likelihood(gathered(profile)).derivatives(fit.estimates).gradient
     assert gradient == pytest.approx(0, abs=1e-6)
 
@@ -274,37 +274,6 @@ def test_the_unit_of_weights_plays_no_part(weight):
 
 
 # -- sums over sets, both ways --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bits", [62, 0], ids=["merged", "chains"])
-def test_near_and_far_sums_are_the_same(bits, monkeypatch):
-    monkeypatch.setattr("rankagg.distributions.plackett_luce.choices.BITS", bits)
-    profile = from_rows(
-        ["A>B>C>D>E", "C>A>...", "B>E>A", "D>B", "E>C>D>A"], weights=[1, 2, 3, 1, 5]
-    )
-    found = gathered(profile)
-    logs = np.array([3.0, -4.0, 0.5, 20.0, -9.0])
-    near = [found.sets.log_sums(logs)]
-    near += found.sets.moments(logs, found.weights)
-    monkeypatch.setattr(choices, "SPREAD", -1.0)
-    monkeypatch.setattr(choices, "TABLE_ENTRIES", 7)
-    far = [found.sets.log_sums(logs)]
-    far += found.sets.moments(logs, found.weights)
-    for one, other in zip(near, far, strict=True):
-        assert other == pytest.approx(one, rel=1e-12)
-
-
-@pytest.mark.parametrize("bits", [62, 0], ids=["merged", "chains"])
-def test_sums_of_worths_without_floats(bits, monkeypatch):
-    monkeypatch.setattr("rankagg.distributions.plackett_luce.choices.BITS", bits)
-    found = gathered(from_rows(["A>B>C", "C>B"], "ABC"))
-    logs = np.array([2000.0, 0.0, -2000.0])
-    sizes = np.vstack(list(found.sets.tables())).sum(axis=1)
-    sums = dict(zip(sizes.tolist(), found.sets.log_sums(logs).tolist(), strict=True))
-    assert sums == {3: 2000.0, 2: 0.0}
-    likelihood = Likelihood(found)
-    assert likelihood.value(logs) == -2000.0
-    assert found.sets.moments(logs, found.weights)[0].tolist() == [1.0, 2.0, 0.0]
 
 
 def test_weights_of_buckets_of_worths_without_floats():
