@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from itertools import permutations
 from math import lgamma
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import scipy
@@ -72,10 +72,6 @@ class RankingDistribution(Value):
 
     # -- probabilities ------------------------------------------------------------------------
 
-    @overload
-    def log_prob(self, data: PartialRanking) -> float: ...
-    @overload
-    def log_prob(self, data: Profile) -> float: ...
     def log_prob(self, data: PartialRanking | Profile) -> float:
         """Return the log probability of a ranking, or of independent rankings.
 
@@ -88,11 +84,6 @@ class RankingDistribution(Value):
         -------
         float
             For a profile the sum over its rankings, each with its count and weight.
-
-        Raises
-        ------
-        ItemMismatchError
-            If the items differ.
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
@@ -118,17 +109,7 @@ class RankingDistribution(Value):
         return self._log_probs(data.ranks)
 
     def prob(self, data: PartialRanking | Profile) -> float:
-        """Return the probability; see `log_prob`.
-
-        Parameters
-        ----------
-        data : PartialRanking or Profile
-            Of the same items.
-
-        Returns
-        -------
-        float
-        """
+        """Return the probability, the exponential of `log_prob`."""
         return float(np.exp(self.log_prob(data)))
 
     @abstractmethod

@@ -166,8 +166,7 @@ def goodness_of_fit(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
-        Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-        depend on it.
+        Processes, as joblib counts them; the result does not depend on it.
 
     Returns
     -------
@@ -483,8 +482,7 @@ def compare_models(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
-        Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-        depend on it.
+        Processes, as joblib counts them; the result does not depend on it.
 
     Returns
     -------

@@ -242,8 +242,7 @@ class Mixture(RankingDistribution):
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator, for the starts.
         n_jobs : int, optional
-            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-            depend on it.
+            Processes, as joblib counts them; the result does not depend on it.
         time_limit : float, optional
             Seconds for all starts.
 

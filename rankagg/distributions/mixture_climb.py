@@ -147,7 +147,6 @@ class _MallowsFamily(_Family):
         return Mallows(center, self._start_theta, self.data.distance.name)
 
     def log_probs(self, part: Mallows) -> Floats:
-        """Return the log probability of each ranking."""
         if part.distance != "kendall" or self._above is None:
             logs = self.data.log_sums(part.center, part.theta)
         else:
@@ -199,7 +198,6 @@ class _MallowsFamily(_Family):
         return votes
 
     def parameters(self, part: Mallows) -> Floats:
-        """Return theta."""
         return np.array([part.theta])
 
     def neighbors(self, part: Mallows) -> Iterator[Mallows]:
@@ -212,7 +210,6 @@ class _MallowsFamily(_Family):
             yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta, part.distance)
 
     def moved(self, part: Mallows, parameters: Floats) -> Mallows:
-        """Return another theta around the same center."""
         return Mallows(part.center, float(parameters[0]), part.distance)
 
 
@@ -257,7 +254,6 @@ class _PlackettLuceFamily(_Family):
         return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
 
     def log_probs(self, part: PlackettLuce) -> Floats:
-        """Return the log probability of each ranking."""
         sets, uses, won = self._chosen
         logs: Floats = won @ part.log_worths - uses @ sets.log_sums(part.log_worths)
         return logs
@@ -270,15 +266,12 @@ class _PlackettLuceFamily(_Family):
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:
-        """Return the ridge."""
         return self.ridge * float(part.log_worths @ part.log_worths) / 2.0
 
     def parameters(self, part: PlackettLuce) -> Floats:
-        """Return log worths."""
         return part.log_worths
 
     def moved(self, part: Any, parameters: Floats) -> PlackettLuce:
-        """Return other log worths."""
         return PlackettLuce(parameters, items=self.data.profile.items)
 
 

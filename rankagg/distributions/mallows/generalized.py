@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Generator, Label, Ranks
+from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
 from rankagg._validation import as_numbers, check_number
 from rankagg.aggregation import Borda, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
@@ -33,14 +33,13 @@ from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.center import MallowsData, likelihood_interval
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
-    pair_probabilities,
+    choice_probabilities,
+    orders_from_stages,
     place_probabilities,
-    places_from_stages,
     sample_stages,
     stage_log_normalizers,
     stage_means,
     stage_variances,
-    stages_from_places,
 )
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
@@ -133,7 +132,7 @@ class GeneralizedMallows(RankingDistribution):
         filled = np.where(listed, ranks, 0)
         rest = np.argsort(np.argsort(np.where(listed, -1, 0), axis=1, kind="stable"), axis=1)
         complete = np.where(listed, filled, rest).astype(np.int32)
-        passed = stages_from_places(complete[:, np.argsort(self.center.ranks)])
+        passed = _stages_from_places(complete[:, np.argsort(self.center.ranks)])
         terms = -self.thetas * passed - stage_log_normalizers(self._sizes, self.thetas)
         kept = np.arange(self.n_items - 1) < length[:, None]
         result: Floats = np.where(kept, terms, 0.0).sum(axis=1)
@@ -142,7 +141,7 @@ class GeneralizedMallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
-        drawn = places_from_stages(sample_stages(self.thetas, size, rng)).T
+        drawn = _places_from_stages(sample_stages(self.thetas, size, rng)).T
         return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     # -- summaries ----------------------------------------------------------------------------
@@ -155,7 +154,7 @@ class GeneralizedMallows(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n), in O(n^3)."""
         place = self.center.ranks
-        return pair_probabilities(self.thetas)[np.ix_(place, place)]
+        return _pair_probabilities(self.thetas)[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k."""
@@ -328,7 +327,7 @@ class _StagedSearch:
         self.data.deadline.seconds_left()
         self.n_tried += 1
         total = self.data.total
-        means = self.data.weights @ stages_from_places(self.data.ranks[:, list(order)]) / total
+        means = self.data.weights @ _stages_from_places(self.data.ranks[:, list(order)]) / total
         sizes = np.arange(len(order), 1, -1)
         thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
         logs = stage_log_normalizers(sizes, thetas)
@@ -377,3 +376,52 @@ class _StagedSearch:
             if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
                 return here
             here = best
+
+
+def _places_from_stages(stages: NDArray[np.integer]) -> Ranks:
+    """Return the place of each item of the center, shape (n, size)."""
+    return np.argsort(orders_from_stages(stages), axis=0).astype(np.int32)
+
+
+def _stages_from_places(places: Ranks) -> Integers64:
+    """Return how many items each stage passes over; the inverse."""
+    orders = np.argsort(places, axis=1)
+    n = places.shape[1]
+    stages = np.empty((len(places), n - 1), dtype=np.int64)
+    for k in range(n - 1):
+        stages[:, k] = (orders[:, k + 1 :] < orders[:, [k]]).sum(axis=1)
+    return stages
+
+
+def _pair_probabilities(thetas: Floats) -> Floats:
+    """Return the chance that row comes before column, for items of the center, shape (n, n).
+
+    It depends only on how many items are left before the first of the two, between them and
+    behind them; one table of all these numbers serves all pairs.
+    """
+    n = len(thetas) + 1
+    # first[a, b]: the chance that the first of two items is chosen before the second, with a
+    # items before them and b between them, and the rest of those left behind.
+    first = np.zeros((n, n))
+    for left in range(2, n + 1):
+        chance = choice_probabilities(thetas[n - left], left)
+        upto = np.concatenate([[0.0], np.cumsum(chance)])
+        grown = np.zeros((n, n))
+        for a in range(left - 1):
+            b = np.arange(left - 1 - a)
+            behind = left - 2 - a - b
+            step = chance[a] + np.zeros(len(b))
+            if a:
+                step += upto[a] * first[a - 1, b]
+            between = upto[a + 1 + b] - upto[a + 1]
+            step[1:] += (between * np.where(b > 0, first[a, b - 1], 0.0))[1:]
+            step += np.where(behind > 0, (1.0 - upto[a + b + 2]) * first[a, b], 0.0)
+            grown[a, b] = step
+        first = grown
+    before = np.zeros((n, n))
+    for a in range(n):
+        for c in range(a + 1, n):
+            before[a, c] = first[a, c - a - 1]
+            before[c, a] = 1.0 - before[a, c]
+    # Sums of chances may be off by rounding.
+    return np.clip(before, 0.0, 1.0)

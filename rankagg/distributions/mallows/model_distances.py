@@ -22,14 +22,14 @@ from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.kendall_distances import (
     discordant_pairs,
-    distance_mean,
-    distance_variance,
     kendall_distance_counts,
-    mallows_log_normalizer,
     orders_from_stages,
     pair_stays,
     place_probabilities,
     sample_stages,
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
 )
 from rankagg.exceptions import InvalidInputError
 
@@ -96,7 +96,6 @@ class _KendallDistance(ModelDistance):
     name = "kendall"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the number of pairs in another order."""
         return discordant_pairs(places)
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
@@ -105,9 +104,8 @@ class _KendallDistance(ModelDistance):
         return np.arange(len(counts), dtype=np.float64), np.array([log(x) for x in counts])
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return closed forms."""
-        height = mallows_log_normalizer(n, theta)
-        return DistanceMoments(height, distance_mean(n, theta), distance_variance(n, theta))
+        parts = (stage_log_normalizers, stage_means, stage_variances)
+        return DistanceMoments(*(float(part(np.arange(1, n + 1), theta).sum()) for part in parts))
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw by stages of insertion."""
@@ -163,7 +161,6 @@ class _CayleyDistance(_ByCycles):
     name = "cayley"
 
     def of(self, places: Ranks) -> Floats:
-        """Return n less the number of cycles."""
         n = places.shape[1]
         distances: Floats = n - (lowest_of_cycles(places) == np.arange(n)).sum(axis=1).astype(float)
         return distances
@@ -180,7 +177,6 @@ class _CayleyDistance(_ByCycles):
         return np.arange(n, dtype=np.float64), counts
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return closed forms: each item but the first moves or not, independently."""
         odds = np.arange(1, n) * np.exp(-theta)
         moved = odds / (1.0 + odds)
         return DistanceMoments(
@@ -210,7 +206,6 @@ class _HammingDistance(_ByCycles):
     name = "hamming"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the number of items with another rank."""
         moved = places != np.arange(places.shape[1])
         distances: Floats = moved.sum(axis=1, dtype=np.float64)
         return distances
@@ -271,7 +266,6 @@ class _UlamDistance(ModelDistance):
     name = "ulam"
 
     def of(self, places: Ranks) -> Floats:
-        """Return n less the length of the longest increasing sequence of places."""
         distances: Floats = places.shape[1] - longest_increasing(places)[:, -1].astype(np.float64)
         return distances
 
@@ -400,7 +394,6 @@ class _FootruleDistance(ModelDistance):
     name = "footrule"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the sum of the displacements."""
         apart = np.abs(places - np.arange(places.shape[1], dtype=np.float64))
         distances: Floats = apart.sum(axis=1)
         return distances
@@ -413,7 +406,6 @@ class _FootruleDistance(ModelDistance):
         return _footrule_counts(n)
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return sums over the paths of open items, with both derivatives in theta."""
         logs, means, variances = _no_paths(n), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1)
         cut = 2.0 * np.arange(len(logs))
         for _ in range(n):
@@ -516,7 +508,6 @@ class _SpearmanDistance(ModelDistance):
     name = "spearman"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the sum of the squared displacements."""
         apart = places - np.arange(places.shape[1], dtype=np.float64)
         distances: Floats = (apart**2).sum(axis=1)
         return distances
@@ -530,7 +521,6 @@ class _SpearmanDistance(ModelDistance):
         return found, np.log(counts)
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return sums over sets of items."""
         one, first, second = _over_sets(n, theta)[:, -1].tolist()
         mean = first / one
         return DistanceMoments(log(one), mean, max(second / one - mean**2, 0.0))

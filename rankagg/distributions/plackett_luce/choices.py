@@ -239,7 +239,6 @@ class _ChainSets(_ChoiceSets):
     chains: tuple[_Chain, ...]
 
     def sums(self, values: Floats) -> Floats:
-        """Return for each set the sum of the values of its items, shape (s,)."""
         parts = [np.zeros(0)]
         for chain in self.chains:
             running = np.cumsum(values[chain.order[:, ::-1]], axis=1)[:, ::-1]
@@ -247,14 +246,12 @@ class _ChainSets(_ChoiceSets):
         return np.concatenate(parts)
 
     def totals(self, rates: Floats) -> Floats:
-        """Return for each item the sum of the rates of its sets, shape (n,)."""
         result = np.zeros(self.n)
         for chain, running in self._running(rates):
             result += np.bincount(chain.order.ravel(), weights=running.ravel(), minlength=self.n)
         return result
 
     def both(self, rates: Floats) -> Floats:
-        """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
         result = np.zeros((self.n, self.n))
         for chain, running in self._running(rates):
             # Two items are together in the sets up to the place of the better one.
@@ -289,7 +286,6 @@ class _ChainSets(_ChoiceSets):
 
     @property
     def n_items(self) -> int:
-        """The number of items."""
         return self.n
 
     def members(self) -> Iterator[tuple[Positions, Bools]]:
@@ -303,7 +299,6 @@ class _ChainSets(_ChoiceSets):
                 yield order[rows], np.arange(k) >= q[:, None]
 
     def with_ghost(self) -> _ChainSets:
-        """Return the sets of n + 1 items: these, then each item with the new one."""
         items = np.arange(self.n, dtype=np.int32)
         pairs = np.column_stack([items, np.full(self.n, self.n, dtype=np.int32)])
         ghost = _Chain(pairs, np.ones((self.n, 1), dtype=bool))

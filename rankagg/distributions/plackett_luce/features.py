@@ -31,7 +31,7 @@ from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class _Design:
     """Features of items as numbers: what each log worth is made of."""
 
     # How rows are made of a table of features; None where the table is the rows.
@@ -42,7 +42,7 @@ class Design:
     means: Floats
 
     @classmethod
-    def of(cls, features: object, formula: str | None, items: ItemSet) -> Design:
+    def of(cls, features: object, formula: str | None, items: ItemSet) -> _Design:
         """Return the design of the features of all items."""
         frame = _frame_of(features, items)
         spec = None
@@ -135,7 +135,6 @@ class _FeatureLikelihood(LogLikelihood):
 
     @property
     def n(self) -> int:
-        """No log worths are parameters."""
         return 0
 
     @cached_property
@@ -157,16 +156,13 @@ class _FeatureLikelihood(LogLikelihood):
         return self._columns @ parameters
 
     def start(self) -> Floats:
-        """Return no effects."""
         return np.zeros(self._columns.shape[1])
 
     def value(self, parameters: Floats) -> float:
-        """Return the log likelihood, less the penalty."""
         pull = float(self._pulls @ parameters**2) / 2.0
         return self.worths.value(self.all_worths(parameters)) - pull
 
     def derivatives(self, parameters: Floats) -> Derivatives:
-        """Return value, gradient and information."""
         at, columns = self.worths.derivatives(self.all_worths(parameters)), self._columns
         gradient = columns.T @ at.gradient - self._pulls * parameters
         information = columns.T @ at.information @ columns + np.diag(self._pulls)
@@ -188,7 +184,7 @@ class FeatureFit(FitResult):
     """
 
     residuals: pd.Series[float] = field(compare=False)
-    _design: Design = field(compare=False)
+    _design: _Design = field(compare=False)
     _ridge: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
@@ -235,7 +231,7 @@ def fit_features(
     weights = profile.counts * profile.weights
     choices = choices_of(profile.ranks, weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
-    design = Design.of(features, formula, profile.items)
+    design = _Design.of(features, formula, profile.items)
     n, k = design.table.shape
     # Effects are then of the size of log odds, whatever the unit of a feature is.
     units = np.ptp(design.table, axis=0)

@@ -209,21 +209,14 @@ class PlackettLuce(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n): w_i/(w_i + w_j) without ties.
 
-        With ties the two chances of a pair and that of a tie sum to 1; see `tie_probabilities`.
-        Ties take a sum over all subsets, and so at most 16 items.
+        With ties the two chances of a pair and that of a tie sum to 1, by a sum over all subsets of
+        at most 16 items.
         """
         if self.log_ties:
             return self._table.before()
         before = expit(self.log_worths[:, None] - self.log_worths)
         np.fill_diagonal(before, 0.0)
         return before
-
-    def tie_probabilities(self) -> Floats:
-        """Return P(row tied with column), shape (n, n); 0 on the diagonal."""
-        before = self.pairwise_probabilities()
-        tied = 1.0 - before - before.T
-        np.fill_diagonal(tied, 0.0)
-        return np.maximum(tied, 0.0) if self.log_ties else np.zeros_like(tied)
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank.
