@@ -170,17 +170,7 @@ class FitResult(Result):
         return frame
 
     def to_dict(self, alpha: float = 0.05) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        dict
-        """
+        """Return plain data for JSON, with `schema` and `version`, and intervals at `alpha`."""
         return {"schema": self._schema, "version": self._version, **self._content(alpha)}
 
     def _content(self, alpha: float = 0.05) -> dict[str, Any]:

@@ -37,17 +37,6 @@ class LatentScores(Value):
     systems : iterable of str or int, optional
         The systems; 0, ..., N - 1 by default.
 
-    Attributes
-    ----------
-    locations : ndarray of float, shape (N, T) or (N, 1)
-        As given.
-    noise : str
-        As given.
-    scale : float
-        As given.
-    systems : ItemSet
-        The systems.
-
     References
     ----------
     Colombo et al. (2022), section 4.2, https://doi.org/10.48550/arXiv.2202.03799, with locations

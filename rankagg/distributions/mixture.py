@@ -50,13 +50,6 @@ class Mixture(RankingDistribution):
     weights : array_like of float, shape (k,), optional
         Not negative, with sum 1; equal ones by default.
 
-    Attributes
-    ----------
-    components : tuple of RankingDistribution
-        The components.
-    weights : ndarray of float, shape (k,)
-        Their shares of all rankings.
-
     References
     ----------
     McLachlan and Peel (2000), "Finite mixture models", https://doi.org/10.1002/0471721182; of

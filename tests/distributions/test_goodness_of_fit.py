@@ -59,15 +59,6 @@ def test_expected_shares_are_those_of_all_rankings(made, name):
     assert (seen.number, told.number) == (pytest.approx(10.0), np.inf)
 
 
-def test_expected_distances_are_the_law_of_mallows():
-    for distance in ("cayley", "footrule", "spearman", "ulam"):
-        made = ra.Mallows("BADC", 0.3, distance)
-        told = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
-        law = made.distance_probabilities()
-        assert list(told.distances) == law.index.tolist()
-        np.testing.assert_allclose(list(told.distances.values()), law)
-
-
 def test_many_items_are_drawn():
     made = ra.Mallows(range(12), theta=0.5)
     told = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
@@ -237,13 +228,8 @@ CONCENTRATED = ra.Mallows("ABCDE", theta=0.8)
 
 def test_a_fit_that_is_wrong_is_refuted_and_one_that_is_right_is_not():
     # The level on many samples, of four families, is below.
-    assert rejections(mixed, ra.Mallows.fit, 2) == 1
+    assert rejections(mixed, ra.Mallows.fit, 1) == 1
     assert rejections(lambda seed: CONCENTRATED.sample(80, rng=seed), ra.Mallows.fit, 1) == 0
-
-
-@pytest.mark.slow
-def test_a_fit_that_is_wrong_is_refuted_often():
-    assert rejections(mixed, ra.Mallows.fit, 10) >= 0.8
 
 
 @pytest.mark.slow

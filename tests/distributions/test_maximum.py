@@ -6,11 +6,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import rankagg as ra
-from rankagg.core.graphs import ordered_parts
 from rankagg.distributions.maximum import (
     beats_graph,
     check_connected,
@@ -120,14 +118,6 @@ def all_wins(profile):
     return wins
 
 
-def closure(graph):
-    """Return what can be reached, by Warshall's loop."""
-    reach = graph.copy()
-    for k in range(len(graph)):
-        reach |= reach[:, [k]] & reach[k]
-    return reach
-
-
 @given(profile=profiles(max_size=6, max_rows=5))
 def test_who_beats_whom_is_found_pair_by_pair(profile):
     assert (beats_graph(profile) == all_wins(profile)).all()
@@ -135,24 +125,6 @@ def test_who_beats_whom_is_found_pair_by_pair(profile):
 
 def test_no_weight_is_too_small_to_link_items():
     assert beats_graph(from_rows(["A>B", "B>A"], "AB", weights=[1e30, 1e-30])).sum() == 2
-
-
-@given(
-    graph=st.integers(1, 6).flatmap(
-        lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)
-    )
-)
-def test_components_are_mutually_reachable_and_sources_come_first(graph):
-    beats = np.array(graph)
-    np.fill_diagonal(beats, False)
-    reach = closure(beats)
-    parts = ordered_parts(beats)
-    assert sorted(i for part in parts for i in part) == list(range(len(beats)))
-    where = {i: k for k, part in enumerate(parts) for i in part}
-    for i, j in ordered_pairs(len(beats)):
-        assert (where[i] == where[j]) == (reach[i, j] and reach[j, i])
-        if reach[i, j]:
-            assert where[i] <= where[j]
 
 
 def check(rows, items):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
@@ -261,14 +262,15 @@ def test_known_log_likelihoods_are_reached(k, n_starts, value):
 
 
 def test_recovery_and_workers():
-    votes = TWO.sample(1000, rng=3)
+    votes = TWO.sample(400, rng=3)
     fit = ra.Mixture.fit(votes, 2, n_starts=2, rng=1)
     assert [part.center for part in fit.distribution.components] == [
         part.center for part in TWO.components
     ]
     truth = np.array([0.6, 0.4, 1.5, 1.0])
     assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
-    assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
+    with parallel_config("threading"):
+        assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -327,18 +329,6 @@ def test_the_number_is_found():
     fit = ra.Mixture.fit(TWO.sample(400, rng=2), 2, n_starts=1, rng=0)
     shares = fit.memberships().to_numpy()
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
-
-
-def test_the_unit_of_weights_changes_no_comparison():
-    both = ra.Mixture([ra.Mallows("ABCDE", 2.0), ra.Mallows("EDCBA", 2.0)], [0.6, 0.4])
-    votes = both.sample(40, rng=0)
-    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(votes))
-    tables = []
-    for unit in (1.0, 1 / 200):
-        weighted = ra.Profile(list(votes), counts=votes.counts, weights=unit * weights)
-        found = compared(weighted, [1, 2], family="plackett-luce", n_starts=1, rng=0)
-        tables.append(found.to_frame().drop(columns="failure").to_numpy(float))
-    np.testing.assert_allclose(*tables, rtol=1e-6)
 
 
 def test_a_component_that_is_one_ranking_is_noted():

@@ -129,14 +129,9 @@ class BradleyTerry(PlackettLuce):
         of squares multiplied by (g - 1)/g for g units. With `pseudo_rankings` or a `ridge` the
         prior counts as one more source of variance.
 
-        Votes that are added up hold no units. Their errors take comparisons for independent, and
-        those of rankings or scores, which are not, are too small: notes say so.
-
         References
         ----------
-        Bradley and Terry (1952), https://doi.org/10.2307/2334029; Davidson (1970),
-        https://doi.org/10.1080/01621459.1970.10481082; Davidson and Beaver (1977),
-        https://doi.org/10.2307/2529467; Liang and Zeger (1986),
+        Davidson and Beaver (1977), https://doi.org/10.2307/2529467; Liang and Zeger (1986),
         https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb (2023),
         https://doi.org/10.1002/jae.2969.
 

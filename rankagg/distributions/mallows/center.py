@@ -1,16 +1,12 @@
 """The center of a Mallows distribution, its theta, and the interval of theta.
 
-Of complete strict rankings the center is the exact Kemeny consensus. Of partial or tied rankings
-the likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:
-expected votes among those permutations, the Kemeny consensus of the expected votes, theta. What
-that reaches is a local maximum, so several starts are climbed and neighbors of the result are
-tried; it need not be the Kemeny consensus of the data.
+Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied ones the likelihood
+is climbed by expectation-maximization: expected votes among compatible permutations, their Kemeny
+consensus, theta. That ends at a local maximum, so several starts are climbed.
 
-By other distances than Kendall's the center is proved, or searched for. The squared Spearman
-distance is least at the order of the mean ranks, footrule and Hamming distances at an assignment
-of items to ranks. Cayley's and Ulam's are hard: all centers of up to 7 items are tried, and of more
-those near to where a search began. All that completes rankings with gaps or ties is gone through,
-and weighted anew until nothing changes.
+The squared Spearman distance is least at the order of the mean ranks, footrule and Hamming
+distances at an assignment of items to ranks. For Cayley's and Ulam's all centers of up to 7 items
+are tried, and of more those near to where a search began.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from rankagg.core import (
     counted,
     frozen_array,
     permutation_of,
+    places,
 )
 from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
@@ -63,13 +64,6 @@ class GeneralizedMallows(RankingDistribution):
     thetas : array_like of float, shape (n - 1,)
         Dispersion parameters, not negative and finite, from the first rank to the last but one;
         of each, phi = exp(-theta).
-
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    thetas : ndarray of float, shape (n - 1,)
-        The dispersion parameters.
 
     References
     ----------
@@ -118,23 +112,18 @@ class GeneralizedMallows(RankingDistribution):
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         listed = ranks >= 0
-        length = listed.sum(axis=1)
-        top = np.sort(np.where(listed, ranks, self.n_items), axis=1)
-        strict = np.where(np.arange(self.n_items) < length[:, None], top, -1)
-        known = np.where(strict >= 0, np.arange(self.n_items), -1)
-        if (ranks == UNRANKED).any() or (strict != known).any():
+        # Unlisted items follow in any order, which leaves the stages of the listed ones as they
+        # are; those of the others sum to 1.
+        order = np.argsort(places.comparable(ranks), axis=1, kind="stable")
+        complete = np.argsort(order, axis=1).astype(np.int32)
+        if (ranks == UNRANKED).any() or (complete != ranks)[listed].any():
             allowed = "strict rankings, complete or of the first items"
             told = Described("a ranking with ties or unranked items")
             remedy = "`Mallows` sums over what completes those."
             raise InvalidInputError("data", allowed, told, remedy)
-        # Unlisted items follow in any order, which leaves the stages of the listed ones as they
-        # are; those of the others sum to 1.
-        filled = np.where(listed, ranks, 0)
-        rest = np.argsort(np.argsort(np.where(listed, -1, 0), axis=1, kind="stable"), axis=1)
-        complete = np.where(listed, filled, rest).astype(np.int32)
         passed = _stages_from_places(complete[:, np.argsort(self.center.ranks)])
         terms = -self.thetas * passed - stage_log_normalizers(self._sizes, self.thetas)
-        kept = np.arange(self.n_items - 1) < length[:, None]
+        kept = np.arange(self.n_items - 1) < listed.sum(axis=1, keepdims=True)
         result: Floats = np.where(kept, terms, 0.0).sum(axis=1)
         return result
 

@@ -63,15 +63,6 @@ class Mallows(RankingDistribution):
         "spearman": squared displacements in sum. Cayley's, Hamming's and the displacements are the
         same of rankings as ranks of items and as items of ranks; Ulam's is of the order of items.
 
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    theta : float
-        The dispersion parameter; the larger, the closer are rankings to the center.
-    distance : str
-        The distance.
-
     Notes
     -----
     Sums over all rankings are exact. So the squared Spearman distance takes 16 items at most, and
@@ -359,12 +350,10 @@ class MallowsFit(FitResult):
 
     Notes
     -----
-    `conf_int` is by likelihood ratio: it holds every theta around the center at which twice the log
-    likelihood has dropped by at most the quantile of chi-squared with one degree of freedom. At
-    theta 0 all centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in
-    Friedman's test; where those do not refute it, the lower bound is 0, and the interval bounds
-    theta from above alone. Few or scattered rankings make theta too high, and with it the interval,
-    as a note of the fit says.
+    `conf_int` is by likelihood ratio around the center, with one degree of freedom. At theta 0 all
+    centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in Friedman's
+    test; where those do not refute it, the lower bound is 0. Few or scattered rankings make theta
+    too high, and with it the interval, as a note of the fit says.
 
     References
     ----------

@@ -64,11 +64,6 @@ class PlackettLuce(RankingDistribution):
     log_ties : mapping from int to float, optional
         log delta_d for the bucket sizes d > 1 that are possible; none by default.
 
-    Attributes
-    ----------
-    log_worths : ndarray of float, shape (n,)
-        With sum 0.
-
     References
     ----------
     Plackett (1975), https://doi.org/10.2307/2346567; Luce (1959), "Individual choice behavior";

@@ -200,14 +200,6 @@ def test_items_that_only_tie_have_no_error_by_the_sandwich():
     assert ra.BradleyTerry.fit(data, cov_type="model").converged
 
 
-@pytest.mark.parametrize("clusters", [None, np.arange(12) % 4])
-def test_ties_alone_have_equal_worths_and_no_errors(clusters):
-    ties = ra.Comparisons.from_arrays("ABC" * 4, "BCA" * 4, np.zeros(12), clusters=clusters)
-    assert ra.BradleyTerry.fit(ties).log_worths == pytest.approx(0, abs=1e-12)
-    assert_unknown(ties, "Nothing varies in the results that compare 'A' with 'B'")
-    assert np.isnan(ra.BradleyTerry.fit(ties).elo()["std_err"]).all()
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_effective_clusters_are_counted_item_by_item(weighted):
     clusters = np.random.default_rng(1).integers(0, 8, 100)

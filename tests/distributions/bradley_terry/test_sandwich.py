@@ -101,13 +101,6 @@ def test_intervals_by_cluster_miss_in_one_of_twenty(kind, n_clusters, ties):
     assert max(worst, side) <= 0.11
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["judges", "unequal"])
-def test_errors_by_the_model_miss_far_more_often_where_judges_differ(kind):
-    mean, *_ = rates(kind, 20, "davidson", 200, cov_type="model")
-    assert mean > 0.15
-
-
 def test_the_truth_of_independent_judges_is_what_is_drawn_from():
     found = truth("independent", "davidson")
     assert found[:N] == pytest.approx(WORTHS, abs=1e-6)

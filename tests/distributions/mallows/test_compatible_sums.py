@@ -82,13 +82,6 @@ def test_lattice_is_that_of_enumeration(ranks, theta):
         np.testing.assert_allclose(before[k], chances, atol=1e-11)
 
 
-def test_strict_rows_weigh_by_their_distance_alone():
-    ranks = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 2, 3]], dtype=np.int32)
-    assert log_sums(ranks, 0.7).tolist() == pytest.approx([0.0, -4.2, -0.7])
-    for huge in (800.0, 1e6):
-        assert log_sums(ranks, huge).tolist() == [0.0, -6 * huge, -huge]
-
-
 def test_large_theta_leaves_the_best_completion():
     # B > A, C anywhere: the best ways have one pair unlike the center.
     ranks = np.array([[1, 0, UNRANKED]], dtype=np.int32)

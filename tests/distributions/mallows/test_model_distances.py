@@ -116,14 +116,6 @@ def test_many_items_are_as_all_rankings_where_theta_is_0(n):
     assert cayley.log_normalizer == pytest.approx(lgamma(n + 1), rel=1e-12)
 
 
-def test_many_items_are_drawn_by_their_footrule():
-    mallows = ra.Mallows(range(300), 0.006, "footrule")
-    distances = DISTANCES["footrule"].of(mallows.sample(200, rng=1).ranks)
-    error = (mallows.distance_variance / 200) ** 0.5
-    assert abs(distances.mean() - mallows.mean_distance) < 4.5 * error
-    assert distances.var() == pytest.approx(mallows.distance_variance, rel=0.5)
-
-
 def test_all_tableaux_are_all_rankings():
     diagrams, logs = _young_diagrams(30)
     assert len(diagrams) == 5604

@@ -61,12 +61,6 @@ def check_against_a_loop(profile):
     assert found.won == pytest.approx(won)
 
 
-def test_choices_of_every_kind_of_ranking(representation):
-    profile = from_rows(ROWS, counts=COUNTS, weights=WEIGHTS)
-    assert isinstance(gathered(profile).sets, representation)
-    check_against_a_loop(profile)
-
-
 @pytest.mark.parametrize("bits", [62, 0])
 def test_choices_are_those_of_a_loop(bits):
     @given(profile=profiles())

@@ -101,20 +101,6 @@ def test_equal_worths_keep_the_level_with_few_rankings(n, m):
         assert 0.3 * alpha < (statistics > stats.chi2.isf(alpha, n - 1)).mean() < 1.05 * alpha
 
 
-def test_five_in_a_hundred_is_the_default():
-    fit = ra.PlackettLuce.fit(DATA["ties of 2"])
-    for call in (fit.conf_int, fit.to_frame):
-        assert call().equals(call(0.05))
-    for options in ({}, {"reference": "B"}):
-        text = str(fit.summary(**options))
-        assert text == str(fit.summary(alpha=0.05, **options))
-        assert "[0.025" in text
-        assert "0.975]" in text
-    assert fit.relative_to("A").index.name == "parameter"
-    assert fit.relative_to("A").equals(fit.relative_to("A", alpha=0.05))
-    assert list(fit.relative_to("A").columns) == list(fit.to_frame().columns)
-
-
 def test_items_that_rounding_does_not_tell_apart_are_as_good_as_each_other():
     # A and C met so often that the error of their difference is below that of their errors.
     wins = [[0, 1, 2.0**59], [1, 0, 1], [2.0**59, 1, 0]]
