@@ -109,7 +109,13 @@ class RankingDistribution(Value):
         return self._log_probs(data.ranks)
 
     def prob(self, data: PartialRanking | Profile) -> float:
-        """Return the probability, the exponential of `log_prob`."""
+        """Return the probability, the exponential of `log_prob`.
+
+        Parameters
+        ----------
+        data : PartialRanking or Profile
+            Of the same items.
+        """
         return float(np.exp(self.log_prob(data)))
 
     @abstractmethod

@@ -170,7 +170,13 @@ class FitResult(Result):
         return frame
 
     def to_dict(self, alpha: float = 0.05) -> dict[str, Any]:
-        """Return plain data for JSON, with `schema` and `version`, and intervals at `alpha`."""
+        """Return plain data for JSON, with `schema` and `version`.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            As for `to_frame`.
+        """
         return {"schema": self._schema, "version": self._version, **self._content(alpha)}
 
     def _content(self, alpha: float = 0.05) -> dict[str, Any]:
