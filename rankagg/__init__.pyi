@@ -77,7 +77,7 @@ from .distances.unweighted import kendall_tau as kendall_tau
 from .distributions.base import RankingDistribution as RankingDistribution
 from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTerry
 from .distributions.mallows.mallows import Mallows as Mallows
-from .distributions.mixtures.mixture import Mixture as Mixture
+from .distributions.mixture import Mixture as Mixture
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
 from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking

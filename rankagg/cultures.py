@@ -690,13 +690,9 @@ class PlackettLuceCulture(Culture):
     """
 
     _kind = "Plackett-Luce"
+    _identity = "PlackettLuceModel"
 
     spread: float = checked(check_number, low=0)
-
-    @property
-    def identity(self) -> str:
-        """What stands in journals."""
-        return f"PlackettLuceModel(spread={self.spread!r})"
 
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
         log_worths = self.spread * rng.standard_normal(n_items)

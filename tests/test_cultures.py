@@ -143,29 +143,12 @@ def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture):
     assert pickle.loads(pickle.dumps(culture)) == culture
 
 
-@pytest.mark.parametrize("culture", CULTURES, ids=repr)
-def test_no_item_is_favored(culture):
-    rng = np.random.default_rng(8)
-    first = np.bincount([culture.sample(4, 1, rng=rng).ranks[0].argmin() for _ in range(80)])
-    assert stats.chisquare(first).pvalue > 1e-3
-
-
 def test_the_ends_of_contagion_and_norm_phi():
     assert len(ra.cultures.MallowsCulture(norm_phi=0).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=1e300).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=0).sample(9, 30, rng=1).compress()) == 30
     # 200! is no float.
     assert len(ra.cultures.AnonymousCulture().sample(200, 30, rng=1).compress()) == 30
-
-
-def test_an_urn_repeats_more_the_more_it_holds():
-    """The number of different rankings has the mean sum of 1/(1 + k contagion), but for chance."""
-    found = [
-        len(ra.cultures.UrnCulture(contagion=0.5).sample(12, 40, rng=k).compress())
-        for k in range(100)
-    ]
-    new = 1 / (1 + 0.5 * np.arange(40))
-    assert abs(np.mean(found) - new.sum()) < 4 * np.sqrt((new * (1 - new)).sum() / 100)
 
 
 def test_large_batches_of_voters_are_ranked_as_small_ones(monkeypatch):

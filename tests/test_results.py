@@ -136,7 +136,6 @@ RESULTS = {
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.inference.friedman(COMPLETE),
     "GeneralizedMallowsFit": lambda: ra.distributions.GeneralizedMallows.fit(COMPLETE),
-    "MixtureBootstrap": lambda: mixture().bootstrap(n_resamples=3, rng=0),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "ModelComparison": lambda: ra.distributions.compare_models(
@@ -145,7 +144,6 @@ RESULTS = {
     "GoodnessOfFit": lambda: ra.distributions.goodness_of_fit(
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
-    "Intransitivity": lambda: battles().intransitivity(n_resamples=19, rng=0),
     "MissingReport": lambda: ra.analysis.missing_report(GAPS),
     "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
@@ -153,7 +151,6 @@ RESULTS = {
     "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,
-    "QuasiVariances": lambda: fit().quasi_variances(),
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
     "RemovalRadius": lambda: ra.analysis.removal_radius(COMPLETE, ra.Borda()),
@@ -207,7 +204,7 @@ def result_of(name: str) -> Result:
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
     "ConfidenceResult", "CorruptionResult", "FeatureFit",
-    "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult", "MixtureBootstrap",
+    "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult",
     "TaskSubsetResult", "TiedCertificate", "TiedOptima",
 }  # fmt: skip
 

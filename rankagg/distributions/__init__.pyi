@@ -1,8 +1,10 @@
 from .base import Uniform as Uniform
 from .bradley_terry.bradley_terry import BradleyTerryFit as BradleyTerryFit
-from .bradley_terry.intransitivity import Intransitivity as Intransitivity
 from .fit_result import FitResult as FitResult
+from .fit_result import SimulatedTest as SimulatedTest
 from .goodness_of_fit import GoodnessOfFit as GoodnessOfFit
+from .goodness_of_fit import ModelComparison as ModelComparison
+from .goodness_of_fit import compare_models as compare_models
 from .goodness_of_fit import goodness_of_fit as goodness_of_fit
 from .latent_scores import LatentScores as LatentScores
 from .mallows.generalized import GeneralizedMallows as GeneralizedMallows
@@ -10,14 +12,7 @@ from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
 from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts
 from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.mallows import MallowsFit as MallowsFit
-from .mixtures.mixture import MixtureFit as MixtureFit
-from .mixtures.resampling import MixtureBootstrap as MixtureBootstrap
-from .model_choice import ModelComparison as ModelComparison
-from .model_choice import compare_models as compare_models
+from .mixture import MixtureFit as MixtureFit
 from .plackett_luce.features import FeatureFit as FeatureFit
 from .plackett_luce.plackett_luce import PlackettLuceFit as PlackettLuceFit
-from .quasi_variances import QuasiVariances as QuasiVariances
-from .quasi_variances import quasi_variances as quasi_variances
-from .simulated_test import SimulatedTest as SimulatedTest
 from .stored import distribution_from_dict as distribution_from_dict
-from .thurstone import Thurstone as Thurstone

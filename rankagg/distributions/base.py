@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from itertools import permutations
 from math import lgamma
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import scipy
@@ -72,10 +72,6 @@ class RankingDistribution(Value):
 
     # -- probabilities ------------------------------------------------------------------------
 
-    @overload
-    def log_prob(self, data: PartialRanking) -> float: ...
-    @overload
-    def log_prob(self, data: Profile) -> float: ...
     def log_prob(self, data: PartialRanking | Profile) -> float:
         """Return the log probability of a ranking, or of independent rankings.
 
@@ -88,11 +84,6 @@ class RankingDistribution(Value):
         -------
         float
             For a profile the sum over its rankings, each with its count and weight.
-
-        Raises
-        ------
-        ItemMismatchError
-            If the items differ.
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
@@ -118,16 +109,12 @@ class RankingDistribution(Value):
         return self._log_probs(data.ranks)
 
     def prob(self, data: PartialRanking | Profile) -> float:
-        """Return the probability; see `log_prob`.
+        """Return the probability, the exponential of `log_prob`.
 
         Parameters
         ----------
         data : PartialRanking or Profile
             Of the same items.
-
-        Returns
-        -------
-        float
         """
         return float(np.exp(self.log_prob(data)))
 
@@ -361,6 +348,12 @@ def effective_weights(profile: Profile) -> Floats:
     shares = profile.weights / profile.weights.max()
     scaled: Floats = shares * float(profile.counts @ shares) / float(profile.counts @ shares**2)
     return scaled
+
+
+def uncompressed(profile: Profile) -> Profile:
+    """Return the profile with a row of its own for every copy of a ranking."""
+    rows = np.repeat(np.arange(len(profile)), profile.counts)
+    return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 
 
 def log_compatible(ranks: Ranks) -> Floats:

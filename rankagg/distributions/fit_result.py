@@ -13,7 +13,7 @@ import scipy
 
 from rankagg._typing import Floats
 from rankagg._validation import check_alpha, check_integer
-from rankagg.core import ROWS, Result, plain_rows
+from rankagg.core import ROWS, Result, counted, p_text, plain_rows
 from rankagg.distributions.base import RankingDistribution
 
 
@@ -175,11 +175,7 @@ class FitResult(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        dict
+            As for `to_frame`.
         """
         return {"schema": self._schema, "version": self._version, **self._content(alpha)}
 
@@ -261,3 +257,51 @@ class FitResult(Result):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.distribution!r}>"
+
+
+class SimulatedTest(Result):
+    """A test by samples that were drawn where its hypothesis is true.
+
+    Made by `MallowsFit.test_uniform`; it has no plot.
+
+    Attributes
+    ----------
+    hypothesis : str
+        What is tested.
+    measure : str
+        What the statistic measures.
+    statistic : float
+        Of the rankings.
+    expected : float
+        The mean of the samples.
+    p_value : float
+        Share of samples (the rankings among them) whose statistic is as extreme.
+    n_resamples : int
+        Simulated samples.
+    """
+
+    hypothesis: str
+    measure: str
+    statistic: float
+    expected: float
+    p_value: float
+    n_resamples: int
+
+    _schema = "rankagg.simulated_test"
+    _prints_table = False
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the attributes as columns."""
+        return pd.DataFrame([self._content()])
+
+    def _content(self) -> dict[str, Any]:
+        return self._plain(
+            "hypothesis", "measure", "statistic", "expected", "p_value", "n_resamples"
+        )
+
+    def _facts(self) -> list[str]:
+        samples = counted(self.n_resamples, "simulated sample")
+        return [
+            f"{self.measure}: {self.statistic:.4g}, p {p_text(self.p_value)}",
+            f"expected if {self.hypothesis}: {self.expected:.4g}, from {samples}",
+        ]

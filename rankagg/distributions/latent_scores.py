@@ -1,8 +1,7 @@
 """Score tables drawn from latent scores.
 
 A system's score on an instance of a task is its location there plus independent noise. With
-Gumbel noise the ranking of an instance has the Plackett-Luce distribution, with normal noise
-Thurstone's. `rankagg.studies` has corruptions of tables, and mechanisms of missing scores.
+Gumbel noise the ranking of an instance has the Plackett-Luce distribution.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import as_generator, as_matrix, check_choice, check_integer, check_number
 from rankagg.core import ItemSet, ScoreTable, Value, array_key, axis_labels, counted, frozen_array
 from rankagg.distributions.plackett_luce.plackett_luce import LARGEST_LOG_WORTH, PlackettLuce
-from rankagg.distributions.thurstone import DEVIATION, Thurstone
 from rankagg.exceptions import Described, InvalidInputError
 
 Noise = Literal["gumbel", "normal"]
@@ -38,17 +36,6 @@ class LatentScores(Value):
         What noise is multiplied with; from 1e-100 to 1e100.
     systems : iterable of str or int, optional
         The systems; 0, ..., N - 1 by default.
-
-    Attributes
-    ----------
-    locations : ndarray of float, shape (N, T) or (N, 1)
-        As given.
-    noise : str
-        As given.
-    scale : float
-        As given.
-    systems : ItemSet
-        The systems.
 
     References
     ----------
@@ -154,20 +141,19 @@ class LatentScores(Value):
             raise InvalidInputError("n_tasks", f"{known}, the columns of the locations", given)
         return tasks
 
-    def ranking_distribution(self) -> PlackettLuce | Thurstone:
-        """Return the distribution of the ranking of one instance.
+    def ranking_distribution(self) -> PlackettLuce:
+        """Return the distribution of the ranking of one instance, for Gumbel noise.
 
         Returns
         -------
-        PlackettLuce or Thurstone
-            Of Gumbel noise with the locations over the scale as log worths; of normal noise with
-            the locations over the standard deviation of a difference.
+        PlackettLuce
+            With the locations over the scale as log worths.
         """
         if self.locations.shape[1] > 1:
             raise InvalidInputError("locations", "the same on every task", self)
         if self.noise == "normal":
-            shares = self.locations[:, 0] / self.scale * DEVIATION
-            return Thurstone(shares, items=self.systems)
+            remedy = "Sums over rankings have no closed form with normal noise: draw a sample."
+            raise InvalidInputError("noise", "'gumbel' for a distribution", self.noise, remedy)
         return PlackettLuce(self.locations[:, 0] / self.scale, items=self.systems)
 
     def __repr__(self) -> str:

@@ -1,16 +1,28 @@
-"""The climb to the maximum of a log likelihood of log worths, and the covariance there."""
+"""Whether a likelihood of log worths has a maximum, the climb to it, and the covariance there."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
 
-from rankagg._typing import Floats, Positions
+from rankagg._typing import Bools, Floats, Positions
 from rankagg._validation import check_number
-from rankagg.core import counted
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Profile,
+    canonical_profile,
+    counted,
+    listed,
+)
+from rankagg.core.graphs import connected_parts, ordered_parts
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 EPSILON = float(np.finfo(np.float64).eps)
 # No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
@@ -129,8 +141,6 @@ class Maximum:
     value: float
     # Shape (p, p). Minus the second derivatives there.
     information: Floats
-    # The largest entry of the gradient.
-    gradient_norm: float
     n_iterations: int
     # True where no parameter is further from the maximum than the tolerance, or than rounding
     # leaves open (at most `ROUNDING_MOVE`).
@@ -146,8 +156,7 @@ class Maximum:
         here = here.copy()
         if not likelihood.ridge:
             here[: likelihood.n] -= here[: likelihood.n].mean()
-        norm = float(np.abs(at.gradient).max())
-        return cls(here, at.value, at.information, norm, step, **how)
+        return cls(here, at.value, at.information, step, **how)
 
     def notes(self) -> list[str]:
         """Return a note where the climb ended before the maximum."""
@@ -274,3 +283,91 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     project[:n, :n] -= 1.0 / n
     centered = project @ covariance @ project.T
     return np.asarray((centered + centered.T) / 2.0)
+
+
+def unweighted_votes(profile: Profile) -> PairwiseMatrix:
+    """Return the votes of rankings that count alike, so that none is rounded away."""
+    return canonical_profile(profile.items, profile.ranks).direct_pairwise()
+
+
+def beats_graph(profile: Profile) -> Bools:
+    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
+    votes = unweighted_votes(profile)
+    return np.asarray(votes.wins + votes.ties > 0)
+
+
+def is_linked(together: Floats) -> bool:
+    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
+    return bool((connected_parts(together > 0) == 0).all())
+
+
+def check_observed(profile: Profile) -> None:
+    """Raise where some item is in no ranking."""
+    unseen = (profile.ranks == UNRANKED).all(axis=0)
+    if unseen.any():
+        names = listed(profile.items.where(unseen))
+        remedy = "Leave items out with `profile.restrict(...)`."
+        allowed = "rankings that observe every item somewhere"
+        raise InvalidInputError("data", allowed, Described(names), remedy)
+
+
+def check_connected(
+    beats: Bools,
+    items: ItemSet,
+    *,
+    words: Sequence[str] = ("never compared", "never beaten", "never above another"),
+    loses: str = "loses to a later one",
+    remedy: str = "Use `pseudo_rankings=0.5`, a `ridge`, or drop items until one group is left.",
+    camps: bool = False,
+) -> None:
+    """Raise where worths have no finite maximum-likelihood estimate.
+
+    It exists exactly where no two groups of the items are such that the one never loses to the
+    other (Ford 1957).
+    """
+    parts = ordered_parts(beats)
+    if len(parts) <= 1:
+        return
+    met = beats | beats.T
+    seen = met.any(axis=1)
+    kinds = (~seen, seen & ~beats.any(axis=0), seen & ~beats.any(axis=1))
+    facts = [
+        f"{what}: {listed(items.where(who))}"
+        for what, who in zip(words, kinds, strict=True)
+        if who.any()
+    ]
+    apart = ordered_parts(met)
+    if camps and sum(len(part) > 1 for part in apart) > 1:
+        named = [part for part in apart[:4] if len(part) > 1]
+        facts.append(f"camps that never met: {_shown_groups(named, items)}")
+    more = f" | ... {counted(len(parts), 'group')} in all" if len(parts) > 8 else ""
+    told = "; ".join(facts) + ". " if facts else ""
+    raise NotIdentifiedError(
+        f"The worths have no finite maximum: no group here {loses} "
+        f"({_shown_groups(parts[:8], items)}{more}). {told}{remedy}"
+    )
+
+
+def _shown_groups(parts: Sequence[Any], items: ItemSet) -> str:
+    return " | ".join(listed([items[int(i)] for i in part]) for part in parts)
+
+
+def check_rises(peak: Maximum, names: Sequence[str], moved: Floats, remedy: str) -> None:
+    """Raise where a climb ended far away without a maximum, and say along which parameters.
+
+    `moved` says how far each of them went, in log odds. A concave likelihood that rises for ever
+    leaves a step of its own size to Newton's method wherever it stops.
+    """
+    far = np.abs(moved)
+    if peak.converged or far.max() <= FAR_PARAMETER:
+        return
+    told = []
+    for sign, verb in ((1, "grow"), (-1, "fall")):
+        which = (far >= far.max() / 2.0) & (moved * sign > 0)
+        if which.any():
+            labels = listed([name for name, is_far in zip(names, which, strict=True) if is_far])
+            told.append(f"{labels} {verb if which.sum() > 1 else verb + 's'}")
+    raise NotIdentifiedError(
+        "The likelihood has no finite maximum, or rounding hides it: it still rises as "
+        f"{' and '.join(told)}. {remedy}"
+    )

@@ -102,7 +102,7 @@ class MallowsRanking(Aggregator):
         labels = _seen_labels(profile)
         if not labels:
             return Outcome(scores=np.full(profile.n_items, np.nan))
-        found = find_center(profile.restrict(labels), rng, deadline)
+        found = find_center(profile.restrict(labels), deadline)
         ranking: PartialRanking = found.center
         if found.center.n_items < profile.n_items:
             ranking = found.center.reindex(profile.items)

@@ -3,117 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from math import inf, isfinite
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
-from rankagg._typing import Label
-from rankagg.core import ItemSet, Permutation, counted
+from rankagg.core import ItemSet, Permutation
 from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mixtures.mixture import Mixture
+from rankagg.distributions.mixture import Mixture
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.thurstone import Thurstone
-from rankagg.exceptions import DataFormatError, InvalidInputError, shown
-from rankagg.io.json_files import Field
+from rankagg.exceptions import DataFormatError, RankaggError, shown
 
-# Sizes of buckets are written without signs, zeros or blanks.
-SIZE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
-
-
-def _number(field: Field, low: float = -inf) -> float:
-    """Return a finite number; integers that a float holds nearly are numbers too."""
-    value = field.value
-    # Integers beyond have no float.
-    if type(value) is int and abs(value) <= 10**300:
-        value = float(value)
-    if type(value) is not float or not isfinite(value) or value < low:
-        field.refuse("a finite number" + ("" if low == -inf else f" of at least {low:g}"))
-    return value
-
-
-def _numbers(field: Field, length: int, low: float = -inf) -> list[float]:
-    numbers = [_number(element, low) for element in field.elements()]
-    if len(numbers) != length:
-        field.refuse(f"a list of {counted(length, 'number')}")
-    return numbers
-
-
-def _items(field: Field) -> ItemSet:
-    """Return texts or integers; which of them go together, the ItemSet says."""
-    for element in field.elements():
-        if type(element.value) is not int and not isinstance(element.value, str):
-            element.refuse("a text or an integer")
-    return ItemSet(cast("list[Label]", field.value))
-
-
-def _center(items: ItemSet, field: Field) -> Permutation:
-    labels = [element.value for element in field.elements()]
-    kinds, own = (
-        {str if isinstance(one, str) else type(one) for one in x} for x in (labels, items)
-    )
-    if kinds != own or sorted(labels) != sorted(items):
-        field.refuse("a list of all items, each once")
-    return Permutation.from_order(cast("list[Label]", labels), items=items)
-
-
-def _log_ties(items: ItemSet, field: Field) -> dict[int, float]:
-    if type(field.value) is not dict:
-        field.refuse("an object")
-    ties = {}
-    for size, value in field.value.items():
-        known = type(size) is str and SIZE.fullmatch(size) is not None
-        if not known or int(size) > max(len(items), 2):
-            field.refuse(f"an object whose keys are texts from '2' to '{len(items)}'")
-        ties[int(size)] = _number(Field(value, f"log_ties[{size}]"))
-    return ties
-
-
-def _components(items: ItemSet, field: Field) -> list[RankingDistribution]:
-    parts = []
-    for element in field.elements():
-        if isinstance(element.value, Mapping) and element.value.get("model") == "Mixture":
-            element.refuse("no mixture")
-        try:
-            parts.append(distribution_from_dict(element.value))
-        except DataFormatError as error:
-            raise DataFormatError(f"`{element.path}`: {error}") from None
-        if parts[-1].items != items:
-            element.refuse("a distribution of the same items")
-    return parts
-
-
-# What reads each parameter of some items.
-READERS: dict[str, Callable[[ItemSet, Field], Any]] = {
-    "center": _center,
-    "components": _components,
-    "distance": lambda _, field: field.value,
-    "locations": lambda items, field: _numbers(field, len(items)),
-    "log_ties": _log_ties,
-    "log_worths": lambda items, field: _numbers(field, len(items)),
-    "theta": lambda _, field: _number(field, 0.0),
-    "thetas": lambda items, field: _numbers(field, len(items) - 1, 0.0),
-    "weights": lambda _, field: [_number(element, 0.0) for element in field.elements()],
-}
-# The parameters of each model.
-MODELS: dict[str, tuple[Callable[..., RankingDistribution], tuple[str, ...]]] = {
+# The parameters of each model, besides the items.
+MODELS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "Uniform": (Uniform, ()),
     "Mallows": (Mallows, ("center", "theta")),
     "GeneralizedMallows": (GeneralizedMallows, ("center", "thetas")),
     "PlackettLuce": (PlackettLuce, ("log_worths", "log_ties")),
-    "Mixture": (Mixture, ("weights", "components")),
-    "Thurstone": (Thurstone, ("locations",)),
     "BradleyTerry": (BradleyTerry, ("log_worths", "log_ties")),
+    "Mixture": (Mixture, ("weights", "components")),
 }
+NUMBERS = ("theta", "thetas", "log_worths", "log_ties", "weights")
+HEAD = ("schema", "version", "model", "items")
+# Sizes of buckets are written without signs, zeros or blanks.
+SIZE = re.compile("[1-9][0-9]{0,8}")
 
 
 def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     """Return the distribution whose `to_dict` gave these facts.
 
-    It is read strictly: nothing is converted, nothing may be missing, and nothing may be there
-    that is not read.
+    It is read strictly: nothing is converted, and no key may be missing or unknown.
 
     Parameters
     ----------
@@ -136,30 +56,79 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     >>> ra.distributions.distribution_from_dict({**facts, "theta": "1"})
     Traceback (most recent call last):
         ...
-    rankagg.exceptions.DataFormatError: `theta` must be a finite number of at least 0. Got '1'.
+    rankagg.exceptions.DataFormatError: `theta` must be a finite number. Got '1'.
     """
     if not isinstance(facts, Mapping):
         raise DataFormatError(f"A stored distribution is an object. Got {shown(facts)}.")
-    stated = tuple(facts.get(name) for name in ("schema", "version", "model"))
-    known = stated[:2] == (SCHEMA, 1) and type(stated[1]) is int
-    if not known or type(stated[2]) is not str or stated[2] not in MODELS:
-        schema, version, model = map(shown, stated)
+    schema, version, model = (facts.get(name) for name in HEAD[:3])
+    is_known = schema == SCHEMA and version == 1 and type(version) is int
+    if not is_known or type(model) is not str or model not in MODELS:
         raise DataFormatError(
             f"This is no distribution of schema {SCHEMA!r}, version 1: it says "
-            f"{schema}, {version}, model {model}."
+            f"{shown(schema)}, {shown(version)}, model {shown(model)}."
         )
-    create, names = MODELS[stated[2]]
-    if "center" in names and "distance" in facts:
-        names = (*names, "distance")
-    fields = Field(dict(facts), "").members("schema", "version", "model", "items", *names)
+    create, names = MODELS[model]
+    names += ("distance",) * (model == "Mallows" and "distance" in facts)
+    for name in (*HEAD, *names):
+        if name not in facts:
+            raise DataFormatError(f"`{name}` is missing.")
+    for name in facts:
+        if name not in (*HEAD, *names):
+            known = ", ".join((*HEAD, *names))
+            raise DataFormatError(f"{shown(name)} is no key; the keys are {known}.")
+    for name in NUMBERS:
+        _check_numbers(facts.get(name, 0), name)
     try:
-        items = _items(fields[3])
-        read = {
-            name: READERS[name](items, field) for name, field in zip(names, fields[4:], strict=True)
-        }
-        # A center and components have items.
-        own = {} if {"center", "components"} & set(names) else {"items": items}
-        return create(**own, **read)
-    except InvalidInputError as error:
+        return create(**_arguments(facts, names))  # type: ignore[no-any-return]
+    except DataFormatError:
+        raise
+    except RankaggError as error:
         # What the classes ask for, beyond the kinds of values.
-        raise DataFormatError(f"No {stated[2]} distribution is stored here: {error}") from None
+        raise DataFormatError(f"No {model} distribution is stored here: {error}") from None
+
+
+def _check_numbers(value: object, path: str) -> None:
+    """Refuse what is no finite number, or list or object of such."""
+    if isinstance(value, dict | list):
+        keyed = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in keyed:
+            _check_numbers(each, f"{path}[{key}]")
+    elif type(value) not in (int, float) or not abs(value) <= 1e300:  # type: ignore[arg-type]
+        raise DataFormatError(f"`{path}` must be a finite number. Got {shown(value)}.")
+
+
+def _arguments(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what creates a distribution."""
+    for name in ("items", "center", "components"):
+        if not isinstance(facts.get(name, []), list):
+            raise DataFormatError(f"`{name}` must be a list. Got {shown(facts[name])}.")
+    items, given = ItemSet(facts["items"]), {name: facts[name] for name in names}
+    if "center" in given:
+        # Of the same types: JSON's false is no 0.
+        if sorted(map(repr, given["center"])) != sorted(map(repr, items)):
+            got = shown(given["center"])
+            raise DataFormatError(f"`center` must be a list of all items, each once. Got {got}.")
+        return {**given, "center": Permutation.from_order(given["center"], items=items)}
+    if "components" in given:
+        return {**given, "components": _components(given["components"], items)}
+    if "log_ties" in given:
+        ties = given["log_ties"]
+        if not (isinstance(ties, dict) and all(SIZE.fullmatch(str(size)) for size in ties)):
+            allowed = "an object whose keys are sizes, such as '2'"
+            raise DataFormatError(f"`log_ties` must be {allowed}. Got {shown(ties)}.")
+        given["log_ties"] = {int(size): value for size, value in ties.items()}
+    return {**given, "items": items}
+
+
+def _components(stored: list[Any], items: ItemSet) -> list[RankingDistribution]:
+    parts = []
+    for at, one in enumerate(stored):
+        if isinstance(one, Mapping) and one.get("model") == "Mixture":
+            raise DataFormatError(f"`components[{at}]` must be no mixture.")
+        try:
+            parts.append(distribution_from_dict(one))
+        except DataFormatError as error:
+            raise DataFormatError(f"`components[{at}]`: {error}") from None
+        if parts[-1].items != items:
+            raise DataFormatError(f"`components[{at}]` must be a distribution of the same items.")
+    return parts

@@ -1,8 +1,7 @@
-"""What fits of log worths have in common: a reference, quasi variances, comparison intervals."""
+"""What fits of log worths have in common: log worths less that of a reference item."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from rankagg._typing import Floats, Label
 from rankagg._validation import check_alpha
 from rankagg.core import ROWS
 from rankagg.distributions.fit_result import FitResult, with_intervals
-from rankagg.distributions.quasi_variances import QuasiVariances, quasi_variances
 
 
 class WorthsFit(FitResult):
@@ -32,18 +30,6 @@ class WorthsFit(FitResult):
     def _student_of(self, *which: Any) -> Any:
         """Return the distribution of differences of the parameters there, over their errors."""
         return self._student
-
-    def quasi_variances(self) -> QuasiVariances:
-        """Return one variance per item from which all errors of differences follow, nearly.
-
-        Returns
-        -------
-        QuasiVariances
-            With the worst relative error of a standard error (Firth and de Menezes 2004).
-        """
-        n, items = self._n, self.distribution.items
-        order = np.argsort(-self.estimates[:n], kind="stable")
-        return replace(quasi_variances(self.covariance[:n, :n], items=items), _order=order)
 
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths less that of a reference item, with their standard errors.
@@ -73,28 +59,6 @@ class WorthsFit(FitResult):
         )
         frame.iloc[at, 1:] = np.nan
         return frame.set_axis(pd.Index(self.names, name="parameter"))
-
-    def comparison_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return intervals from quasi standard errors: where two overlap little, they differ.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of each interval, in (0, 1).
-
-        Returns
-        -------
-        pandas.DataFrame
-            estimate, quasi_se, lower, upper; items by estimate.
-        """
-        errors = self.quasi_variances().standard_errors
-        estimates = self.estimates[: self._n]
-        radius = self._student_of(slice(self._n)).ppf(1.0 - check_alpha(alpha) / 2.0) * errors
-        columns = {"estimate": estimates, "quasi_se": errors}
-        columns |= {"lower": estimates - radius, "upper": estimates + radius}
-        index = pd.Index(list(self.distribution.items), name="item")
-        frame = pd.DataFrame(columns, index=index)
-        return frame.sort_values("estimate", ascending=False, kind="stable")
 
     def summary(
         self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None

@@ -139,10 +139,10 @@ def _wanted(
 def _information(fit: WorthsFit, odds: Floats) -> Floats:
     """Return what a comparison at these log odds is expected to tell of them."""
     if isinstance(fit, BradleyTerryFit):
-        model, tie = fit._outcomes, fit.tie
+        tie = fit.tie
     else:
-        model, tie = "davidson", cast(PlackettLuceFit, fit).distribution.log_ties.get(2)
-    likely, terms = chances(model, odds.ravel(), tie), terms_of(model, odds.ravel(), tie)
+        tie = cast(PlackettLuceFit, fit).distribution.log_ties.get(2)
+    likely, terms = chances(odds.ravel(), tie), terms_of(odds.ravel(), tie)
     told: Floats = (likely * terms.slope**2).sum(axis=0).reshape(odds.shape)
     return told
 

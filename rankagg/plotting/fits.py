@@ -20,8 +20,12 @@ from rankagg.distributions import (
     PlackettLuceFit,
 )
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.goodness_of_fit import STATISTICS, GoodnessOfFit
-from rankagg.distributions.model_choice import NEAR, ModelComparison
+from rankagg.distributions.goodness_of_fit import (
+    NEAR,
+    STATISTICS,
+    GoodnessOfFit,
+    ModelComparison,
+)
 from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import (
     HOLLOW,

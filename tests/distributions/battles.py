@@ -5,7 +5,7 @@ from scipy.special import expit
 
 import rankagg as ra
 
-MODELS = ["half", "davidson", "rao-kupper"]
+MODELS = ["half", "davidson"]
 
 
 def battles(m, n, seed, *, side=0.4, sides=True, covariate=True, ties=0.8, **arrays):
@@ -41,13 +41,9 @@ def log_probability(ties, odds, tie, outcome):
     if ties == "half":
         up, down = np.log(expit(odds)), np.log(expit(-odds))
         return {1: up, 0: (up + down) / 2, -1: down}[outcome]
-    if ties == "davidson":
-        first, second, nu = np.exp(odds), 1.0, np.exp(tie)
-        weight = {1: first, 0: nu * np.sqrt(first * second), -1: second}
-        return np.log(weight[outcome] / sum(weight.values()))
-    theta, first = np.exp(tie), np.exp(odds)
-    won, lost = first / (first + theta), 1.0 / (1.0 + theta * first)
-    return np.log({1: won, 0: 1.0 - won - lost, -1: lost}[outcome])
+    first, second, nu = np.exp(odds), 1.0, np.exp(tie)
+    weight = {1: first, 0: nu * np.sqrt(first * second), -1: second}
+    return np.log(weight[outcome] / sum(weight.values()))
 
 
 def log_likelihood(data, ties, side, covariates, parameters):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-import tests.distributions.test_mixtures  # noqa: F401 - it has a contract too
+import tests.distributions.test_mixture  # noqa: F401 - it has a contract too
 from rankagg import RankingDistribution
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.distributions import DistributionContract
@@ -86,14 +86,6 @@ class TestTwoHostileNames(DistributionContract):
 
 class TestOneItem(DistributionContract):
     distributions = on("A")
-
-
-class TestThurstone(DistributionContract):
-    distributions = (
-        ra.distributions.Thurstone([0.5, 0.0, -0.5], items="ABC"),
-        ra.distributions.Thurstone([2.0, -1.0, 0.3, 0.3]),
-        ra.distributions.Thurstone([1.0]),
-    )
 
 
 def test_every_public_distribution_has_a_contract():

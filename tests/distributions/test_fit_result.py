@@ -34,7 +34,7 @@ def test_intervals_are_estimate_and_error():
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, np.nan, "a"])
 def test_the_level_is_checked(alpha):
     fit = ra.PlackettLuce.fit(DATA["complete"])
-    for call in (fit.conf_int, fit.to_frame, fit.comparison_intervals):
+    for call in (fit.conf_int, fit.to_frame):
         with pytest.raises(InvalidInputError, match="alpha"):
             call(alpha)
     with pytest.raises(InvalidInputError, match="alpha"):

@@ -1,14 +1,28 @@
-"""The climbs step by step: what a step may be, and what counts as having arrived."""
+"""Whether there is a maximum, the climb to it step by step, and what counts as having arrived."""
 
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from scipy.optimize import linprog
 
-from rankagg.distributions.maximum import inverse_information, newton
+import rankagg as ra
+from rankagg.distributions.maximum import (
+    beats_graph,
+    check_connected,
+    check_observed,
+    inverse_information,
+    is_linked,
+    newton,
+)
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
-from tests.distributions.luce_by_hand import from_rows, gathered
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from tests.conftest import seeds
+from tests.distributions.luce_by_hand import choices_by_hand, features, from_rows, gathered
+from tests.oracles import ABOVE, TIED, as_places, judgment, ordered_pairs
+from tests.strategies import profiles
 
 PROFILE = from_rows(["A>B>C", "B>C>A", "C>A>B", "A>C>B"], "ABC", counts=[30, 2, 1, 4])
 
@@ -90,3 +104,142 @@ def test_the_inverse_is_that_of_the_space_of_differences():
 def test_information_without_an_inverse_has_no_errors():
     assert np.isnan(inverse_information(np.zeros((3, 3)), 3, grounded=True)).any()
     assert np.isnan(inverse_information(np.full((3, 3), np.nan), 3, grounded=True)).any()
+
+
+# -- whether there is a maximum -------------------------------------------------------------------
+
+
+def all_wins(profile):
+    """Return who is above or level with whom in some ranking, pair by pair."""
+    wins = np.zeros((profile.n_items, profile.n_items), dtype=bool)
+    for ranking in map(as_places, profile):
+        for i, j in ordered_pairs(profile.n_items):
+            wins[i, j] |= judgment(ranking, i, j) in (ABOVE, TIED)
+    return wins
+
+
+@given(profile=profiles(max_size=6, max_rows=5))
+def test_who_beats_whom_is_found_pair_by_pair(profile):
+    assert (beats_graph(profile) == all_wins(profile)).all()
+
+
+def test_no_weight_is_too_small_to_link_items():
+    assert beats_graph(from_rows(["A>B", "B>A"], "AB", weights=[1e30, 1e-30])).sum() == 2
+
+
+def check(rows, items):
+    profile = from_rows(rows, items)
+    check_connected(beats_graph(profile), profile.items)
+
+
+@pytest.mark.parametrize("rows", [["A>B>C", "C>A"], ["A=B=C"], ["A>...", "B>...", "C>..."]])
+def test_connected_rankings_pass(rows):
+    check(rows, "ABC")
+    with pytest.raises(NotIdentifiedError, match=r"\(A, B, C \| D\)|never compared: D\."):
+        check(rows, "ABCD")
+
+
+@pytest.mark.parametrize(
+    ("rows", "items", "words"),
+    [
+        (["A>B>C", "B>A>C"], "ABC", [
+            "no group here loses to a later one (A, B | C)", "never above another: C.",
+        ]),
+        (["A>B>C", "A>C>B"], "ABC", ["(A | B, C)", "never beaten: A."]),
+        (["A>B", "B>A", "C>D", "D>C"], "ABCD", ["(A, B | C, D)"]),
+        (["A>B", "B>A", "C"], "ABC", ["never compared: C."]),
+        (["A>B>C>D>E>F>G>H>I"], "ABCDEFGHI", ["G | H | ... 9 groups in all)"]),
+    ],
+)  # fmt: skip
+def test_the_message_names_groups_and_remedies(rows, items, words):
+    with pytest.raises(NotIdentifiedError) as caught:
+        check(rows, items)
+    text = str(caught.value)
+    for part in [*words, "pseudo_rankings=0.5", "ridge", "drop items"]:
+        assert part in text
+    assert ("never beaten" in text) == any("never beaten" in word for word in words) or len(
+        items
+    ) > 4
+
+
+def test_one_item_is_connected_and_two_are_not():
+    check_connected(np.zeros((1, 1), dtype=bool), ra.ItemSet("A"))
+    with pytest.raises(NotIdentifiedError, match=r"\(A \| B\)"):
+        check_connected(np.zeros((2, 2), dtype=bool), ra.ItemSet("AB"))
+
+
+def test_linked_means_joined_by_chains_of_sets():
+    table = np.zeros((4, 4))
+    table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = 0.5
+    assert not is_linked(table)
+    table[1, 2] = table[2, 1] = 1e-9
+    assert is_linked(table)
+
+
+def test_unobserved_items_are_named_with_the_remedy():
+    with pytest.raises(InvalidInputError, match=r"B, D.*profile\.restrict"):
+        check_observed(from_rows(["A>C", "C>A"], "ABCD"))
+    check_observed(from_rows(["A>...", "B>..."], "ABCD"))
+
+
+def has_a_maximum(profile):
+    """Say whether no direction gains on an alternative and loses on none: all are listed."""
+    sizes = tuple(sorted({len(c) for r in profile for _, c in choices_by_hand(r)} - {1}))
+    n = profile.n_items
+    rows = np.array([
+        features(chosen, n, sizes) - features(bucket, n, sizes)
+        for ranking in profile
+        for alternatives, chosen in choices_by_hand(ranking)
+        for d in (1, *sizes)
+        for bucket in combinations(sorted(alternatives), d)
+    ])  # fmt: skip
+    bounds = [(-1, 1)] * rows.shape[1]
+    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+    return -found.fun <= 1e-6
+
+
+@pytest.mark.parametrize("seed", seeds(8, 200))
+def test_rankings_with_ties_have_a_fit_exactly_where_they_have_a_maximum(seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(3, 6)), int(rng.integers(2, 12))
+    profile = ra.Profile.from_ranks(rng.integers(1, n, (m, n)))
+    if has_a_maximum(profile):
+        assert ra.PlackettLuce.fit(profile).converged
+    else:
+        with pytest.raises(NotIdentifiedError, match="no finite maximum"):
+            ra.PlackettLuce.fit(profile)
+
+
+def test_the_message_names_what_grows():
+    with pytest.raises(NotIdentifiedError, match=r"it still rises as log tie 2 grows\."):
+        ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "C=A"], "ABC"))
+    words = r"it still rises as A, log tie 2 grow and C falls\."
+    with pytest.raises(NotIdentifiedError, match=words):
+        ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "A>C", "A=C"], "ABC"))
+
+
+def test_regular_fits_with_endless_ties_are_refused():
+    # A ghost is tied with nobody, which bounds ties of two and not those of three.
+    profile = from_rows(["A=B=C", "A=B=C", "A=B=C"], "ABC")
+    with pytest.raises(NotIdentifiedError, match="log tie 3 grows"):
+        ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
+
+
+def test_ridges_hold_what_they_are_on():
+    profile = from_rows(["A=B=C", "A=B=C"], "ABC")
+    with pytest.raises(NotIdentifiedError, match="log tie 3 grows"):
+        ra.PlackettLuce.fit(profile, ridge=1.0)
+    assert ra.PlackettLuce.fit(profile, ridge=1.0, tie_ridge=1.0).converged
+
+
+@pytest.mark.parametrize("counts", [[3, 1, 1], [10**9, 1, 1], [1, 1, 10**6]])
+def test_davidson_pairs_have_a_maximum_whatever_the_counts(counts):
+    profile = from_rows(["A>B", "B>A", "A=B"], "AB", counts=counts)
+    for data in (profile, profile.with_unranked("ignore").pairwise()):
+        fit = ra.BradleyTerry.fit(data, ties="davidson")
+        wins, losses, ties = counts
+        assert fit.converged
+        # exp(l_A - l_B) is the odds; the weight of a tie is against the geometric mean.
+        assert np.ptp(fit.estimates[:2]) == pytest.approx(abs(np.log(wins / losses)), abs=1e-5)
+        expected = np.log(ties / np.sqrt(wins * losses))
+        assert fit.estimates[2] == pytest.approx(expected, abs=1e-5)

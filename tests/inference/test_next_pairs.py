@@ -19,7 +19,6 @@ FITS = {
     "rankings": ra.PlackettLuce.fit(ra.Profile.from_orders(["ABCD", "BADC", "ACDB", "DCAB"])),
     "half": ra.BradleyTerry.fit(battles(60, 4, 1), side=True),
     "davidson": ra.BradleyTerry.fit(battles(60, 4, 2), ties="davidson"),
-    "rao-kupper": ra.BradleyTerry.fit(battles(60, 4, 3), ties="rao-kupper"),
 }
 TARGETS = [{}, {"k": 1}, {"k": 2}, {"pair": ("C", "A")}]
 QUICK = [("rankings", {"k": 2}), *((kind, TARGETS[3]) for kind in FITS)]

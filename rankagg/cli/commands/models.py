@@ -149,7 +149,7 @@ def _models() -> list[str]:
         "Bradley-Terry",
         choice(
             "--ties",
-            ["half", "davidson", "rao-kupper", "ignore"],
+            ["half", "davidson", "ignore"],
             "A tie is half a win for each (default), an outcome of its own, or left out.",
         ),
         flag("--elo", help="Show ratings on the scale of Elo too."),

@@ -12,28 +12,17 @@ import pandas as pd
 import scipy
 from scipy.special import expit
 
-from rankagg._typing import Floats, Label, RNGLike, Tolerance
+from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag, check_number
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import counted
-from rankagg.distributions.bradley_terry.contests import (
-    LINKS,
-    TIE_MODELS,
-    Contests,
-    Link,
-    OutcomeModel,
-    Ties,
-    chances,
-    terms_of,
-)
-from rankagg.distributions.bradley_terry.fit import CovType, Options, estimates_of, outcome_model
-from rankagg.distributions.bradley_terry.intransitivity import Intransitivity, intransitivity_of
+from rankagg.distributions.bradley_terry.contests import Ties, chances, terms_of
+from rankagg.distributions.bradley_terry.fit import CovType, Options, estimates_of
 from rankagg.distributions.bradley_terry.samples import sample_of
 from rankagg.distributions.fit_result import holm, with_intervals
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.thurstone import Thurstone
 from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import InvalidInputError
 
@@ -70,7 +59,6 @@ class BradleyTerry(PlackettLuce):
         ties: Ties = "half",
         side: bool = False,
         covariates: Iterable[str] = (),
-        link: Link = "logit",
         cov_type: CovType = "auto",
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
@@ -87,11 +75,10 @@ class BradleyTerry(PlackettLuce):
         data : Comparisons, Profile, ScoreTable, ScoreSummary or PairwiseMatrix
             Comparisons of two, each with its outcome; rankings, each of which compares all pairs
             of its items; scores, which rank the systems on every task; or sums of these.
-        ties : {"half", "davidson", "rao-kupper", "ignore"}, default "half"
+        ties : {"half", "davidson", "ignore"}, default "half"
             "half" counts a tie as half a win for each, which is a quasi-likelihood: a probability
             of ties is not estimated. "davidson" (1970) gives a tie the weight nu times the
-            geometric mean of the two worths. "rao-kupper" (1967) is a threshold: who is not better
-            by log(theta) in log odds, a logistic error added, ties. "ignore" leaves ties out.
+            geometric mean of the two worths. "ignore" leaves ties out.
         side : bool, default False
             True estimates the advantage of the side of comparisons, which multiplies the odds
             (Davidson and Beaver 1977); `comparisons.sides` says who has it. In the tie of
@@ -100,10 +87,6 @@ class BradleyTerry(PlackettLuce):
         covariates : iterable of str, optional
             Names of covariates of the comparisons, which say something in favor of the first side:
             a difference of lengths, for instance.
-        link : {"logit", "probit"}, default "logit"
-            Whether the log odds of the first side are linear, or the normal quantile of its
-            chance: values that vary normally, Thurstone's case V (1927). "probit" needs
-            ties="half" or "ignore".
         cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
             What errors come from. "model" takes comparisons for independent and the model for
             true. "robust" is the sandwich of single comparisons. "cluster" is that of what is
@@ -146,17 +129,11 @@ class BradleyTerry(PlackettLuce):
         of squares multiplied by (g - 1)/g for g units. With `pseudo_rankings` or a `ridge` the
         prior counts as one more source of variance.
 
-        Votes that are added up hold no units. Their errors take comparisons for independent, and
-        those of rankings or scores, which are not, are too small: notes say so.
-
         References
         ----------
-        Bradley and Terry (1952), https://doi.org/10.2307/2334029; Davidson (1970),
-        https://doi.org/10.1080/01621459.1970.10481082; Rao and Kupper (1967),
-        https://doi.org/10.1080/01621459.1967.10482901; Davidson and Beaver (1977),
-        https://doi.org/10.2307/2529467; Thurstone (1927), https://doi.org/10.1037/h0070288; Liang
-        and Zeger (1986), https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb
-        (2023), https://doi.org/10.1002/jae.2969.
+        Davidson and Beaver (1977), https://doi.org/10.2307/2529467; Liang and Zeger (1986),
+        https://doi.org/10.1093/biomet/73.1.13; MacKinnon, Nielsen and Webb (2023),
+        https://doi.org/10.1002/jae.2969.
 
         Examples
         --------
@@ -167,10 +144,7 @@ class BradleyTerry(PlackettLuce):
         array([ 0.746, -0.354, -0.392])
         """
         data = as_data(data)
-        how = check_choice(ties, TIE_MODELS, "ties")
-        if check_choice(link, LINKS, "link") == "probit" and how not in ("half", "ignore"):
-            remedy = "The two models of ties are for log odds."
-            raise InvalidInputError("ties", "'half' or 'ignore' with link='probit'", ties, remedy)
+        how = check_choice(ties, get_args(Ties), "ties")
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         sample = sample_of(
             data,
@@ -184,7 +158,6 @@ class BradleyTerry(PlackettLuce):
             raise InvalidInputError("data", "results of two or more items", data, remedy)
         options = Options(
             ties=how,
-            link=link,
             side=bool(side),
             covariates=tuple(covariates),
             cov_type=check_choice(cov_type, get_args(CovType), "cov_type"),
@@ -196,12 +169,7 @@ class BradleyTerry(PlackettLuce):
         items, estimates = sample.items, facts["estimates"]
         has_nu = how == "davidson" and sample.contests.n_ties > 0
         ties_of_two = {2: float(estimates[-1])} if has_nu else {}
-        worths = estimates[: len(items)]
-        distribution: BradleyTerry | Thurstone
-        if link == "probit":
-            distribution = Thurstone(worths, items=items)
-        else:
-            distribution = BradleyTerry(worths, items=items, log_ties=ties_of_two)
+        distribution = BradleyTerry(estimates[: len(items)], items=items, log_ties=ties_of_two)
         return BradleyTerryFit(distribution=distribution, **facts)
 
     def __repr__(self) -> str:
@@ -214,20 +182,16 @@ class BradleyTerryFit(WorthsFit):
     """Worths estimated from comparisons of two, with their errors.
 
     Made by `BradleyTerry.fit`. The parameters are the log worths, with sum 0, then the advantage
-    of the side and the effects of covariates on the log odds of the first side, then the tie
-    parameter: log(nu) of Davidson (1970) or log(theta) of Rao and Kupper (1967). `plot` draws a
-    `rankagg.plotting.worths_plot`.
+    of the side and the effects of covariates on the log odds of the first side, then log(nu) of
+    Davidson's ties (1970). `plot` draws a `rankagg.plotting.worths_plot`.
 
     Attributes
     ----------
-    distribution : BradleyTerry or Thurstone
+    distribution : BradleyTerry
         Worths where no side has the advantage and all covariates are 0, with the ties of Davidson's
-        model where they were fitted. Ties of Rao and Kupper are not part of it: see `predict`.
+        model where they were fitted.
     ties : str
-        "half", "davidson", "rao-kupper" or "ignore".
-    link : str
-        "logit"; or "probit", where log worths are locations of normal values, in standard
-        deviations of a difference.
+        "half", "davidson" or "ignore".
     has_side : bool
         Whether the advantage of the side was estimated.
     cov_type : str
@@ -244,17 +208,15 @@ class BradleyTerryFit(WorthsFit):
         From the observed information, for independent comparisons.
     """
 
-    distribution: BradleyTerry | Thurstone
+    distribution: BradleyTerry
     ties: Ties
-    link: Link
     has_side: bool
     cov_type: str
     unit: str | None
     n_clusters: int
     degrees_of_freedom: Floats
     model_covariance: Floats
-    _contests: Contests = field(compare=False)
-    _units: Floats = field(compare=False)
+    _covariates: tuple[str, ...] = field(compare=False)
 
     @property
     def _student(self) -> Any:
@@ -272,7 +234,7 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def worths(self) -> Floats:
-        """The worths, shape (n,), for log odds; their product is 1."""
+        """The worths, shape (n,); their product is 1."""
         worths: Floats = np.exp(self.log_worths)
         return worths
 
@@ -283,20 +245,12 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def tie(self) -> float | None:
-        """The log of nu or of theta; None where no ties are modeled."""
+        """The log of nu; None where no ties are modeled."""
         return float(self.estimates[-1]) if self._has_tie else None
 
     @property
-    def _outcomes(self) -> OutcomeModel:
-        return outcome_model(self.ties, self.link)
-
-    @property
     def _has_tie(self) -> bool:
-        return len(self.estimates) > self._n + self._contests.n_extras
-
-    @property
-    def _covariates(self) -> tuple[str, ...]:
-        return self.names[self._n + self.has_side : self._n + self._contests.n_extras]
+        return len(self.estimates) > self._n + self.has_side + len(self._covariates)
 
     def effects(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return what is estimated beside worths: the rows of `to_frame` below the items.
@@ -309,12 +263,9 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            As `to_frame`; of log odds with a column factor, exp(estimate): of the odds, or nu or
-            theta itself.
+            As `to_frame`, with a column factor, exp(estimate): of the odds, or nu itself.
         """
         frame = self.to_frame(alpha).iloc[self._n :]
-        if self.link == "probit":
-            return frame
         return frame.assign(factor=np.exp(frame["estimate"]))
 
     # -- items against each other -------------------------------------------------------------
@@ -405,9 +356,6 @@ class BradleyTerryFit(WorthsFit):
         pandas.DataFrame
             elo, std_err, lower, upper; items by rating. The reference has no error.
         """
-        if self.link == "probit":
-            remedy = "Points are a unit of log odds."
-            raise InvalidInputError("link", "'logit' for `elo`", self.link, remedy)
         middle = check_number(rating, "rating")
         unit = check_number(points, "points", low=0, open_low=True) / np.log(10.0)
         table = self.to_frame(alpha) if reference is None else self.relative_to(reference, alpha)
@@ -463,8 +411,7 @@ class BradleyTerryFit(WorthsFit):
         student = self._student_of(*np.flatnonzero(told))
         quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
         odds = np.array([row @ self.estimates])
-        probabilities = chances(self._outcomes, odds, self.tie)[:, 0]
-        terms = terms_of(self._outcomes, odds, self.tie)
+        probabilities, terms = chances(odds, self.tie)[:, 0], terms_of(odds, self.tie)
         # Of a log probability; along the log odds of the contest, and along the tie parameter.
         slopes = terms.slope[:, :1] * row
         if self.tie is not None:
@@ -484,42 +431,12 @@ class BradleyTerryFit(WorthsFit):
         outcomes = pd.Index(["first wins", "tie", "second wins"], name="outcome")
         return pd.DataFrame(columns, index=outcomes)
 
-    def intransitivity(self, *, n_resamples: int = 999, rng: RNGLike = None) -> Intransitivity:
-        """Test whether results of pairs, and cycles among them, are what worths explain.
-
-        Parameters
-        ----------
-        n_resamples : int, default 999
-            Data sets that are drawn from the fitted model.
-        rng : int, numpy.random.Generator or None, optional
-            A seed or a generator.
-
-        Returns
-        -------
-        Intransitivity
-
-        Raises
-        ------
-        InvalidInputError
-            With weights, which are no counts; and with ties that count half, for which there is
-            no model to draw from.
-        """
-        return intransitivity_of(
-            self._contests,
-            self._outcomes,
-            self.estimates * self._units,
-            items=self.distribution.items,
-            n_resamples=n_resamples,
-            rng=rng,
-        )
-
     # -- how it looks -------------------------------------------------------------------------
 
     def _content(self, alpha: float = 0.05) -> dict[str, Any]:
         return {
             **super()._content(alpha),
             "ties": self.ties,
-            "link": self.link,
             "side": self.has_side,
             "errors": self.cov_type,
             "unit": self.unit,

@@ -1,29 +1,34 @@
-"""Contests: who met whom from which side, and what each model of ties says of them."""
+"""Contests: who met whom from which side, what each model of ties says, and the likelihood."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit, log_expit, log_ndtr, ndtr
+from scipy.special import expit, log_expit
 
 from rankagg._typing import Bools, Floats, Positions
+from rankagg.core import ItemSet
 from rankagg.core.comparisons import Comparisons
+from rankagg.distributions.maximum import (
+    EPSILON,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    check_connected,
+    check_rises,
+    newton,
+)
+from rankagg.exceptions import NotIdentifiedError
 
 # The rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
-Ties: TypeAlias = Literal["half", "davidson", "rao-kupper", "ignore"]
-TIE_MODELS: tuple[Ties, ...] = get_args(Ties)
-Link: TypeAlias = Literal["logit", "probit"]
-LINKS: tuple[Link, ...] = get_args(Link)
-
-#: What outcomes have probabilities by: a model of ties, or normal values and half a win for a tie.
-OutcomeModel: TypeAlias = Literal["half", "davidson", "rao-kupper", "probit"]
+Ties: TypeAlias = Literal["half", "davidson", "ignore"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,37 +192,15 @@ class Terms(NamedTuple):
     tie_bend: Floats
 
 
-def terms_of(model: OutcomeModel, odds: Floats, tie: float | None) -> Terms:
-    """Return the terms at some log odds, or normal quantiles."""
-    if model == "probit":
-        return _normal_values(odds)
+def terms_of(odds: Floats, tie: float | None) -> Terms:
+    """Return the terms at some log odds: with ties of Davidson's model, or half a win for each."""
+    shape = (3, len(odds))
     if tie is None:
-        return _half_wins(odds)
-    return _davidson(odds, tie) if model == "davidson" else _rao_kupper(odds, tie)
-
-
-def _half_wins(odds: Floats) -> Terms:
-    up, down = expit(odds), expit(-odds)
-    won, lost = log_expit(odds), log_expit(-odds)
-    none = np.zeros((3, len(odds)))
-    bend = np.broadcast_to(up * down, none.shape)
-    values = np.stack([won, (won + lost) / 2.0, lost])
-    return Terms(values, np.stack([down, (down - up) / 2.0, -up]), none, bend, none, none)
-
-
-def _normal_values(quantile: Floats) -> Terms:
-    won, lost = log_ndtr(quantile), log_ndtr(-quantile)
-    density = -(quantile**2) / 2.0 - np.log(2.0 * np.pi) / 2.0
-    up, down = np.exp(density - won), np.exp(density - lost)
-    bend_up, bend_down = up * (up + quantile), down * (down - quantile)
-    none = np.zeros((3, len(quantile)))
-    values = np.stack([won, (won + lost) / 2.0, lost])
-    slopes = np.stack([up, (up - down) / 2.0, -down])
-    bends = np.stack([bend_up, (bend_up + bend_down) / 2.0, bend_down])
-    return Terms(values, slopes, none, bends, none, none)
-
-
-def _davidson(odds: Floats, tie: float) -> Terms:
+        up, down = expit(odds), expit(-odds)
+        won, lost = log_expit(odds), log_expit(-odds)
+        values, none = np.stack([won, (won + lost) / 2.0, lost]), np.zeros(shape)
+        slopes = np.stack([down, (down - up) / 2.0, -up])
+        return Terms(values, slopes, none, np.broadcast_to(up * down, shape), none, none)
     half = odds / 2.0
     # Logs of what is nearly 1 must be exact: they may be multiplied with large counts.
     logs = np.stack(
@@ -229,7 +212,6 @@ def _davidson(odds: Floats, tie: float) -> Terms:
     )
     won, tied, lost = np.exp(logs)
     mean = (won - lost) / 2.0
-    shape = (3, len(odds))
     # An exponential family: the curvature is the same whatever the outcome.
     return Terms(
         logs,
@@ -242,28 +224,170 @@ def _davidson(odds: Floats, tie: float) -> Terms:
     )
 
 
-def _rao_kupper(odds: Floats, tie: float) -> Terms:
-    near, far = odds - tie, odds + tie
-    # A tie lies between: expit(far) - expit(near) = expit(far) expit(-near) (1 - exp(-2 tie)).
-    up, not_up, down, not_down = expit(near), expit(-near), expit(-far), expit(far)
-    steep_near, steep_far = up * not_up, down * not_down
-    between = np.log(-np.expm1(-2.0 * tie)) if tie > 0 else -np.inf
-    growth = 2.0 / np.expm1(2.0 * tie) if tie > 0 else np.inf
-    # The derivative of the growth, less its sign: 4 e^2t/(e^2t - 1)^2.
-    fall = growth * (growth + 2.0)
-    return Terms(
-        np.stack([log_expit(near), log_expit(far) + log_expit(-near) + between, log_expit(-far)]),
-        np.stack([not_up, down - up, -not_down]),
-        np.stack([-not_up, up + down + growth, -not_down]),
-        np.stack([steep_near, steep_near + steep_far, steep_far]),
-        np.stack([-steep_near, steep_far - steep_near, steep_far]),
-        np.stack([steep_near, steep_near + steep_far + fall, steep_far]),
-    )
-
-
-def chances(model: OutcomeModel, odds: Floats, tie: float | None) -> Floats:
+def chances(odds: Floats, tie: float | None) -> Floats:
     """Return the probabilities that the first wins, of a tie, and that the second wins."""
     if tie is None:
-        share = ndtr if model == "probit" else expit
-        return np.stack([share(odds), np.zeros(len(odds)), share(-odds)])
-    return np.exp(terms_of(model, odds, tie).value)
+        return np.stack([expit(odds), np.zeros(len(odds)), expit(-odds)])
+    return np.exp(terms_of(odds, tie).value)
+
+
+@dataclass(frozen=True, eq=False)
+class Model(LogLikelihood):
+    """Contests and how their ties are modeled: the log likelihood as a function of parameters.
+
+    The parameters are n log worths, then k effects of the extras, then the tie parameter where
+    there is one. The log likelihood is concave.
+    """
+
+    contests: Contests
+    ties: Ties
+    ridge: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return self.contests.n_items
+
+    @property
+    def has_tie(self) -> bool:
+        """Whether there is a tie parameter."""
+        return self.ties == "davidson" and self.contests.n_ties > 0
+
+    @property
+    def n_parameters(self) -> int:
+        """The length of parameters; one less of them is free."""
+        return self.contests.n_items + self.contests.n_extras + self.has_tie
+
+    def start(self) -> Floats:
+        """Return parameters to begin at: all are equal, ties are as frequent as they were."""
+        start = np.zeros(self.n_parameters)
+        if self.has_tie:
+            share = self.contests.n_ties / float(self.contests.totals.sum())
+            share = min(max(share, 1e-12), 1.0 - 1e-9)
+            start[-1] = np.log(2.0 * share / (1.0 - share))
+        return start
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, float | None]:
+        """Return log worths, effects, and the tie parameter."""
+        n, k = self.contests.n_items, self.contests.n_extras
+        tie = float(parameters[-1]) if self.has_tie else None
+        return parameters[:n], parameters[n : n + k], tie
+
+    def odds(self, parameters: Floats) -> Floats:
+        """Return the log odds of the first side of each kind of contest."""
+        worths, effects, _ = self.split(parameters)
+        return self.contests.log_odds(worths, effects)
+
+    def terms(self, parameters: Floats) -> Terms:
+        """Return what each outcome of each kind of contest says."""
+        return terms_of(self.odds(parameters), self.split(parameters)[2])
+
+    def value(self, parameters: Floats) -> float:
+        """Return the log likelihood, less the ridge."""
+        worths = parameters[: self.n]
+        return self._height(self.terms(parameters)) - self.ridge * float(worths @ worths) / 2.0
+
+    def _height(self, terms: Terms) -> float:
+        # Outcomes that did not happen may have a log likelihood of minus infinity.
+        results = self.contests.results
+        return float(np.sum(results * terms.value, where=results > 0))
+
+    def derivatives(self, parameters: Floats) -> Derivatives:
+        """Return value, gradient and information."""
+        terms, contests, n = self.terms(parameters), self.contests, self.n
+        results, pull = contests.results, self.ridge * parameters[:n]
+        with np.errstate(invalid="ignore"):
+            sums = [np.sum(results * each, axis=0) for each in terms[1:]]
+            gradient = contests.gradient(*sums[:2], has_tie=self.has_tie)
+            information = contests.assemble(*sums[2:], has_tie=self.has_tie)
+            # The terms whose difference the gradient is, as sums of so many are rounded.
+            size, tie = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
+        noise = np.zeros_like(gradient)
+        noise[:n] = np.bincount(contests.first, size, n) + np.bincount(contests.second, size, n)
+        noise[:n] += np.abs(pull)
+        noise[n : n + contests.n_extras] = np.abs(contests.extras).T @ size
+        noise[n + contests.n_extras :] = tie.sum()
+        noise *= 4.0 * EPSILON * np.sqrt(len(contests.first) + 16.0)
+        gradient[:n] -= pull
+        information[np.arange(n), np.arange(n)] += self.ridge
+        value = self._height(terms) - float(pull @ parameters[:n]) / 2.0
+        return Derivatives(value, gradient, information, noise)
+
+
+def maximum_of(
+    model: Model, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
+) -> Maximum:
+    """Return the maximum of the likelihood, or raise where there is none.
+
+    `names` are those of side and covariates.
+    """
+    if is_plain:
+        check_connected(
+            model.contests.beats(),
+            items,
+            words=("without a comparison", "never lost or tied", "never won or tied"),
+            loses="ever lost to a later one or tied with it",
+            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
+            "loss more for every item.",
+            camps=True,
+        )
+    _check_distinct(model, names)
+    if model.has_tie and not model.contests.results[[0, 2]].any():
+        raise NotIdentifiedError(
+            "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
+            "`ties='half'`."
+        )
+    peak = newton(model, tol)
+    if names or model.has_tie:
+        moved = peak.parameters.copy()
+        moved[: model.n] -= np.median(moved[: model.n])
+        # A ghost item comes after the items.
+        labels = [*map(str, items), *["the ghost"] * (model.n - len(items)), *names, "log nu"]
+        remedy = (
+            "Leave out the side, the covariates or the items that separate the outcomes, take "
+            "`ties='half'`, or collect comparisons that contradict."
+        )
+        check_rises(peak, labels[: len(moved)], moved, remedy)
+    return peak
+
+
+def _check_distinct(model: Model, names: Sequence[str]) -> None:
+    """Raise where a column of the extras says nothing beside items and earlier columns."""
+    contests, n = model.contests, model.contests.n_items
+    if not contests.n_extras:
+        return
+    ones = np.ones(len(contests.first))
+    table = contests.assemble(ones, ones, ones, has_tie=False)
+    # Item 0 is held; what is left of a column after the ones before it are taken out.
+    kept = np.arange(1, n).tolist()
+    for at, name in enumerate(names):
+        column = n + at
+        size = float(table[column, column])
+        left = size
+        if size > 0:
+            inside = table[np.ix_(kept, kept)]
+            scale = 1.0 / np.sqrt(np.diag(inside))
+            solved, *_ = np.linalg.lstsq(
+                scale[:, None] * inside * scale, scale * table[kept, column], rcond=None
+            )
+            left = size - float((scale * table[kept, column]) @ solved)
+        if left <= 1e-10 * size:
+            raise NotIdentifiedError(_collinear(name, names[:at], size))
+        kept.append(column)
+
+
+def _collinear(name: str, before: Sequence[str], size: float) -> str:
+    if name == "side":
+        if not size:
+            return "All comparisons are on neutral ground. Set `side=False`."
+        return (
+            "The advantage of the first side cannot be told from the worths: who has it follows "
+            "from who meets. Compare some items from both sides, or set `side=False`."
+        )
+    if not size:
+        return f"Covariate {name!r} is 0 in every comparison. Leave it out."
+    others = " and ".join(["the worths", *(f"{other!r}" for other in before)])
+    return (
+        f"The effect of covariate {name!r} cannot be told from {others}: it follows from them. "
+        "Leave it out."
+    )

@@ -1,30 +1,33 @@
-"""The estimates of a Bradley-Terry fit, with errors by what is independent, and notes."""
+"""The estimates of a Bradley-Terry fit, their errors by what is independent, and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from rankagg.core import counted, listed, plural, said, stated
-from rankagg.distributions.bradley_terry.contests import Link, OutcomeModel, Ties
-from rankagg.distributions.bradley_terry.model import Model, maximum_of
-from rankagg.distributions.bradley_terry.samples import Sample
-from rankagg.distributions.bradley_terry.sandwich import (
-    FEWEST_UNITS,
-    NoErrors,
-    UnitCounts,
-    check_varies,
-    meat_of,
-    unit_counts,
-)
+from rankagg._typing import Floats, Positions
+from rankagg.core import ItemSet, counted, listed, plural, said, stated
+from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties, maximum_of
+from rankagg.distributions.bradley_terry.samples import Block, Sample
 from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
 from rankagg.exceptions import InvalidInputError
 
 CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
 UNKNOWN = "Errors are not known. "
+# Numbers in a table of a batch of units.
+MOST_HELD_AT_A_TIME = 4_000_000
+# What a unit must leave to the others of any direction, so that they know it at all.
+LEFT = 1e-8
+TINY = float(np.finfo(np.float64).tiny)
+# Curvature by the tie parameter, beside all of it, below which there is none of its own.
+FLAT = 1e-12
+# Errors by fewer units are not known. Items that fewer compare are named: from four on, intervals
+# were measured to hold what they say.
+FEWEST_UNITS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,6 @@ class Options:
     """Checked options of a fit."""
 
     ties: Ties
-    link: Link
     side: bool
     covariates: tuple[str, ...]
     cov_type: CovType
@@ -54,20 +56,13 @@ class Options:
         return "robust" if quasi and self.penalties.is_plain and not sample.are_votes else "model"
 
 
-def outcome_model(ties: Ties, link: Link) -> OutcomeModel:
-    """Return the model of outcomes."""
-    if link == "probit":
-        return "probit"
-    return "half" if ties == "ignore" else ties
-
-
 def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
     """Return the fields of the fit but its distribution."""
     items, contests, n = sample.items, sample.contests, len(sample.items)
     names, penalties = ("side",) * options.side + options.covariates, options.penalties
-    ghost, outcomes = penalties.pseudo_rankings, outcome_model(options.ties, options.link)
+    ghost = penalties.pseudo_rankings
     shown = contests.with_ghost(ghost) if ghost else contests
-    model, data = Model(shown, outcomes, penalties.ridge), Model(contests, outcomes)
+    model, data = Model(shown, options.ties, penalties.ridge), Model(contests, options.ties)
     peak = maximum_of(model, items, names, options.tol, is_plain=penalties.is_plain)
     # The ghost item is the last one.
     kept = np.delete(np.arange(model.n_parameters), slice(n, model.n))
@@ -81,16 +76,16 @@ def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
     covariance, counts, n_clusters = by_model, None, 0
     unknown = ""
     if kind != "model":
-        counts = unit_counts(sample, kind)
+        counts = _unit_counts(sample, kind)
         n_clusters = round(counts.number[n]) if kind == "cluster" and counts is not None else 0
         try:
-            meat = meat_of(model, peak.parameters, inverse, sample, n_clusters)
+            meat = _meat_of(model, peak.parameters, inverse, sample, n_clusters)
             if not penalties.is_plain:
                 meat += peak.information
                 meat[np.ix_(kept, kept)] -= data.derivatives(estimates).information
             covariance = less_mean((inverse @ meat @ inverse)[np.ix_(kept, kept)], n)
-            check_varies(covariance, by_model, items)
-        except NoErrors as error:
+            _check_varies(covariance, by_model, items)
+        except _NoErrors as error:
             if options.cov_type != "auto":
                 raise InvalidInputError("cov_type", error.allowed, kind, error.reason) from None
             covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
@@ -101,9 +96,8 @@ def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
         degrees[:n], degrees[n:] = freedom[:n], freedom[n]
     units = np.ones(len(kept))
     units[n : n + contests.n_extras] = contests.units
-    tie_name = {"davidson": "log nu", "rao-kupper": "log theta"}.get(options.ties, "")
     return {
-        "names": (*map(str, items), *names, *((tie_name,) * data.has_tie)),
+        "names": (*map(str, items), *names, *(("log nu",) * data.has_tie)),
         "estimates": estimates / units,
         "covariance": covariance / np.outer(units, units),
         "log_likelihood": data.value(estimates) * effective / total,
@@ -113,15 +107,13 @@ def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
         "n_iterations": peak.n_iterations,
         "notes": (*_notes(sample, options, kind, counts, unknown), *peak.notes()),
         "ties": options.ties,
-        "link": options.link,
         "has_side": options.side,
         "cov_type": kind,
         "unit": sample.unit if kind == "cluster" else sample.single,
         "n_clusters": n_clusters,
         "degrees_of_freedom": degrees,
         "model_covariance": by_model / np.outer(units, units),
-        "_units": units,
-        "_contests": contests,
+        "_covariates": options.covariates,
     }
 
 
@@ -129,14 +121,11 @@ def _notes(
     sample: Sample,
     options: Options,
     kind: CovType,
-    counts: UnitCounts | None,
+    counts: _UnitCounts | None,
     unknown: str,
 ) -> Iterator[str]:
     unit = str(sample.unit)
-    if options.link == "probit":
-        yield "Worths are in standard deviations of a difference (Thurstone 1927, case V); sum 0."
-    else:
-        yield "Log worths sum to 0; standard errors are for that contrast."
+    yield "Log worths sum to 0; standard errors are for that contrast."
     if unknown:
         yield unknown
     elif kind == "cluster" and counts is not None:
@@ -169,10 +158,326 @@ def _notes(
 
 def _option_notes(sample: Sample, options: Options) -> Iterator[str]:
     if number := sample.contests.n_ties:
-        author = {"davidson": "Davidson 1970", "rao-kupper": "Rao and Kupper 1967"}
         quasi = "half a win for each. The likelihood is a quasi-likelihood, and so are AIC and BIC"
-        how = f"modeled ({author[options.ties]})" if options.ties in author else quasi
+        how = "modeled (Davidson 1970)" if options.ties == "davidson" else quasi
         yield said("Ties ({}): {}.", stated(number, "ties", "g"), how)
     if sample.n_dropped:
         yield f"Ties ({sample.n_dropped:g}): left out."
     yield from options.penalties.notes()
+
+
+@dataclass(frozen=True, eq=False)
+class _NoErrors(Exception):  # noqa: N818 - it is caught, and becomes a note or names the option
+    """Why what varies is not known."""
+
+    reason: str
+    allowed: str = "'model' or 'robust' here"
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone(Exception):  # noqa: N818 - it is caught, and told in other words
+    """A unit without which something is not known."""
+
+    unit: int
+    # Shape (p,). What only this unit knows.
+    direction: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Equal contests of a unit put together, sorted by unit.
+
+    `factors` with shape (r, e, 2) are such that the information of a part is the sum over r of
+    u u', u being factor 0 times x and factor 1 times t; `scores` with shape (r, e) give its score
+    as their sum times u.
+    """
+
+    # Shape (c, n + k). What the log odds of each kind of contest are made of.
+    design: csr_array
+    # The number of the first unit.
+    begin: int
+    kind: Positions
+    starts: Positions
+    factors: Floats
+    scores: Floats
+
+
+def _meat_of_units(
+    model: Model, parameters: Floats, inverse: Floats, blocks: Iterable[Block], repeats: Floats
+) -> Floats:
+    """Return the covariance of the score from what differs between units.
+
+    Liang and Zeger (1986) with the third correction of MacKinnon, Nielsen and Webb (2023): the
+    score of a unit is divided by the share of what is known that it leaves to the others, and the
+    sum is multiplied by (g - 1)/g for g units.
+    """
+    meat, total, terms = np.zeros_like(inverse), 0.0, model.terms(parameters)
+    design = model.contests.design()
+    for block in blocks:
+        parts = _parts_of(model, terms, design, block)
+        sizes = np.diff(parts.starts)
+        number = repeats[parts.begin : parts.begin + len(sizes)]
+        total += float(number[sizes > 0].sum())
+        # Units of about the same size go together.
+        steps = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
+        for step in np.unique(steps):
+            width, members = 1 << int(step), np.flatnonzero(steps == step)
+            for some, scores in _adjusted(model, parts, members, width, inverse):
+                meat += (scores * number[some, None]).T @ scores
+    return np.asarray((total - 1.0) / total * meat)
+
+
+def _adjusted(
+    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+) -> Iterator[tuple[Positions, Floats]]:
+    """Go through units of up to `width` parts, some at a time, with their adjusted scores."""
+    rows, p = width * len(parts.factors), len(inverse)
+    if rows > p:
+        for unit in members.tolist():
+            yield np.array([unit]), _large_unit(model, parts, unit, inverse)[None]
+        return
+    number = max(MOST_HELD_AT_A_TIME // (rows * p), 1)
+    for begin in range(0, len(members), number):
+        some = members[begin : begin + number]
+        yield some, _small_units(model, parts, some, width, inverse)
+
+
+def _parts_of(model: Model, terms: Terms, design: csr_array, block: Block) -> _Parts:
+    begin, end = int(block.unit[0]), int(block.unit[-1])
+    starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
+    factors, scores = _roots(model, terms, block.outcome, block.kind)
+    roots = np.sqrt(block.weights)
+    return _Parts(design, begin, block.kind, starts, factors * roots[:, None], scores * roots)
+
+
+def _roots(
+    model: Model, terms: Terms, outcome: Positions, kind: Positions
+) -> tuple[Floats, Floats]:
+    """Return factors of the information of contests of weight 1, and their scores in these."""
+    bend, slope = terms.bend[outcome, kind], terms.slope[outcome, kind]
+    root = np.sqrt(np.maximum(bend, TINY))
+    none = np.zeros_like(root)
+    own = slope / root
+    if not model.has_tie:
+        return np.stack([root, none], axis=1)[None], own[None]
+    tie, across = terms.tie_bend[outcome, kind], terms.mixed_bend[outcome, kind] / root
+    rest = tie - across**2
+    # Far apart a win says one thing alone: a second factor would be rounding.
+    known = rest > FLAT * tie
+    rest = np.sqrt(np.where(known, rest, 1.0))
+    other = np.where(known, (terms.tie_slope[outcome, kind] - across * own) / rest, 0.0)
+    factors = [
+        np.stack([root, across], axis=1),
+        np.stack([none, np.where(known, rest, 0.0)], axis=1),
+    ]
+    return np.stack(factors), np.stack([own, other])
+
+
+def _small_units(
+    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+) -> Floats:
+    """Return the adjusted scores of units of up to `width` parts, shape (g, p)."""
+    at = parts.starts[members][:, None] + np.arange(width)
+    there = at < parts.starts[members + 1][:, None]
+    at = np.where(there, at, 0)
+    factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
+    design, shape = parts.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
+    odds, tie = np.zeros(shape), np.eye(len(inverse))[-1]
+    odds[..., : design.shape[1]] = design.toarray().reshape(*at.shape, -1)
+    rows = _by_factors(factors, odds, tie)
+    known = (design @ inverse[: design.shape[1]]).reshape(shape)
+    shares = _by_factors(factors, known, inverse[-1]) @ rows.transpose(0, 2, 1)
+    weights = _freed(shares, np.concatenate(list(scores), axis=1))
+    if weights is None:
+        raise _sole_witness(model, parts, members, shares, inverse)
+    return np.asarray(np.einsum("gr,grp->gp", weights, rows))
+
+
+def _by_factors(factors: Floats, odds: Floats, tie: Floats) -> Floats:
+    """Return rows for log odds and tie with these factors, shape (g, r w, p)."""
+    return np.concatenate([one[..., :1] * odds + one[..., 1:] * tie for one in factors], axis=1)
+
+
+def _freed(shares: Floats, scores: Floats) -> Floats | None:
+    """Return scores, shape (g, q), over what is left; None where a unit leaves nothing."""
+    size = shares.shape[1]
+    left = np.eye(size) - shares
+    # No share is above their sum.
+    doubtful = np.trace(shares, axis1=1, axis2=2) > 0.5
+    if doubtful.any() and np.linalg.eigvalsh(left[doubtful])[:, 0].min() < LEFT:
+        return None
+    if size == 1:
+        return scores / left[:, 0]
+    return np.asarray(np.linalg.solve(left, scores[:, :, None])[:, :, 0], dtype=np.float64)
+
+
+def _sole_witness(
+    model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
+) -> _Alone:
+    """Return which unit leaves nothing, and of what."""
+    values, _ = np.linalg.eigh(np.eye(shares.shape[1]) - shares)
+    return _direction_of(model, parts, int(members[np.argmin(values[:, 0])]), inverse)
+
+
+def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> _Alone:
+    information, _ = _unit_sums(model, parts, unit)
+    values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
+    return _Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
+
+
+def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
+    """Return the information and the score of a unit."""
+    own = slice(parts.starts[unit], parts.starts[unit + 1])
+    kind, contests = parts.kind[own], model.contests
+    first, second = contests.first[kind], contests.second[kind]
+    inside = replace(contests, first=first, second=second, extras=contests.extras[kind])
+    ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
+    pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
+    products = ((one * other).sum(axis=0) for one, other in pairs)
+    information = inside.assemble(*products, has_tie=model.has_tie)
+    sums = ((one * parts.scores[:, own]).sum(axis=0) for one in (ahead, tie))
+    return information, inside.gradient(*sums, has_tie=model.has_tie)
+
+
+def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floats:
+    """Return the adjusted score of a unit of many parts, shape (p,)."""
+    information, score = _unit_sums(model, parts, unit)
+    shares = information @ inverse
+    if np.trace(shares) > 0.5:
+        # Its eigenvalues are those of a symmetric matrix that is similar.
+        least = float(np.linalg.eigvals(np.eye(len(inverse)) - shares).real.min())
+        if least < LEFT:
+            raise _direction_of(model, parts, unit, inverse)
+    return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
+
+
+def _meat_of_contests(
+    model: Model, parameters: Floats, inverse: Floats, contests: Contests
+) -> Floats:
+    """Return the same where every one of these contests, the first of the model's, is a unit."""
+    results, squares = contests.results, contests.squares
+    outcome, kind = np.nonzero(results)
+    # Contests of a kind and an outcome that weigh differently are taken at their mean weight.
+    weight = squares[outcome, kind] / results[outcome, kind]
+    number = results[outcome, kind] / weight
+    factors, scores = _roots(model, model.terms(parameters), outcome, kind)
+    root = np.sqrt(weight)
+    factors, scores = factors * root[:, None], scores * root
+    known = _known(model.contests.design(), inverse)[kind]
+    shares = np.einsum("rea,eab,seb->ers", factors, known, factors)
+    weights = _freed(shares, scores.T)
+    if weights is None:
+        parts = _Parts(model.contests.design(), 0, kind, np.arange(len(kind) + 1), factors, scores)
+        raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
+    odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
+
+    def summed(values: Floats) -> Floats:
+        return np.asarray(np.bincount(kind, values, len(model.contests.first)), dtype=np.float64)
+
+    products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
+    meat = model.contests.assemble(*products, has_tie=model.has_tie)
+    total = float(number.sum())
+    return (total - 1.0) / total * meat
+
+
+def _known(design: csr_array, inverse: Floats) -> Floats:
+    """Return the covariance of log odds and tie parameter of each kind, shape (c, 2, 2)."""
+    known = np.full((design.shape[0], 2, 2), inverse[-1, -1])
+    step = max(MOST_HELD_AT_A_TIME // len(inverse), 1)
+    for begin in range(0, len(known), step):
+        part = slice(begin, begin + step)
+        products = design[part] @ inverse[: design.shape[1]]
+        odds = design[part].multiply(products[:, : design.shape[1]])
+        known[part, 0, 0] = odds.sum(axis=1)
+        known[part, 0, 1] = known[part, 1, 0] = products[:, -1]
+    return known
+
+
+class _UnitCounts(NamedTuple):
+    """How many units compare each item, and any."""
+
+    # Shape (n + 1,). How many units of equal size would say as much; last of all items.
+    effective: Floats
+    # Shape (n + 1,).
+    number: Floats
+
+
+def _counts_of_units(
+    contests: Contests, blocks: Iterable[Block], repeats: Floats | None, power: int = 1
+) -> _UnitCounts:
+    """Return how many units compare each item, by the powers of their weights.
+
+    Carter, Schnepel and Steigerwald (2017), https://doi.org/10.1162/REST_a_00639.
+    """
+    n = contests.n_items
+    total, squares, number = np.zeros((3, n + 1))
+    for block in blocks:
+        begin, size = int(block.unit[0]), len(block.unit)
+        ends = contests.first[block.kind], contests.second[block.kind]
+        # All items are one more.
+        cells = np.tile(block.unit - begin, 3), np.concatenate([*ends, np.full(size, n)])
+        shape = int(block.unit[-1]) - begin + 1, n + 1
+        table: Any = csr_array((np.tile(block.weights**power, 3), cells), shape=shape)
+        often = np.ones(shape[0]) if repeats is None else repeats[begin : begin + shape[0]]
+        total += often @ table
+        squares += often @ table.power(2)
+        number += often @ (table > 0)
+    effective = np.divide(total**2, squares, out=np.zeros(n + 1), where=squares > 0)
+    return _UnitCounts(effective, number)
+
+
+def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
+    """Return how many units compare each item; None where they are single and alike."""
+    contests = sample.contests
+    if kind == "cluster" and sample.blocks is not None:
+        return _counts_of_units(contests, sample.blocks(), sample.repeats)
+    if sample.singles is None:
+        return None
+    # Comparisons enter a variance by the squares of their weights.
+    return _counts_of_units(contests, sample.singles(), None, power=2)
+
+
+def _meat_of(
+    model: Model, parameters: Floats, inverse: Floats, sample: Sample, n_units: int
+) -> Floats:
+    """Return the covariance of the score by so many units; by single comparisons if they are 0."""
+    unit = str(sample.unit) if n_units else "comparison"
+    if 0 < n_units < FEWEST_UNITS:
+        reason = (
+            f"There {'is' if n_units == 1 else 'are'} {counted(n_units, unit)}, and what varies "
+            "between so few is not known."
+        )
+        few = f"fewer than {FEWEST_UNITS} {plural(unit)}"
+        raise _NoErrors(reason, f"'model' or 'robust' with {few}")
+    try:
+        if not n_units or sample.blocks is None or sample.repeats is None:
+            return _meat_of_contests(model, parameters, inverse, sample.contests)
+        return _meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
+    except _Alone as alone:
+        items, n = sample.items, len(sample.items)
+        worths = alone.direction[:n] - np.median(alone.direction[:n])
+        moved = np.abs(worths) > 1e-6 * np.abs(alone.direction).max()
+        what = f"the worth of {listed(items.where(moved))}" if moved.any() else "an effect"
+        if not n_units:
+            reason = f"Only one comparison tells {what}, so that its error is not known."
+            raise _NoErrors(reason, "'model' here") from None
+        raise _NoErrors(
+            f"Only {sample.named(alone.unit)} tells {what}, so that what varies between "
+            f"{plural(unit)} is not known. Leave it out, or collect others."
+        ) from None
+
+
+def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
+    """Raise where the sandwich has no error for a difference, as of two items that always tie."""
+
+    def of_differences(covariance: Floats) -> Floats:
+        variances = np.diag(covariance)[: len(items)]
+        own = covariance[: len(items), : len(items)]
+        return variances[:, None] + variances[None, :] - 2.0 * own
+
+    unknown = of_differences(found) <= 1e-10 * of_differences(by_model)
+    np.fill_diagonal(unknown, False)
+    if unknown.any():
+        one, other = items.pairs_where(unknown)[0]
+        told = f"Nothing varies in the results that compare {one!r} with {other!r}."
+        raise _NoErrors(told, "'model' here")

@@ -23,7 +23,7 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, contests_of
-from rankagg.distributions.finite_maximum import unweighted_votes
+from rankagg.distributions.maximum import unweighted_votes
 from rankagg.exceptions import InvalidInputError, nearest
 
 # Contests of rankings that are held at one time.

@@ -1,59 +1,64 @@
-"""The center of a Mallows distribution: where the likelihood is greatest, whatever theta is.
+"""The center of a Mallows distribution, its theta, and the interval of theta.
 
-Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied rankings the
-likelihood is a sum over compatible permutations, and is climbed by expectation-maximization:
-expected votes among those permutations, the Kemeny consensus of the expected votes, theta. What
-that reaches is a local maximum, so several starts are climbed and neighbors of the result are
-tried; it need not be the Kemeny consensus of the data. Where the sums are too large, expected votes
-are estimated from drawn completions, and averaged over the iterations with falling weights
-(stochastic approximation; Delyon, Lavielle and Moulines 1999,
-https://doi.org/10.1214/aos/1018031103). The log likelihood follows by integrating the expected
-distance over theta, and the information from the formula of Louis (1982).
+Of complete strict rankings it is the exact Kemeny consensus. Of partial or tied ones the likelihood
+is climbed by expectation-maximization: expected votes among compatible permutations, their Kemeny
+consensus, theta. That ends at a local maximum, so several starts are climbed.
+
+The squared Spearman distance is least at the order of the mean ranks, footrule and Hamming
+distances at an assignment of items to ranks. For Cayley's and Ulam's all centers of up to 7 items
+are tried, and of more those near to where a search began.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
+from math import inf, sqrt
 from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
-from scipy.integrate import simpson
-from scipy.optimize import minimize_scalar
+import scipy
+from scipy.optimize import brentq, linear_sum_assignment, minimize_scalar
 
-from rankagg._typing import Floats, Generator, Ranks
+from rankagg._typing import Floats, Generator, Positions, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import PairwiseMatrix, Permutation, Profile, counted, permutation_of
-from rankagg.distributions.base import effective_weights, log_compatible
-from rankagg.distributions.mallows.compatible_sums import (
-    Completions,
-    can_sum,
-    expected_votes,
-    log_sums,
+from rankagg.core import (
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    Permutation,
+    Profile,
+    counted,
+    permutation_of,
 )
-from rankagg.distributions.mallows.displacements import DISTANCES
-from rankagg.distributions.mallows.distance_centers import (
-    MOST_STEPS,
-    Completed,
-    likely_center,
-    theta_at,
+from rankagg.distributions.base import all_places, effective_weights, log_compatible
+from rankagg.distributions.mallows.compatible_sums import check_sums, expected_votes, log_sums
+from rankagg.distributions.mallows.kendall_distances import as_center
+from rankagg.distributions.mallows.model_distances import (
+    DISTANCES,
+    NOWHERE,
+    DistanceName,
+    ModelDistance,
+    longest_increasing,
+    lowest_of_cycles,
 )
-from rankagg.distributions.mallows.kendall_distances import (
-    as_center,
-    distance_variance,
-    mallows_log_normalizer,
-)
-from rankagg.distributions.mallows.model_distances import DistanceName, ModelDistance
-from rankagg.distributions.mallows.uniformity import uncompressed
 from rankagg.exceptions import Described, InvalidInputError
 
 # A theta at which nothing but the best is left.
 NO_DISAGREEMENT = 100.0
-CLIMB = 1e-9
+# Rankings that complete those of a profile, in all.
+MOST_COMPLETIONS = 50_000
+# Items of which all centers are tried; rankings that a search begins at.
+MOST_TRIED, STARTS = 7, 10
+# Distances to all centers that are kept, since mixtures ask for them again and again.
+MOST_DISTANCES = 5_000_000
+# Of expectation-maximization; by how much theta may move in its last step, and by how much, as a
+# share of its size, the likelihood of a better neighbor must be larger.
+MOST_STEPS, SETTLED, CLIMB = 500, 1e-10, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +89,12 @@ class MallowsData:
         """How many rankings of equal weight they are worth."""
         return float(self.weights.sum())
 
-    @cached_property
-    def is_exact(self) -> bool:
-        """True where the sums over compatible permutations can be taken."""
-        return self.distance.name != "kendall" or can_sum(self.ranks)
+    def check_exact(self) -> None:
+        """Refuse rankings whose completions are too many, to sum over or to go through."""
+        if self.distance.name == "kendall":
+            check_sums(self.ranks)
+        else:
+            self.completed  # noqa: B018 - made now, or refused
 
     @cached_property
     def completed(self) -> Completed:
@@ -164,8 +171,6 @@ class _SearchedCenter:
     # Of the same search; infinite where all rankings agree with the center.
     theta: float | None = None
     log_likelihood: float | None = None
-    # Minus the second derivative in theta, where that had to be estimated.
-    information: float | None = None
     consensus: Consensus | None = None
     # Of expectation-maximization.
     n_iterations: int = 0
@@ -175,92 +180,14 @@ class _SearchedCenter:
     notes: tuple[str, ...] = ()
 
 
-# Iterations that forget what was before, and those that average.
-EXPLORE, AVERAGE = 30, 70
-# Sweeps of each iteration, and of the final estimates.
-SWEEPS, FINAL_SWEEPS = 4, 200
-
-
-def _climb_by_sampling(
-    data: MallowsData, center: Permutation | None, rng: Generator
-) -> _SearchedCenter:
-    """Return a local maximum of the likelihood by simulation, around a given center if any."""
-    profile = uncompressed(data.profile)
-    ranks, weights = profile.ranks, effective_weights(profile)
-    middle = strict_order(Borda().aggregate(data.profile)) if center is None else center
-    n, total = len(profile.items), float(weights.sum())
-    order = np.argsort(middle.ranks)
-    chain = Completions(ranks[:, order], rng)
-    theta = 0.5
-    average = np.zeros((n, n))
-    for step in range(EXPLORE + AVERAGE):
-        drawn = np.zeros((n, n))
-        for _ in range(SWEEPS):
-            data.deadline.seconds_left()
-            chain.sweep(theta)
-            drawn[np.ix_(order, order)] += chain.votes(weights) / SWEEPS
-        share = 1.0 if step < EXPLORE else 1.0 / (step - EXPLORE + 1)
-        average += share * (drawn - average)
-        votes = PairwiseMatrix.from_wins(average, items=profile.items)
-        if center is None:
-            middle = strict_order(Kemeny().aggregate(votes, deadline=data.deadline))
-        # Beyond this theta nothing but the best completions is left.
-        theta = min(data.theta_at(votes.cost(middle) / total), 20.0)
-        fresh = np.argsort(middle.ranks)
-        chain.reorder(np.argsort(order)[fresh])
-        order = fresh
-    variances = _posterior_variances(chain, theta)
-    sums = _log_sums(ranks[:, order], weights, theta, rng)
-    return _SearchedCenter(
-        middle,
-        theta,
-        log_likelihood=sums - total * mallows_log_normalizer(n, theta),
-        information=total * distance_variance(n, theta) - float(weights @ variances),
-        n_iterations=EXPLORE + AVERAGE,
-        notes=(
-            "Sums over compatible permutations are too large: center, theta, likelihood and error "
-            "are estimated from drawn completions, and differ from seed to seed.",
-        ),
-    )
-
-
-def _posterior_variances(chain: Completions, theta: float) -> Floats:
-    """Return the variance of the distance of every ranking's completions."""
-    first = np.zeros(len(chain.places))
-    second = np.zeros(len(chain.places))
-    for _ in range(FINAL_SWEEPS):
-        chain.sweep(theta)
-        distance = chain.distances()
-        first += distance / FINAL_SWEEPS
-        second += distance**2 / FINAL_SWEEPS
-    variances: Floats = np.maximum(second - first**2, 0.0)
-    return variances
-
-
-def _log_sums(ranks: Ranks, weights: Floats, theta: float, rng: Generator) -> float:
-    """Return sum w log sum exp(-theta d): log of the number, less the integral of E[d]."""
-    grid = np.linspace(0.0, theta, 21)
-    chain = Completions(ranks, rng)
-    expected = []
-    for at in grid:
-        for _ in range(5):
-            chain.sweep(at)
-        sweeps = FINAL_SWEEPS // 10
-        found = 0.0
-        for _ in range(sweeps):
-            chain.sweep(at)
-            found += float(weights @ chain.distances()) / sweeps
-        expected.append(found)
-    return float(weights @ log_compatible(ranks)) - float(simpson(expected, x=grid))
-
-
-def find_center(profile: Profile, rng: Generator, deadline: Deadline) -> _SearchedCenter:
+def find_center(profile: Profile, deadline: Deadline) -> _SearchedCenter:
     """Return the center of greatest likelihood, even where theta has no finite maximum."""
-    return search_center(MallowsData.of(profile, deadline), "kemeny", rng)
+    return search_center(MallowsData.of(profile, deadline), "kemeny")
 
 
-def search_center(data: MallowsData, center: object, rng: Generator) -> _SearchedCenter:
+def search_center(data: MallowsData, center: object) -> _SearchedCenter:
     """Return the center that is asked for: the most likely one, by name, or given."""
+    data.check_exact()
     is_kendall = data.distance.name == "kendall"
     notes = [*Evidence(data.profile).gaps(by_policy=False)]
     given: Permutation | None = None
@@ -281,8 +208,6 @@ def search_center(data: MallowsData, center: object, rng: Generator) -> _Searche
         found = _SearchedCenter(
             likely.center, likely.theta, n_iterations=likely.n_iterations, notes=note
         )
-    elif not data.is_exact:
-        found = _climb_by_sampling(data, given, rng)
     elif given is not None:
         found = _SearchedCenter(given)
     elif not data.is_plain:
@@ -314,12 +239,10 @@ def fitted_center(data: MallowsData, found: _SearchedCenter) -> _FittedCenter:
         remedy = f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
         agreed = Described("all as the center")
         raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
-    height, information = found.log_likelihood, found.information
+    height = found.log_likelihood
     if height is None:
         height = data.log_likelihood(center, theta)
-    if information is None:
-        information = _information_at(data, center, theta)
-    return _FittedCenter(center, theta, height, information)
+    return _FittedCenter(center, theta, height, _information_at(data, center, theta))
 
 
 def _other_centers(consensus: Consensus) -> tuple[str, ...]:
@@ -402,3 +325,267 @@ def _neighbor(data: MallowsData, best: _SearchedCenter) -> Permutation | None:
         if gain > CLIMB * max(1.0, abs(height)):
             return center
     return None
+
+
+# -- other distances ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """Complete strict rankings, and which ranking of the data each of them completes."""
+
+    distance: ModelDistance
+    items: ItemSet
+    ranks: Ranks
+    owners: Positions
+    # Of the rankings of the data.
+    weights: Floats
+
+    @classmethod
+    def of(
+        cls, distance: ModelDistance, items: ItemSet, ranks: Ranks, weights: Floats
+    ) -> Completed:
+        """Go through what completes each row; refused where it is too much."""
+        number = float(np.exp(log_compatible(ranks)).sum())
+        if number < len(ranks) + 0.5:
+            return cls(distance, items, ranks, np.arange(len(ranks)), weights)
+        if number > MOST_COMPLETIONS:
+            allowed = (
+                f"rankings with {MOST_COMPLETIONS:,} completions at most for {distance.name!r}"
+            )
+            found = Described(f"about {number:.3g}")
+            raise InvalidInputError("data", allowed, found, "The Kendall distance takes any.")
+        every = [
+            [one.ranks for one in PartialRanking(row, items).compatible_permutations()]
+            for row in ranks
+        ]
+        owners = np.repeat(np.arange(len(ranks)), [len(rows) for rows in every])
+        rows = np.array([row for of_one in every for row in of_one], dtype=np.int32)
+        return cls(distance, items, rows, owners, weights)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the data are complete and strict."""
+        return len(self.owners) == len(self.weights)
+
+    def distances(self, center: Permutation) -> Floats:
+        """Return the distance of each complete ranking to a center."""
+        return self.distance.of(self.ranks[:, np.argsort(center.ranks)])
+
+    def log_sums(self, center: Permutation, theta: float) -> Floats:
+        """Return for each row of the data the log of the sum of exp(-theta d) that completes it."""
+        terms = -theta * self.distances(center)
+        if self.is_plain:
+            return terms
+        sums = np.full(len(self.weights), -inf)
+        np.logaddexp.at(sums, self.owners, terms)
+        return sums
+
+    @cached_property
+    def to_every_center(self) -> Floats:
+        """The distances of each complete ranking, in columns, to each center of so few items."""
+        centers = all_places(len(self.items))
+        rows = [self.distance.of(self.ranks[:, np.argsort(center)]) for center in centers]
+        return np.array(rows, dtype=np.float64)
+
+    def drawn(self, center: Permutation, theta: float, rng: Generator) -> Ranks:
+        """Draw for each row of the data what completes it, by its probability."""
+        # The largest of the log weights plus Gumbel noise.
+        keys = rng.gumbel(size=len(self.ranks)) - theta * self.distances(center)
+        order = np.lexsort((keys, self.owners))
+        last = np.append(self.owners[order][1:] != self.owners[order][:-1], True)
+        rows: Ranks = self.ranks[order[last]]
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class _LikelyCenter:
+    """A center, its theta, and how sure it is that none is better."""
+
+    center: Permutation
+    theta: float
+    note: str
+    n_iterations: int = 0
+
+
+def likely_center(
+    data: Completed, deadline: Deadline, given: Permutation | None = None
+) -> _LikelyCenter:
+    """Return the center and theta of greatest likelihood, or theta around a given one."""
+    each = (data.weights / np.bincount(data.owners))[data.owners]
+    found: _LikelyCenter | None = None
+    for step in range(1, MOST_STEPS + 1):
+        center, note = (given, "") if given else least_center(data, each, deadline)
+        distances = data.distances(center)
+        theta = theta_at(data.distance, len(data.items), float(each @ distances / each.sum()))
+        settled = found is not None and abs(theta - found.theta) < SETTLED * (1.0 + theta)
+        found = _LikelyCenter(center, theta, note, step)
+        if settled or data.is_plain or theta == inf:
+            break
+        # What completes a ranking counts as far as it is likely.
+        sums = data.log_sums(center, theta)
+        each = data.weights[data.owners] * np.exp(-theta * distances - sums[data.owners])
+    assert found is not None, "at least one step is made"
+    if data.is_plain:
+        return found
+    told = "Partial or tied rankings: a local maximum, by expectation-maximization."
+    return replace(found, note=f"{told} {found.note}".strip())
+
+
+def theta_at(distance: ModelDistance, n: int, mean: float, *, agree: float = 1e-12) -> float:
+    """Return the theta at which the expected distance is the given one.
+
+    0 where the distance is larger than at any theta, infinite where it is at most `agree`.
+    """
+
+    def excess(theta: float) -> float:
+        return distance.moments(n, theta).mean - mean
+
+    if mean <= agree:
+        return inf
+    if excess(0.0) <= 1e-12 * max(n * n, 1):
+        return 0.0
+    high = 1.0
+    while excess(high) > 0:
+        high *= 2.0
+    return float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
+
+
+def least_center(
+    data: Completed, weights: Floats, deadline: Deadline, near: Permutation | None = None
+) -> tuple[Permutation, str]:
+    """Return a center of the least summed distance, and what is to be said of it.
+
+    Where it is searched for, the search begins at `near`, or at several rankings.
+    """
+    distance, items, ranks, n = data.distance, data.items, data.ranks, len(data.items)
+    if distance.name == "spearman":
+        means = weights @ ranks / weights.sum()
+        order = np.argsort(means, kind="stable")
+        tied = (np.diff(means[order]) <= 1e-9 * n).any()
+        note = "Other centers are as likely: some items have equal mean ranks." if tied else ""
+        return permutation_of(np.argsort(order), items), note
+    if distance.name in ("footrule", "hamming"):
+        found, is_only = _assigned(distance.name, ranks, weights)
+        return permutation_of(found, items), "" if is_only else "Other centers are as likely."
+    deadline.seconds_left()
+    if n <= MOST_TRIED:
+        centers = all_places(n)
+        if len(centers) * len(ranks) <= MOST_DISTANCES:
+            costs = data.to_every_center @ weights
+        else:
+            costs = np.array([_cost(distance, ranks, weights, center) for center in centers])
+        ties = int((costs <= costs.min() + 1e-9 * weights.sum()).sum())
+        note = f"Other centers are as likely: {ties - 1}." if ties > 1 else ""
+        return permutation_of(centers[costs.argmin()], items), note
+    if near is not None:
+        _, found = _exchange(distance, ranks, weights, near.ranks, deadline)
+        return permutation_of(found, items), ""
+    starts = {
+        tuple(start.tolist())
+        for start in (
+            *ranks[np.argsort(-weights, kind="stable")[:STARTS]],
+            np.argsort(np.argsort(weights @ ranks, kind="stable")),
+            _assigned("hamming", ranks, weights)[0],
+        )
+    }
+    ends = [_exchange(distance, ranks, weights, np.array(s), deadline) for s in sorted(starts)]
+    best = min(ends, key=lambda end: (end[0], end[1].tolist()))[1]
+    note = f"The center is the best of {counted(len(starts), 'search')}, not proved."
+    return permutation_of(best, items), note
+
+
+def _cost(distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks) -> float:
+    return float(weights @ distance.of(ranks[:, np.argsort(center)]))
+
+
+def _assigned(name: str, ranks: Ranks, weights: Floats) -> tuple[Ranks, bool]:
+    """Return the ranks that displace the least weight, or the fewest items; whether no others do.
+
+    A hair is added to what was chosen: where the least then has other ranks, it is as good.
+    """
+    n = ranks.shape[1]
+    placed = np.zeros((n, n))
+    for row, weight in zip(ranks, weights, strict=True):
+        placed[np.arange(n), row] += weight
+    far = np.abs(np.arange(n)[:, None] - np.arange(n))
+    costs = placed @ (far if name == "footrule" else far > 0)
+    chosen = linear_sum_assignment(costs)
+    hair = np.zeros((n, n))
+    hair[chosen] = 1e-9 * weights.sum()
+    _, other = linear_sum_assignment(costs + hair)
+    return chosen[1].astype(np.int32), bool((other == chosen[1]).all())
+
+
+def _exchange(
+    distance: ModelDistance, ranks: Ranks, weights: Floats, center: Ranks, deadline: Deadline
+) -> tuple[float, Ranks]:
+    """Go on as long as an exchange of two items (Cayley), or a move of one (Ulam), is better."""
+    better = _exchanged if distance.name == "cayley" else _moved
+    cost = _cost(distance, ranks, weights, center)
+    while True:
+        deadline.seconds_left()
+        near = better(ranks, weights, center)
+        found = _cost(distance, ranks, weights, near)
+        if found >= cost - 1e-9 * weights.sum():
+            return cost, center
+        cost, center = found, near
+
+
+def _exchanged(ranks: Ranks, weights: Floats, center: Ranks) -> Ranks:
+    """Return the center with the best exchange: it splits the cycles that hold both items."""
+    order = np.argsort(center)
+    lowest = lowest_of_cycles(ranks[:, order])
+    together = np.array([weights @ (lowest == lowest[:, [k]]) for k in range(len(order))])
+    np.fill_diagonal(together, -inf)
+    one, other = np.unravel_index(together.argmax(), together.shape)
+    near = center.copy()
+    near[order[[one, other]]] = other, one
+    return near
+
+
+def _moved(ranks: Ranks, weights: Floats, center: Ranks) -> Ranks:
+    """Return the center after the best move of each item in turn, if that is better."""
+    for item in range(len(center)):
+        order, source = np.argsort(center), center[item]
+        rest, own = np.delete(ranks[:, order], source, axis=1), ranks[:, [item]]
+        below = longest_increasing(np.where(rest < own, rest, NOWHERE))
+        # The same from behind: what is above falls.
+        above = longest_increasing(np.where(rest > own, -rest, NOWHERE)[:, ::-1])[:, ::-1]
+        gains = weights @ np.maximum(longest_increasing(rest)[:, [-1]], below + 1 + above)
+        target = int(gains.argmax())
+        if gains[target] > gains[source] + 1e-9 * weights.sum():
+            center = np.argsort(np.insert(np.delete(order, source), target, item)).astype(np.int32)
+    return center
+
+
+def likelihood_interval(
+    log_likelihood: Callable[[float], float],
+    theta: float,
+    error: float,
+    alpha: float,
+    free_at_0: int = 1,
+) -> tuple[float, float]:
+    """Return the ends of all thetas that a likelihood-ratio test does not refute.
+
+    The likelihood is greatest at `theta`, whose standard error says where to look. The test has one
+    degree of freedom, and `free_at_0` at theta 0. The upper end is infinite where no ranking
+    disagrees.
+    """
+    height, limit = log_likelihood(theta), float(scipy.stats.norm.isf(alpha / 2.0))
+
+    # The root of the ratio is nearly a line, so that an end takes few evaluations.
+    def root(at: float) -> float:
+        return sqrt(2.0 * max(height - log_likelihood(at), 0.0))
+
+    def beyond(at: float) -> float:
+        return root(at) - limit
+
+    lower = 0.0
+    if root(0.0) ** 2 > scipy.stats.chi2.isf(alpha, free_at_0):
+        lower = float(brentq(beyond, 0.0, theta, rtol=1e-9))
+    step = 1.5 * limit * error if error > 0 else 1.0
+    while step < inf and beyond(theta + step) < 0:
+        step *= 4.0
+    upper = inf if step == inf else float(brentq(beyond, theta, theta + step, rtol=1e-9))
+    return lower, upper

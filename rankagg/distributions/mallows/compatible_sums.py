@@ -44,11 +44,6 @@ def _lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
 def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]]:
     missing = (ranks == UNRANKED).sum(axis=1)
     for number in np.unique(missing):
-        if number > LARGEST_GAP:
-            allowed = f"rankings with at most {LARGEST_GAP} unranked items"
-            remedy = "Leave such rankings out, or restrict the profile to fewer items."
-            told = Described(f"one with {int(number)}")
-            raise InvalidInputError("data", allowed, told, remedy)
         rows = np.flatnonzero(missing == number)
         size = max(1, STATES // ((ranks.shape[1] + 1) << int(number)))
         for start in range(0, len(rows), size):
@@ -165,13 +160,21 @@ class _Lattice:
         return total, np.clip(before, 0.0, 1.0)
 
 
-def can_sum(ranks: Ranks) -> bool:
-    """Say whether sums over the compatible permutations of all rows can be taken exactly."""
+def check_sums(ranks: Ranks) -> None:
+    """Refuse rows whose compatible permutations are too many for a sum."""
     missing = (ranks == UNRANKED).sum(axis=1)
-    if (missing > LARGEST_GAP).any():
-        return False
-    gaps = ranks[missing > 0]
-    return all(count_compatible(row[row != UNRANKED]) <= WAYS_OF_TIES for row in gaps)
+    allowed = f"rankings with at most {LARGEST_GAP} unranked items"
+    told = f"one with {int(missing.max(initial=0))}"
+    if (missing <= LARGEST_GAP).all():
+        ways = max(
+            (count_compatible(row[row != UNRANKED]) for row in ranks[missing > 0]), default=1
+        )
+        allowed = f"rankings with at most {WAYS_OF_TIES} ways to break their ties beside gaps"
+        told = f"one with {ways}"
+        if ways <= WAYS_OF_TIES:
+            return
+    remedy = "Leave such rankings or some items out; `PlackettLuce.fit` takes any number of gaps."
+    raise InvalidInputError("data", allowed, Described(told), remedy)
 
 
 def log_sums(ranks: Ranks, theta: float) -> Floats:
@@ -248,13 +251,6 @@ def _break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
     rows, owners = [], []
     for owner, row in enumerate(ranks):
         observed = row != UNRANKED
-        ways = count_compatible(row[observed])
-        if ways > WAYS_OF_TIES:
-            allowed = (
-                f"rankings with at most {WAYS_OF_TIES} ways to break their ties where "
-                "items are unranked too"
-            )
-            raise InvalidInputError("data", allowed, Described(f"one with {ways}"))
         for broken in compatible_ranks(row[observed]):
             strict = row.copy()
             strict[observed] = broken
@@ -273,11 +269,6 @@ class Completions:
         alike = (self._code[:, :, None] == self._code[:, None, :]).sum(axis=2) > 1
         self._free = ~self._observed | alike
         self.places = places.sample_compatible(ranks, rng).astype(np.int64)
-
-    def reorder(self, order: Positions) -> None:
-        """Put the columns in the order of another center."""
-        for name in ("_observed", "_code", "_free", "places"):
-            setattr(self, name, getattr(self, name)[:, order])
 
     def sweep(self, theta: float) -> None:
         """Draw every free item anew, given the others."""
@@ -317,15 +308,3 @@ class Completions:
         better, worse = bound & (code < mine), bound & (code > mine)
         low = np.where(better, others + 1, 0).max(axis=1, keepdims=True)
         return low, np.where(worse, others, n - 1).min(axis=1, keepdims=True)
-
-    def distances(self) -> Floats:
-        """Return the Kendall distance of every completion to the center, shape (m,)."""
-        return discordant_pairs(self.places)
-
-    def votes(self, weights: Floats) -> Floats:
-        """Return the weight of row before column among the completions, shape (n, n)."""
-        n = self.places.shape[1]
-        votes = np.zeros((n, n))
-        for i in range(n):
-            votes[i] = weights @ (self.places[:, [i]] < self.places)
-        return votes

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import field
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import permutations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Generator, Label, Ranks
-from rankagg._validation import as_numbers, check_choice, check_number
-from rankagg.aggregation import Deadline, time_limit_of
+from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
+from rankagg._validation import as_numbers, check_number
+from rankagg.aggregation import Borda, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import (
     UNRANKED,
     Permutation,
@@ -22,24 +27,25 @@ from rankagg.core import (
     counted,
     frozen_array,
     permutation_of,
+    places,
 )
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import RankingDistribution, all_places
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.center import MallowsData
+from rankagg.distributions.mallows.center import MallowsData, likelihood_interval
 from rankagg.distributions.mallows.kendall_distances import (
     as_center,
-    pair_probabilities,
+    choice_probabilities,
+    orders_from_stages,
     place_probabilities,
+    sample_stages,
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
 )
-from rankagg.distributions.mallows.stages import (
-    MOST_CENTERS_TRIED,
-    STAGES,
-    KendallStages,
-    StagedName,
-    StagedSearch,
-)
-from rankagg.distributions.mallows.theta_interval import likelihood_interval
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
+
+# Items of which all centers are tried.
+MOST_CENTERS_TRIED = 6
 
 
 class GeneralizedMallows(RankingDistribution):
@@ -47,11 +53,9 @@ class GeneralizedMallows(RankingDistribution):
 
     For rank k + 1 there are n - k items left, k from 0. The chance that the item that is chosen
     passes over v of those that stand before it in the center is proportional to
-    exp(-thetas[k] v). With all thetas alike this is `Mallows`. Under Cayley's distance v is 1 where
-    an exchange with a later rank is counted for the rank, as it is for all ranks of a cycle but
-    the last, and 0 elsewhere. The probability of a ranking whose tail is unlisted is that of its
-    compatible permutations together, under Kendall's distance; other partial rankings and tied
-    ones have none here.
+    exp(-thetas[k] v). With all thetas alike this is `Mallows`. The probability of a ranking whose
+    tail is unlisted is that of its compatible permutations together; other partial rankings and
+    tied ones have none here.
 
     Parameters
     ----------
@@ -60,24 +64,11 @@ class GeneralizedMallows(RankingDistribution):
     thetas : array_like of float, shape (n - 1,)
         Dispersion parameters, not negative and finite, from the first rank to the last but one;
         of each, phi = exp(-theta).
-    distance : {"kendall", "cayley"}, default "kendall"
-        Whose stages have thetas of their own.
-
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    thetas : ndarray of float, shape (n - 1,)
-        The dispersion parameters.
-    distance : str
-        The distance.
 
     References
     ----------
     Fligner and Verducci (1986), "Distance based ranking models",
-    https://doi.org/10.1111/j.2517-6161.1986.tb01420.x; Irurozki, Calvo and Lozano (2018),
-    "Sampling and learning Mallows and generalized Mallows models under the Cayley distance",
-    https://doi.org/10.1007/s11009-016-9506-7.
+    https://doi.org/10.1111/j.2517-6161.1986.tb01420.x.
 
     Examples
     --------
@@ -92,34 +83,21 @@ class GeneralizedMallows(RankingDistribution):
 
     center: Permutation
     thetas: Floats
-    distance: StagedName
 
-    def __init__(
-        self,
-        center: Permutation | Iterable[Label],
-        thetas: ArrayLike,
-        distance: StagedName = "kendall",
-    ) -> None:
-        middle, kind = as_center(center), check_choice(distance, tuple(STAGES), "distance")
-        values = as_numbers(thetas, "thetas")
+    def __init__(self, center: Permutation | Iterable[Label], thetas: ArrayLike) -> None:
+        middle, values = as_center(center), as_numbers(thetas, "thetas")
         if len(values) != middle.n_items - 1:
             allowed = f"one number per rank but the last ({middle.n_items - 1} of them)"
             raise InvalidInputError("thetas", allowed, Described(counted(len(values), "number")))
         if not (np.isfinite(values) & (values >= 0)).all():
             raise InvalidInputError("thetas", "finite numbers that are not negative", values)
-        own = frozen_array(values + 0.0)
-        self._set(items=middle.items, center=middle, thetas=own, distance=kind)
+        self._set(items=middle.items, center=middle, thetas=frozen_array(values + 0.0))
 
     def _key(self) -> tuple[Hashable, ...]:
-        return self.center, array_key(self.thetas), self.distance
+        return self.center, array_key(self.thetas)
 
     def _parameters(self) -> dict[str, Any]:
-        kind = {} if self.distance == "kendall" else {"distance": self.distance}
-        return {"center": list(self.center.order), "thetas": self.thetas.tolist(), **kind}
-
-    @property
-    def _stages(self) -> KendallStages:
-        return STAGES[self.distance]
+        return {"center": list(self.center.order), "thetas": self.thetas.tolist()}
 
     @property
     def _sizes(self) -> Any:
@@ -130,35 +108,29 @@ class GeneralizedMallows(RankingDistribution):
     @property
     def log_normalizer(self) -> float:
         """The log of the sum of exp(-thetas . v) over all permutations."""
-        return float(self._stages.log_normalizers(self._sizes, self.thetas).sum())
+        return float(stage_log_normalizers(self._sizes, self.thetas).sum())
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         listed = ranks >= 0
-        length = listed.sum(axis=1)
-        top = np.sort(np.where(listed, ranks, self.n_items), axis=1)
-        strict = np.where(np.arange(self.n_items) < length[:, None], top, -1)
-        known = np.where(strict >= 0, np.arange(self.n_items), -1)
-        partial = self.distance != "kendall" and not listed.all()
-        if partial or (ranks == UNRANKED).any() or (strict != known).any():
+        # Unlisted items follow in any order, which leaves the stages of the listed ones as they
+        # are; those of the others sum to 1.
+        order = np.argsort(places.comparable(ranks), axis=1, kind="stable")
+        complete = np.argsort(order, axis=1).astype(np.int32)
+        if (ranks == UNRANKED).any() or (complete != ranks)[listed].any():
             allowed = "strict rankings, complete or of the first items"
             told = Described("a ranking with ties or unranked items")
             remedy = "`Mallows` sums over what completes those."
             raise InvalidInputError("data", allowed, told, remedy)
-        # Unlisted items follow in any order, which leaves the stages of the listed ones as they
-        # are; those of the others sum to 1.
-        filled = np.where(listed, ranks, 0)
-        rest = np.argsort(np.argsort(np.where(listed, -1, 0), axis=1, kind="stable"), axis=1)
-        complete = np.where(listed, filled, rest).astype(np.int32)
-        passed = self._stages.of(complete[:, np.argsort(self.center.ranks)])
-        terms = -self.thetas * passed - self._stages.log_normalizers(self._sizes, self.thetas)
-        kept = np.arange(self.n_items - 1) < length[:, None]
+        passed = _stages_from_places(complete[:, np.argsort(self.center.ranks)])
+        terms = -self.thetas * passed - stage_log_normalizers(self._sizes, self.thetas)
+        kept = np.arange(self.n_items - 1) < listed.sum(axis=1, keepdims=True)
         result: Floats = np.where(kept, terms, 0.0).sum(axis=1)
         return result
 
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
-        drawn = self._stages.sample(self.thetas, size, rng)
+        drawn = _places_from_stages(sample_stages(self.thetas, size, rng)).T
         return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     # -- summaries ----------------------------------------------------------------------------
@@ -169,21 +141,17 @@ class GeneralizedMallows(RankingDistribution):
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
-        """Return P(row before column), shape (n, n), in O(n^3); "cayley" of up to 8 items."""
-        if self.distance != "kendall":
-            return super().pairwise_probabilities()
+        """Return P(row before column), shape (n, n), in O(n^3)."""
         place = self.center.ranks
-        return pair_probabilities(self.thetas)[np.ix_(place, place)]
+        return _pair_probabilities(self.thetas)[np.ix_(place, place)]
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item i has rank k + 1) in row i and column k; "cayley" of up to 8 items."""
-        if self.distance != "kendall":
-            return super().rank_probabilities()
+        """Return P(item i has rank k + 1) in row i and column k."""
         return place_probabilities(self.thetas)[self.center.ranks]
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
-        means = self._stages.means(self._sizes, self.thetas)
+        means = stage_means(self._sizes, self.thetas)
         return float(self.thetas @ means) + self.log_normalizer
 
     # -- inference ----------------------------------------------------------------------------
@@ -193,7 +161,6 @@ class GeneralizedMallows(RankingDistribution):
         cls,
         data: Held,
         *,
-        distance: StagedName = "kendall",
         max_theta: float = 20.0,
         time_limit: float | None = None,
     ) -> GeneralizedMallowsFit:
@@ -203,8 +170,6 @@ class GeneralizedMallows(RankingDistribution):
         ----------
         data : Profile
             Complete strict rankings.
-        distance : {"kendall", "cayley"}, default "kendall"
-            As for `GeneralizedMallows`.
         max_theta : float, default 20
             A theta has no finite maximum where all rankings agree at its rank; it is set to this,
             as are larger ones. Notes say so.
@@ -223,7 +188,6 @@ class GeneralizedMallows(RankingDistribution):
             If the center was not found in time.
         """
         profile = as_data(data)
-        stages = STAGES[check_choice(distance, tuple(STAGES), "distance")]
         if not isinstance(profile, Profile):
             raise InvalidInputError("data", "a Profile", data)
         if not (profile.is_complete and profile.is_strict) or profile.n_items < 2:
@@ -232,7 +196,7 @@ class GeneralizedMallows(RankingDistribution):
             raise InvalidInputError("data", allowed, profile, remedy)
         bound = check_number(max_theta, "max_theta", low=0, open_low=True)
         rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)))
-        search = StagedSearch(rankings, stages, bound)
+        search = _StagedSearch(rankings, bound)
         try:
             best = search.best()
         except OutOfTimeError:
@@ -242,7 +206,7 @@ class GeneralizedMallows(RankingDistribution):
             ) from None
         center = permutation_of(np.argsort(best.order), profile.items)
         sizes = np.arange(profile.n_items, 1, -1)
-        information = rankings.total * stages.variances(sizes, best.thetas)
+        information = rankings.total * stage_variances(sizes, best.thetas)
         inside = best.thetas < bound
         variances = np.full(len(sizes), np.nan)
         variances[inside] = 1.0 / information[inside]
@@ -266,7 +230,7 @@ class GeneralizedMallows(RankingDistribution):
                 where = ", ".join(str(k + 1) for k in np.flatnonzero(which))
                 notes.append(told.format(where=where, bound=bound))
         return GeneralizedMallowsFit(
-            distribution=cls(center, best.thetas, stages.name),
+            distribution=cls(center, best.thetas),
             names=tuple(f"theta {k + 1}" for k in range(profile.n_items - 1)),
             estimates=best.thetas,
             covariance=np.diag(variances),
@@ -312,14 +276,13 @@ class GeneralizedMallowsFit(FitResult):
         return self.distribution.center
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
-        stages = self.distribution._stages
         rows = list[tuple[float, float]]()
         for size, mean, theta, error in zip(
             self.distribution._sizes, self._means, self.estimates, self.standard_errors, strict=True
         ):
 
             def height(at: float, size: int = size, mean: float = mean) -> float:
-                log_normalizer = float(stages.log_normalizers(size, at))
+                log_normalizer = float(stage_log_normalizers(size, at))
                 return -self.n_observations * (at * mean + log_normalizer)
 
             rows.append(likelihood_interval(height, theta, error, alpha))
@@ -329,3 +292,125 @@ class GeneralizedMallowsFit(FitResult):
     def _tests_zero(self) -> bool:
         # A center that is chosen to fit makes rankings look concentrated around it.
         return False
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A center with the thetas that are best for it."""
+
+    order: tuple[int, ...]
+    means: Floats  # items passed over
+    thetas: Floats
+    log_likelihood: float
+
+
+@dataclass(eq=False)
+class _StagedSearch:
+    """The search for a center by the likelihood of its best thetas."""
+
+    data: MallowsData
+    bound: float
+    n_tried: int = 0
+
+    def _try_order(self, order: tuple[int, ...]) -> _Candidate:
+        self.data.deadline.seconds_left()
+        self.n_tried += 1
+        total = self.data.total
+        means = self.data.weights @ _stages_from_places(self.data.ranks[:, list(order)]) / total
+        sizes = np.arange(len(order), 1, -1)
+        thetas = np.array(list(map(self._theta, sizes.tolist(), means.tolist())))
+        logs = stage_log_normalizers(sizes, thetas)
+        return _Candidate(order, means, thetas, -total * float(thetas @ means + logs.sum()))
+
+    @cached_property
+    def _theta(self) -> Callable[[int, float], float]:
+        """The theta of a size and a mean; many orders share the few that there are."""
+
+        @cache
+        def theta_of(size: int, mean: float) -> float:
+            def excess(theta: float) -> float:
+                return float(stage_means(size, theta)) - mean
+
+            if excess(0.0) <= 0:
+                return 0.0
+            if excess(self.bound) >= 0:
+                return self.bound
+            return float(brentq(excess, 0.0, self.bound, xtol=1e-13))
+
+        return theta_of
+
+    def best(self) -> _Candidate:
+        """Return the best of all centers, or of those that climbs reach."""
+        profile = self.data.profile
+        height = attrgetter("log_likelihood")
+        if profile.n_items <= MOST_CENTERS_TRIED:
+            orders = map(tuple, all_places(profile.n_items).tolist())
+            return max(map(self._try_order, orders), key=height)
+        kemeny = Kemeny().aggregate(profile, deadline=self.data.deadline)
+        starts = {
+            tuple(np.argsort(consensus.ranking.ranks, kind="stable").tolist())
+            for consensus in (kemeny, Borda().aggregate(profile))
+        }
+        return max((self._climb(self._try_order(start)) for start in sorted(starts)), key=height)
+
+    def _climb(self, here: _Candidate) -> _Candidate:
+        """Move single items, as long as that raises the likelihood."""
+        while True:
+            n = len(here.order)
+            orders = set()
+            for source, target in permutations(range(n), 2):
+                rest = here.order[:source] + here.order[source + 1 :]
+                orders.add((*rest[:target], here.order[source], *rest[target:]))
+            best = max(map(self._try_order, sorted(orders)), key=attrgetter("log_likelihood"))
+            if best.log_likelihood - here.log_likelihood <= 1e-12 * abs(here.log_likelihood):
+                return here
+            here = best
+
+
+def _places_from_stages(stages: NDArray[np.integer]) -> Ranks:
+    """Return the place of each item of the center, shape (n, size)."""
+    return np.argsort(orders_from_stages(stages), axis=0).astype(np.int32)
+
+
+def _stages_from_places(places: Ranks) -> Integers64:
+    """Return how many items each stage passes over; the inverse."""
+    orders = np.argsort(places, axis=1)
+    n = places.shape[1]
+    stages = np.empty((len(places), n - 1), dtype=np.int64)
+    for k in range(n - 1):
+        stages[:, k] = (orders[:, k + 1 :] < orders[:, [k]]).sum(axis=1)
+    return stages
+
+
+def _pair_probabilities(thetas: Floats) -> Floats:
+    """Return the chance that row comes before column, for items of the center, shape (n, n).
+
+    It depends only on how many items are left before the first of the two, between them and
+    behind them; one table of all these numbers serves all pairs.
+    """
+    n = len(thetas) + 1
+    # first[a, b]: the chance that the first of two items is chosen before the second, with a
+    # items before them and b between them, and the rest of those left behind.
+    first = np.zeros((n, n))
+    for left in range(2, n + 1):
+        chance = choice_probabilities(thetas[n - left], left)
+        upto = np.concatenate([[0.0], np.cumsum(chance)])
+        grown = np.zeros((n, n))
+        for a in range(left - 1):
+            b = np.arange(left - 1 - a)
+            behind = left - 2 - a - b
+            step = chance[a] + np.zeros(len(b))
+            if a:
+                step += upto[a] * first[a - 1, b]
+            between = upto[a + 1 + b] - upto[a + 1]
+            step[1:] += (between * np.where(b > 0, first[a, b - 1], 0.0))[1:]
+            step += np.where(behind > 0, (1.0 - upto[a + b + 2]) * first[a, b], 0.0)
+            grown[a, b] = step
+        first = grown
+    before = np.zeros((n, n))
+    for a in range(n):
+        for c in range(a + 1, n):
+            before[a, c] = first[a, c - a - 1]
+            before[c, a] = 1.0 - before[a, c]
+    # Sums of chances may be off by rounding.
+    return np.clip(before, 0.0, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bernoulli
 
-from rankagg._typing import Floats, Generator, Integers64, Label, Ranks
+from rankagg._typing import Floats, Generator, Label, Ranks
 from rankagg._validation import check_integer, check_number
 from rankagg.core import PartialRanking, Permutation
 from rankagg.exceptions import Described, InvalidInputError
@@ -61,22 +61,7 @@ def orders_from_stages(stages: NDArray[np.integer]) -> Ranks:
     return orders.astype(np.int32)
 
 
-def places_from_stages(stages: NDArray[np.integer]) -> Ranks:
-    """Return the place of each item of the center, shape (n, size)."""
-    return np.argsort(orders_from_stages(stages), axis=0).astype(np.int32)
-
-
-def stages_from_places(places: Ranks) -> Integers64:
-    """Return how many items each stage passes over; the inverse."""
-    orders = np.argsort(places, axis=1)
-    n = places.shape[1]
-    stages = np.empty((len(places), n - 1), dtype=np.int64)
-    for k in range(n - 1):
-        stages[:, k] = (orders[:, k + 1 :] < orders[:, [k]]).sum(axis=1)
-    return stages
-
-
-def _choice_probabilities(theta: float, left: int) -> Floats:
+def choice_probabilities(theta: float, left: int) -> Floats:
     """Return the probabilities of passing over 0 to left - 1 items."""
     weights = np.exp(-theta * np.arange(left))
     chances: Floats = weights / weights.sum()
@@ -94,7 +79,7 @@ def place_probabilities(thetas: Floats) -> Floats:
     ahead = np.eye(n)  # P(item i is left, with a items before it)
     for k in range(n - 1):
         left = n - k
-        chance = _choice_probabilities(thetas[k], left)
+        chance = choice_probabilities(thetas[k], left)
         table[:, k] = ahead[:, :left] @ chance
         below = np.concatenate([[0.0], np.cumsum(chance)[:-1]])  # P(fewer than a are passed)
         above = 1.0 - np.cumsum(chance)
@@ -104,40 +89,6 @@ def place_probabilities(thetas: Floats) -> Floats:
         ahead = moved
     table[:, n - 1] = ahead[:, 0]
     return table
-
-
-def pair_probabilities(thetas: Floats) -> Floats:
-    """Return the chance that row comes before column, for items of the center, shape (n, n).
-
-    It depends only on how many items are left before the first of the two, between them and
-    behind them; one table of all these numbers serves all pairs.
-    """
-    n = len(thetas) + 1
-    # first[a, b]: the chance that the first of two items is chosen before the second, with a
-    # items before them and b between them, and the rest of those left behind.
-    first = np.zeros((n, n))
-    for left in range(2, n + 1):
-        chance = _choice_probabilities(thetas[n - left], left)
-        upto = np.concatenate([[0.0], np.cumsum(chance)])
-        grown = np.zeros((n, n))
-        for a in range(left - 1):
-            b = np.arange(left - 1 - a)
-            behind = left - 2 - a - b
-            step = chance[a] + np.zeros(len(b))
-            if a:
-                step += upto[a] * first[a - 1, b]
-            between = upto[a + 1 + b] - upto[a + 1]
-            step[1:] += (between * np.where(b > 0, first[a, b - 1], 0.0))[1:]
-            step += np.where(behind > 0, (1.0 - upto[a + b + 2]) * first[a, b], 0.0)
-            grown[a, b] = step
-        first = grown
-    before = np.zeros((n, n))
-    for a in range(n):
-        for c in range(a + 1, n):
-            before[a, c] = first[a, c - a - 1]
-            before[c, a] = 1.0 - before[a, c]
-    # Sums of chances may be off by rounding.
-    return np.clip(before, 0.0, 1.0)
 
 
 def kendall_distance_counts(n_items: int) -> list[int]:
@@ -264,13 +215,3 @@ def as_center(
             raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
         return center
     return Permutation.from_order(center, items=items)
-
-
-def distance_mean(n_items: int, theta: float) -> float:
-    """Return the expected Kendall distance to the center."""
-    return float(stage_means(np.arange(1, n_items + 1), theta).sum())
-
-
-def distance_variance(n_items: int, theta: float) -> float:
-    """Return the variance of the Kendall distance to the center."""
-    return float(stage_variances(np.arange(1, n_items + 1), theta).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
-from math import inf, log
+from math import log
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,27 +15,27 @@ from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
-from rankagg.core import Permutation, Profile
-from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.finite_maximum import check_observed
-from rankagg.distributions.fit_result import FitResult
+from rankagg.aggregation.kemeny import Kemeny
+from rankagg.core import UNRANKED, Permutation, Profile, places
+from rankagg.distributions.base import RankingDistribution, Uniform, uncompressed
+from rankagg.distributions.fit_result import FitResult, SimulatedTest
 from rankagg.distributions.mallows.center import (
+    Completed,
     MallowsData,
     fitted_center,
+    likelihood_interval,
+    likely_center,
     search_center,
 )
-from rankagg.distributions.mallows.compatible_sums import Completions, log_sums
-from rankagg.distributions.mallows.displacements import DISTANCES
-from rankagg.distributions.mallows.distance_centers import Completed
+from rankagg.distributions.mallows.compatible_sums import Completions, check_sums, log_sums
 from rankagg.distributions.mallows.kendall_distances import as_center
 from rankagg.distributions.mallows.model_distances import (
+    DISTANCES,
     DistanceMoments,
     DistanceName,
     ModelDistance,
 )
-from rankagg.distributions.mallows.theta_interval import likelihood_interval
-from rankagg.distributions.mallows.uniformity import simulate_uniformity
-from rankagg.distributions.simulated_test import SimulatedTest
+from rankagg.distributions.maximum import check_observed
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 
@@ -63,20 +63,10 @@ class Mallows(RankingDistribution):
         "spearman": squared displacements in sum. Cayley's, Hamming's and the displacements are the
         same of rankings as ranks of items and as items of ranks; Ulam's is of the order of items.
 
-    Attributes
-    ----------
-    center : Permutation
-        The center.
-    theta : float
-        The dispersion parameter; the larger, the closer are rankings to the center.
-    distance : str
-        The distance.
-
     Notes
     -----
-    Sums over all rankings are exact, but for squared Spearman distances of more than 16 items:
-    these are estimated with a fixed seed (Neal 2001), and `log_normalizer_error` is the standard
-    error. The Ulam distance takes 50 items at most.
+    Sums over all rankings are exact. So the squared Spearman distance takes 16 items at most, and
+    the Ulam distance 50; of partial rankings at most 14 items may be unranked.
 
     References
     ----------
@@ -154,13 +144,9 @@ class Mallows(RankingDistribution):
         """Log Z(theta)."""
         return self._moments.log_normalizer
 
-    @property
-    def log_normalizer_error(self) -> float:
-        """The standard error of log Z(theta) where it was estimated; else 0."""
-        return self._moments.error
-
     def _log_probs(self, ranks: Ranks) -> Floats:
         if self.distance == "kendall":
+            check_sums(ranks)
             return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
         every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
         return every.log_sums(self.center, self.theta) - self.log_normalizer
@@ -251,7 +237,6 @@ class Mallows(RankingDistribution):
         *,
         distance: DistanceName = "kendall",
         center: Literal["kemeny", "borda"] | Permutation | Iterable[Label] | None = None,
-        rng: RNGLike = None,
         time_limit: float | None = None,
     ) -> MallowsFit:
         """Estimate the center and the dispersion parameter theta of a Mallows distribution.
@@ -270,10 +255,6 @@ class Mallows(RankingDistribution):
             "cayley" and "ulam" all centers of up to 7 items are tried, and of more a search ends
             at a local maximum, as a note says. "kemeny" and "borda": that consensus, which is not
             the maximum for other distances. Or a given one.
-        rng : int, numpy.random.Generator or None, optional
-            Used where a ranking has so many unranked items, or ties beside them, that the sum over
-            its compatible permutations is too large: expected votes and the likelihood are then
-            estimated from drawn completions, and a note says so.
         time_limit : float, optional
             Seconds for the search of the center. Of complete strict rankings it is then the best
             ranking found, and a note has its bound.
@@ -287,8 +268,8 @@ class Mallows(RankingDistribution):
         OutOfTimeError
             If the center of partial or tied rankings was not found in time.
         InvalidInputError
-            If all rankings agree with the center, so that theta has no finite maximum; or if some
-            item is in no ranking.
+            If all rankings agree with the center, so that theta has no finite maximum; if some item
+            is in no ranking; or if a ranking has more than 14 unranked items.
 
         Examples
         --------
@@ -304,7 +285,7 @@ class Mallows(RankingDistribution):
         check_observed(profile)
         rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
         try:
-            searched = search_center(rankings, center, as_generator(rng))
+            searched = search_center(rankings, center)
         except OutOfTimeError:
             what = "centers were still tried"
             if kind == "kendall":
@@ -341,15 +322,12 @@ def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) ->
         f"{'is given' if is_given else 'these rankings chose'}."
     )
     # The chosen center takes n - 1 degrees of freedom near theta 0, in place of one.
-    gain = 2.0 * (height - data.log_likelihood(fitted.center, 0.0)) if data.is_exact else inf
+    gain = 2.0 * (height - data.log_likelihood(fitted.center, 0.0))
     if not is_given and gain < (fitted.n_items - 2) ** 2:
         yield (
             "Few or scattered rankings chose the center that fits them best: theta is likely too "
             "high, by half a standard error or more."
         )
-    if fitted.log_normalizer_error:
-        of_all = data.total * fitted.log_normalizer_error
-        yield f"Log Z is estimated; so the log likelihood has an error of {of_all:.2g}."
     if fitted.theta == 0.0:
         yield "Theta is at its bound 0: the data are no closer to the center than chance."
 
@@ -372,12 +350,10 @@ class MallowsFit(FitResult):
 
     Notes
     -----
-    `conf_int` is by likelihood ratio: it holds every theta around the center at which twice the log
-    likelihood has dropped by at most the quantile of chi-squared with one degree of freedom. At
-    theta 0 all centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in
-    Friedman's test; where those do not refute it, the lower bound is 0, and the interval bounds
-    theta from above alone. Few or scattered rankings make theta too high, and with it the interval,
-    as a note of the fit says. Where the likelihood had to be estimated, the interval is Wald's.
+    `conf_int` is by likelihood ratio around the center, with one degree of freedom. At theta 0 all
+    centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in Friedman's
+    test; where those do not refute it, the lower bound is 0. Few or scattered rankings make theta
+    too high, and with it the interval, as a note of the fit says.
 
     References
     ----------
@@ -418,8 +394,6 @@ class MallowsFit(FitResult):
         return self._data.log_likelihood(self.distribution.center, at)
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
-        if not self._data.is_exact:
-            return super()._bounds(alpha).clip(lower=0.0)
         free = 1 if self.center_is_given else self.distribution.n_items - 1
         theta, error = self.distribution.theta, float(self.standard_errors[0])
         bounds = likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
@@ -449,5 +423,39 @@ class MallowsFit(FitResult):
         SimulatedTest
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
-        distance = self.distribution.distance
-        return simulate_uniformity(self._data.profile, times, as_generator(rng), distance)
+        generator, rows = as_generator(rng), uncompressed(self._data.profile)
+        distance, uniform = self.distribution.distance, Uniform(rows.items)
+        observed, drawn = _least_distance(rows, distance), np.zeros(times)
+        for at in range(times):
+            ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
+            drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
+        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
+        return SimulatedTest(
+            hypothesis="all permutations are equally likely",
+            measure="mean distance to the center",
+            statistic=observed,
+            expected=float(drawn.mean()),
+            p_value=(1 + as_small) / (1 + times),
+            n_resamples=times,
+        )
+
+
+def _least_distance(profile: Profile, distance: DistanceName) -> float:
+    if distance != "kendall":
+        data = Completed.of(DISTANCES[distance], profile.items, profile.ranks, profile.weights)
+        found = likely_center(data, Deadline())
+        shares = (data.weights / np.bincount(data.owners))[data.owners]
+        return float(shares @ data.distances(found.center) / shares.sum())
+    return Kemeny().aggregate(profile.direct_pairwise()).cost / profile.total_weight
+
+
+def _masked(drawn: Ranks, ranks: Ranks) -> Ranks:
+    """Give draws the ties and gaps of rankings.
+
+    The observed items of a row, sorted by their drawn places, get the row's sorted codes.
+    """
+    by_place = np.argsort(places.comparable(ranks), axis=1)
+    order = np.argsort(np.where(ranks != UNRANKED, drawn, ranks.shape[1]), axis=1)
+    result = np.empty_like(ranks)
+    np.put_along_axis(result, order, np.take_along_axis(ranks, by_place, axis=1), axis=1)
+    return result

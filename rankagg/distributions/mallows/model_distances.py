@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from rankagg._typing import Floats, Generator, Positions, Ranks
+from rankagg.distributions.base import all_places
 from rankagg.distributions.mallows.kendall_distances import (
     discordant_pairs,
-    distance_mean,
-    distance_variance,
     kendall_distance_counts,
-    mallows_log_normalizer,
     orders_from_stages,
     pair_stays,
     place_probabilities,
     sample_stages,
+    stage_log_normalizers,
+    stage_means,
+    stage_variances,
 )
 from rankagg.exceptions import InvalidInputError
 
@@ -37,6 +38,10 @@ DistanceName = Literal["kendall", "cayley", "hamming", "ulam", "footrule", "spea
 MOST_DIAGRAMS = 50
 # Above all places.
 NOWHERE = 2**30
+# Items whose displacements are counted one by one.
+MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
+# Items whose sets are gone through for a sum over all rankings.
+MOST_IN_SETS = 16
 
 
 class DistanceMoments(NamedTuple):
@@ -45,8 +50,6 @@ class DistanceMoments(NamedTuple):
     log_normalizer: float
     mean: float
     variance: float
-    # Standard error of the first, where it was estimated.
-    error: float = 0.0
 
 
 class ModelDistance(ABC):
@@ -87,13 +90,12 @@ class ModelDistance(ABC):
         return None
 
 
-class KendallDistance(ModelDistance):
+class _KendallDistance(ModelDistance):
     """Pairs in another order."""
 
     name = "kendall"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the number of pairs in another order."""
         return discordant_pairs(places)
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
@@ -102,9 +104,8 @@ class KendallDistance(ModelDistance):
         return np.arange(len(counts), dtype=np.float64), np.array([log(x) for x in counts])
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return closed forms."""
-        height = mallows_log_normalizer(n, theta)
-        return DistanceMoments(height, distance_mean(n, theta), distance_variance(n, theta))
+        parts = (stage_log_normalizers, stage_means, stage_variances)
+        return DistanceMoments(*(float(part(np.arange(1, n + 1), theta).sum()) for part in parts))
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw by stages of insertion."""
@@ -154,13 +155,12 @@ class _ByCycles(ModelDistance):
         return np.triu(before, 1) + np.tril(1.0 - before.T, -1)
 
 
-class CayleyDistance(_ByCycles):
+class _CayleyDistance(_ByCycles):
     """The least number of exchanges of two items: n less the number of cycles."""
 
     name = "cayley"
 
     def of(self, places: Ranks) -> Floats:
-        """Return n less the number of cycles."""
         n = places.shape[1]
         distances: Floats = n - (lowest_of_cycles(places) == np.arange(n)).sum(axis=1).astype(float)
         return distances
@@ -177,7 +177,6 @@ class CayleyDistance(_ByCycles):
         return np.arange(n, dtype=np.float64), counts
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        """Return closed forms: each item but the first moves or not, independently."""
         odds = np.arange(1, n) * np.exp(-theta)
         moved = odds / (1.0 + odds)
         return DistanceMoments(
@@ -201,13 +200,12 @@ class CayleyDistance(_ByCycles):
         return float(one), float(both), float(phi * both)
 
 
-class HammingDistance(_ByCycles):
+class _HammingDistance(_ByCycles):
     """Items that have another rank."""
 
     name = "hamming"
 
     def of(self, places: Ranks) -> Floats:
-        """Return the number of items with another rank."""
         moved = places != np.arange(places.shape[1])
         distances: Floats = moved.sum(axis=1, dtype=np.float64)
         return distances
@@ -262,13 +260,12 @@ def _log_derangements(n: int) -> Floats:
 # -- Ulam -----------------------------------------------------------------------------------------
 
 
-class UlamDistance(ModelDistance):
+class _UlamDistance(ModelDistance):
     """Items that must be taken out and put in elsewhere: n less the longest common order."""
 
     name = "ulam"
 
     def of(self, places: Ranks) -> Floats:
-        """Return n less the length of the longest increasing sequence of places."""
         distances: Floats = places.shape[1] - longest_increasing(places)[:, -1].astype(np.float64)
         return distances
 
@@ -321,7 +318,7 @@ def _young_diagrams(n: int) -> tuple[NDArray[np.int8], Floats]:
     """Return all diagrams of n boxes, a row each, and the log numbers of their tableaux."""
     if n > MOST_DIAGRAMS:
         allowed = f"{MOST_DIAGRAMS} items at most for the Ulam distance"
-        remedy = "Kendall, Cayley, Hamming, footrule and Spearman distances take more."
+        remedy = "Kendall, Cayley, Hamming and footrule distances take more."
         raise InvalidInputError("center", allowed, n, remedy)
     diagrams = np.array([rows + [0] * (n - len(rows)) for rows in _partitions(n)], dtype=np.int8)
     # Frobenius: n! times the differences of l_i = rows + n - i, over the factorials of these.
@@ -379,3 +376,202 @@ def _from_tableaux(diagram: NDArray[np.int8], rng: Generator) -> list[int]:
             above[spot], value = value, above[spot]
         places[at] = value
     return places
+
+
+# -- footrule -------------------------------------------------------------------------------------
+
+
+class _FootruleDistance(ModelDistance):
+    """How many ranks items are displaced, in sum.
+
+    Between ranks k and k + 1 as many items go down as up, and each adds 1 on either side: with c
+    of both, that cut adds 2c. The next rank and its item are joined to each other or to what is
+    open, which takes c to c + 1 in one way, to c in 2c + 1 and to c - 1 in c^2.
+
+    Guay-Paquet and Petersen (2014), https://doi.org/10.37236/4214, for the generating function.
+    """
+
+    name = "footrule"
+
+    def of(self, places: Ranks) -> Floats:
+        apart = np.abs(places - np.arange(places.shape[1], dtype=np.float64))
+        distances: Floats = apart.sum(axis=1)
+        return distances
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return what the paths of open items count."""
+        if n > MOST_FOOTRULE_COUNTED:
+            allowed = f"{MOST_FOOTRULE_COUNTED} items at most to count rankings by their footrule"
+            raise InvalidInputError("center", allowed, n)
+        return _footrule_counts(n)
+
+    def moments(self, n: int, theta: float) -> DistanceMoments:
+        logs, means, variances = _no_paths(n), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1)
+        cut = 2.0 * np.arange(len(logs))
+        for _ in range(n):
+            ways = _one_more(logs)
+            logs = logsumexp(ways, axis=0)
+            # Of the paths that meet here: the mean of their means, and of their squares.
+            shares = np.exp(ways - np.where(np.isfinite(logs), logs, 0.0))
+            own = np.stack([_shifted(means, by, 0.0) for by in (1, 0, -1)])
+            spread = np.stack([_shifted(variances, by, 0.0) for by in (1, 0, -1)])
+            means = (shares * own).sum(axis=0)
+            variances = (shares * (spread + (own - means) ** 2)).sum(axis=0)
+            logs, means = logs - theta * cut, means + cut
+        return DistanceMoments(float(logs[0]), float(means[0]), float(variances[0]))
+
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
+        """Draw a path of open items backwards, and then who is joined to whom."""
+        path = _footrule_path(n, theta, size, rng)
+        rows, places = np.arange(size), np.zeros((size, n), dtype=np.int32)
+        items, ranks = np.zeros((2, size, n // 2 + 2), dtype=np.int32)
+        for k in range(n):
+            c, after = path[k], path[k + 1]
+            one, other = ((rng.random(size) * np.maximum(c, 1)).astype(np.intp) for _ in range(2))
+            kind = rng.random(size) * (2 * c + 1)
+            down, up, stays = after < c, after > c, after == c
+            alone = stays & (kind < 1)
+            # Item k takes an open rank, or rank k is taken by an open item.
+            item_joins = down | (stays & ~alone & (kind < 1 + c))
+            rank_joins = down | (stays & ~alone & ~item_joins)
+            places[alone, k] = k
+            at = rows[item_joins]
+            places[at, k] = ranks[at, one[at]]
+            ranks[at, one[at]] = ranks[at, c[at] - 1]
+            at = rows[rank_joins]
+            places[at, items[at, other[at]]] = k
+            items[at, other[at]] = items[at, c[at] - 1]
+            at = rows[up | (rank_joins & ~down)]
+            items[at, after[at] - 1] = k
+            at = rows[up | (item_joins & ~down)]
+            ranks[at, after[at] - 1] = k
+        return places
+
+
+def _no_paths(n: int) -> Floats:
+    """Return the logarithms of how many paths there are to each number of open items: one, to 0."""
+    logs = np.full(n // 2 + 1, -np.inf)
+    logs[0] = 0.0
+    return logs
+
+
+def _shifted(values: Floats, by: int, fill: float) -> Floats:
+    """Return values so many places on, along the first axis."""
+    moved = np.roll(values, by, axis=0)
+    if by:
+        moved[0 if by > 0 else -1] = fill
+    return moved
+
+
+def _one_more(logs: Floats) -> Floats:
+    """Return the paths one rank on, by whether they had one open item less, as many, one more."""
+    open_items = np.arange(len(logs)).reshape(-1, *(1,) * (logs.ndim - 1))
+    less, more = _shifted(logs, 1, -np.inf), _shifted(logs, -1, -np.inf)
+    same = logs + np.log1p(2.0 * open_items)
+    return np.stack([less, same, more + 2.0 * np.log1p(open_items)])
+
+
+@cache
+def _footrule_counts(n: int) -> tuple[Floats, Floats]:
+    most = n * n // 4 + 1
+    state = np.full((n // 2 + 1, most), -np.inf)
+    state[0, 0] = 0.0
+    for _ in range(n):
+        state = np.logaddexp.reduce(_one_more(state), axis=0)
+        for open_items in range(1, len(state)):
+            state[open_items, open_items:] = state[open_items, : most - open_items]
+            state[open_items, :open_items] = -np.inf
+    return 2.0 * np.arange(most, dtype=np.float64), state[0]
+
+
+def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
+    """Draw how many items are open after each rank, shape (n + 1, size)."""
+    ways, logs = [], _no_paths(n)
+    for _ in range(n):
+        ways.append(_one_more(logs))
+        logs = logsumexp(ways[-1], axis=0) - 2.0 * theta * np.arange(len(logs))
+    path = np.zeros((n + 1, size), dtype=np.int32)
+    for k in range(n - 1, 0, -1):
+        to = path[k + 1]
+        own = ways[k][:, to]
+        shares = np.cumsum(np.exp(own - own.max(axis=0)), axis=0)
+        path[k] = to - 1 + (rng.random(size) * shares[-1] >= shares[:2]).sum(axis=0)
+    return path
+
+
+# -- squared Spearman -----------------------------------------------------------------------------
+
+
+class _SpearmanDistance(ModelDistance):
+    """The squared displacements of the items, in sum; sums over all rankings go over sets."""
+
+    name = "spearman"
+
+    def of(self, places: Ranks) -> Floats:
+        apart = places - np.arange(places.shape[1], dtype=np.float64)
+        distances: Floats = (apart**2).sum(axis=1)
+        return distances
+
+    def log_counts(self, n: int) -> tuple[Floats, Floats]:
+        """Return counts over all rankings."""
+        if n > MOST_SPEARMAN_COUNTED:
+            allowed = f"{MOST_SPEARMAN_COUNTED} items at most to count rankings by squared Spearman"
+            raise InvalidInputError("center", allowed, n)
+        found, counts = np.unique(self.of(all_places(n)), return_counts=True)
+        return found, np.log(counts)
+
+    def moments(self, n: int, theta: float) -> DistanceMoments:
+        one, first, second = _over_sets(n, theta)[:, -1].tolist()
+        mean = first / one
+        return DistanceMoments(log(one), mean, max(second / one - mean**2, 0.0))
+
+    def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
+        """Draw the place of one item after another, from the last."""
+        sums, places = _over_sets(n, theta)[0], np.zeros((size, n), dtype=np.int32)
+        left = np.full(size, (1 << n) - 1)
+        bits = 1 << np.arange(n)
+        for item in range(n - 1, -1, -1):
+            ways = np.where((left[:, None] & bits) > 0, sums[left[:, None] & ~bits], 0.0)
+            ways *= np.exp(-theta * (item - np.arange(n)) ** 2)
+            shares = np.cumsum(ways, axis=1)
+            at = (rng.random(size)[:, None] * shares[:, -1:] < shares).argmax(axis=1)
+            places[:, item], left = at, left & ~bits[at]
+        return places
+
+
+@lru_cache(maxsize=64)
+def _over_sets(n: int, theta: float) -> Floats:
+    """Return for each set of places, which the first items take, sums of 1, d and d^2 by weight.
+
+    The last set is of all places. Shape (3, 2^n).
+    """
+    if n > MOST_IN_SETS:
+        allowed = f"{MOST_IN_SETS} items at most for the squared Spearman distance"
+        remedy = "Kendall, Cayley, Hamming, Ulam and footrule distances take more."
+        raise InvalidInputError("center", allowed, n, remedy)
+    sums = np.zeros((3, 1 << n))
+    sums[0, 0] = 1.0
+    sets = np.arange(1 << n)
+    sizes = sum((sets >> place) & 1 for place in range(n))
+    for item in range(n):
+        of_size = sets[sizes == item + 1]
+        for place in range(n):
+            into = of_size[(of_size >> place) & 1 == 1]
+            one, first, second = sums[:, into ^ (1 << place)]
+            far = float((item - place) ** 2)
+            more = np.array([one, first + far * one, second + far * (2 * first + far * one)])
+            sums[:, into] += np.exp(-theta * far) * more
+    return sums
+
+
+DISTANCES: dict[DistanceName, ModelDistance] = {
+    distance.name: distance
+    for distance in (
+        _KendallDistance(),
+        _CayleyDistance(),
+        _HammingDistance(),
+        _UlamDistance(),
+        _FootruleDistance(),
+        _SpearmanDistance(),
+    )
+}

@@ -23,9 +23,6 @@ TABLE_ENTRIES = 2_000_000
 TOGETHER = 100_000
 # Rankings of fewer than one in so many items are gone through place by place.
 SHORT = 4
-# Log worths that differ by no more have exponentials whose squares and quotients are floats, with
-# room for weights. Others are taken set by set, less the largest of the set.
-SPREAD = 150.0
 # Sets of so few items fit the bits of an integer, and equal ones are merged.
 BITS = 62
 # Marks that are held at one time.
@@ -135,45 +132,23 @@ class _ChoiceSets(ABC):
     def n_items(self) -> int:
         """The number of items."""
 
-    # -- what a likelihood asks of them, for log worths of any size ----------------------------
-
     def log_sums(self, logs: Floats) -> Floats:
         """Return for each set the log of the sum of exp(logs) of its items, shape (s,)."""
-        if _is_narrow(logs):
-            top = float(logs.max())
-            return np.log(self.sums(np.exp(logs - top))) + top
-        return np.concatenate([np.zeros(0), *(own for _, own in self._far(logs))])
+        top = float(logs.max())
+        return np.log(self.sums(np.exp(logs - top))) + top
 
     def moments(self, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Return sums over sets, with weights, of chances to be chosen, and of products of two.
 
         Shapes (n,) and (n, n).
         """
-        if _is_narrow(logs):
+        # Worths that are further apart than floats reach are no numbers in the end: a climb stops.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             worths = np.exp(logs - logs.max())
             sums = self.sums(worths)
             rates = weights / sums
             products: Floats = worths[:, None] * self.both(rates / sums) * worths
             return worths * self.totals(rates), products
-        n, done = len(logs), 0
-        first, second = np.zeros(n), np.zeros((n, n))
-        for inside, own in self._far(logs):
-            upto = done + len(own)
-            chances = _chances(inside, logs, own)
-            shares = chances * weights[done:upto, None]
-            first += shares.sum(axis=0)
-            second += shares.T @ chances
-            done = upto
-        return first, second
-
-    def _far(self, logs: Floats) -> Iterator[tuple[Bools, Floats]]:
-        """Go through the sets as tables, with the log sum of each."""
-        for inside in self.tables():
-            own = np.where(inside, logs, -np.inf)
-            top = own.max(axis=1)
-            yield inside, np.log(np.exp(own - top[:, None]).sum(axis=1)) + top
-
-    # -- linear maps --------------------------------------------------------------------------
 
     @abstractmethod
     def sums(self, values: Floats) -> Floats:
@@ -197,27 +172,9 @@ class _ChoiceSets(ABC):
         Both have a row a set, and only as many columns as are needed; no row has an item twice.
         """
 
-    def tables(self) -> Iterator[Bools]:
-        """Go through the sets, some at a time, as tables of shape (k, n)."""
-        for items, inside in self.members():
-            table = np.zeros((len(items), self.n_items), dtype=bool)
-            np.put_along_axis(table, items, inside, axis=1)
-            yield table
-
     @abstractmethod
     def with_ghost(self) -> _ChoiceSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
-
-
-def _is_narrow(logs: Floats) -> bool:
-    """Say whether log worths can be exponentiated with one shift for all."""
-    return float(np.ptp(logs)) <= SPREAD
-
-
-def _chances(inside: Bools, logs: Floats, sums: Floats) -> Floats:
-    """Return the chance of each item in each set, shape (s, n)."""
-    chances: Floats = np.exp(np.where(inside, logs - sums[:, None], -np.inf))
-    return chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +239,6 @@ class _ChainSets(_ChoiceSets):
     chains: tuple[_Chain, ...]
 
     def sums(self, values: Floats) -> Floats:
-        """Return for each set the sum of the values of its items, shape (s,)."""
         parts = [np.zeros(0)]
         for chain in self.chains:
             running = np.cumsum(values[chain.order[:, ::-1]], axis=1)[:, ::-1]
@@ -290,14 +246,12 @@ class _ChainSets(_ChoiceSets):
         return np.concatenate(parts)
 
     def totals(self, rates: Floats) -> Floats:
-        """Return for each item the sum of the rates of its sets, shape (n,)."""
         result = np.zeros(self.n)
         for chain, running in self._running(rates):
             result += np.bincount(chain.order.ravel(), weights=running.ravel(), minlength=self.n)
         return result
 
     def both(self, rates: Floats) -> Floats:
-        """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
         result = np.zeros((self.n, self.n))
         for chain, running in self._running(rates):
             # Two items are together in the sets up to the place of the better one.
@@ -332,7 +286,6 @@ class _ChainSets(_ChoiceSets):
 
     @property
     def n_items(self) -> int:
-        """The number of items."""
         return self.n
 
     def members(self) -> Iterator[tuple[Positions, Bools]]:
@@ -346,7 +299,6 @@ class _ChainSets(_ChoiceSets):
                 yield order[rows], np.arange(k) >= q[:, None]
 
     def with_ghost(self) -> _ChainSets:
-        """Return the sets of n + 1 items: these, then each item with the new one."""
         items = np.arange(self.n, dtype=np.int32)
         pairs = np.column_stack([items, np.full(self.n, self.n, dtype=np.int32)])
         ghost = _Chain(pairs, np.ones((self.n, 1), dtype=bool))

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from scipy.optimize import linprog
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Floats
 from rankagg._validation import check_alpha
 from rankagg.core import ItemSet, Profile, counted, listed
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.finite_maximum import beats_graph
 from rankagg.distributions.fit_result import FitResult, with_intervals
 from rankagg.distributions.maximum import (
-    FAR_PARAMETER,
     Derivatives,
     LogLikelihood,
     Maximum,
+    check_rises,
     newton,
     solve_definite,
 )
@@ -33,7 +31,7 @@ from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class _Design:
     """Features of items as numbers: what each log worth is made of."""
 
     # How rows are made of a table of features; None where the table is the rows.
@@ -44,7 +42,7 @@ class Design:
     means: Floats
 
     @classmethod
-    def of(cls, features: object, formula: str | None, items: ItemSet) -> Design:
+    def of(cls, features: object, formula: str | None, items: ItemSet) -> _Design:
         """Return the design of the features of all items."""
         frame = _frame_of(features, items)
         spec = None
@@ -137,7 +135,6 @@ class _FeatureLikelihood(LogLikelihood):
 
     @property
     def n(self) -> int:
-        """No log worths are parameters."""
         return 0
 
     @cached_property
@@ -159,16 +156,13 @@ class _FeatureLikelihood(LogLikelihood):
         return self._columns @ parameters
 
     def start(self) -> Floats:
-        """Return no effects."""
         return np.zeros(self._columns.shape[1])
 
     def value(self, parameters: Floats) -> float:
-        """Return the log likelihood, less the penalty."""
         pull = float(self._pulls @ parameters**2) / 2.0
         return self.worths.value(self.all_worths(parameters)) - pull
 
     def derivatives(self, parameters: Floats) -> Derivatives:
-        """Return value, gradient and information."""
         at, columns = self.worths.derivatives(self.all_worths(parameters)), self._columns
         gradient = columns.T @ at.gradient - self._pulls * parameters
         information = columns.T @ at.information @ columns + np.diag(self._pulls)
@@ -190,7 +184,7 @@ class FeatureFit(FitResult):
     """
 
     residuals: pd.Series[float] = field(compare=False)
-    _design: Design = field(compare=False)
+    _design: _Design = field(compare=False)
     _ridge: float = field(compare=False)
 
     def predict(self, features: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
@@ -220,53 +214,6 @@ class FeatureFit(FitResult):
         frame = with_intervals(rows @ self.estimates[:k], errors, self._student, level)
         return frame[["estimate", "std_err", "lower", "upper"]].set_axis(features.index)
 
-    def anova(self, *others: FitResult) -> pd.DataFrame:
-        """Compare nested fits of the same data by their deviances.
-
-        Parameters
-        ----------
-        *others : FeatureFit or PlackettLuceFit
-            Fits with more parameters, such as one with more features, or one with a worth for
-            every item, each of which has those before it as a special case.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row per fit: n_parameters, deviance (-2 log likelihood); and against the fit before
-            it df, chi2 and p_value of the likelihood ratio.
-
-        Raises
-        ------
-        InvalidInputError
-            If a fit has no more parameters than the one before, is less likely, is of other data,
-            or does not maximize the likelihood, as with a ridge.
-        """
-        fits = [self, *others]
-        rows: list[dict[str, float]] = []
-        for at, fit in enumerate(fits):
-            if not isinstance(fit, FitResult) or fit.distribution.items != self.distribution.items:
-                raise InvalidInputError("others", "fits of the same items", fit)
-            if not np.isclose(fit.n_observations, self.n_observations, rtol=1e-9):
-                told = Described(f"{fit.n_observations:g} beside {self.n_observations:g}")
-                raise InvalidInputError("others", "of the same observations", told)
-            if isinstance(fit, FeatureFit) and fit._ridge:
-                told = Described("one with a ridge")
-                raise InvalidInputError("others", "fits without a ridge", told)
-            row = {"n_parameters": fit.n_parameters, "deviance": -2.0 * fit.log_likelihood}
-            row |= {"df": np.nan, "chi2": np.nan, "p_value": np.nan}
-            if at:
-                df = fit.n_parameters - fits[at - 1].n_parameters
-                if df < 1:
-                    allowed = "fits with more parameters than the one before"
-                    raise InvalidInputError("others", allowed, Described(f"{df} more"))
-                chi2 = rows[-1]["deviance"] - row["deviance"]
-                if chi2 < -1e-6 * (1.0 + abs(row["deviance"])):
-                    told = Described("one that is less likely than the one before it")
-                    raise InvalidInputError("others", "nested fits of the same data", told)
-                row |= {"df": df, "chi2": chi2, "p_value": float(scipy.stats.chi2.sf(chi2, df))}
-            rows.append(row)
-        return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="fit"))
-
 
 def fit_features(
     kind: Callable[..., RankingDistribution],
@@ -284,27 +231,32 @@ def fit_features(
     weights = profile.counts * profile.weights
     choices = choices_of(profile.ranks, weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
-    design = Design.of(features, formula, profile.items)
+    design = _Design.of(features, formula, profile.items)
     n, k = design.table.shape
-    likelihood = _FeatureLikelihood(Likelihood(choices, sizes), design.table, ridge)
+    # Effects are then of the size of log odds, whatever the unit of a feature is.
+    units = np.ptp(design.table, axis=0)
+    likelihood = _FeatureLikelihood(Likelihood(choices, sizes), design.table / units, ridge)
     found = newton(likelihood, tol)
     worths = likelihood.all_worths(found.parameters)
-    if not ridge and (not found.converged or np.ptp(worths[:n]) > 2.0 * FAR_PARAMETER):
-        _check_endless(design, beats_graph(profile))
+    names = (*design.names, *(f"log tie {d}" for d in sizes))
+    if not ridge:
+        remedy = "Leave features out, or give every item a residual with `ridge=1`."
+        check_rises(found, names, found.parameters, remedy)
     inverse = solve_definite(found.information, np.eye(len(found.parameters)))
     if inverse is None:
         inverse = np.full_like(found.information, np.nan)
     ties = worths[n:]
     kept = np.r_[0:k, len(found.parameters) - len(ties) : len(found.parameters)]
+    own = np.append(units, np.ones(len(ties)))
     scale = float(weights.sum()) / float(profile.counts @ profile.weights**2)
     logs = worths[:n] - worths[:n].mean()
     residuals = found.parameters[k : k + n] if ridge else np.zeros(n)
     index = pd.Index(list(profile.items), name="item")
     return FeatureFit(
         distribution=kind(logs, items=profile.items, log_ties=dict(zip(sizes, ties, strict=True))),
-        names=(*design.names, *(f"log tie {d}" for d in sizes)),
-        estimates=found.parameters[kept],
-        covariance=inverse[np.ix_(kept, kept)] / scale,
+        names=names,
+        estimates=found.parameters[kept] / own,
+        covariance=inverse[np.ix_(kept, kept)] / np.outer(own, own) / scale,
         log_likelihood=likelihood.worths.value(worths) * scale,
         n_parameters=len(kept),
         n_observations=scale * float(weights.sum()),
@@ -327,22 +279,6 @@ def _choices_of_two(data: Comparisons) -> Profile:
     ranks[np.arange(len(rows)), first] = 1 + (outcomes < 0)
     ranks[np.arange(len(rows)), second] = 1 + (outcomes > 0)
     return Profile.from_ranks(ranks, items=data.items, counts=counts, weights=rows[:, 3])
-
-
-def _check_endless(design: Design, beats: Bools) -> None:
-    """Raise where no choice loses along some effects, and some gain: the likelihood rises."""
-    one, other = np.nonzero(beats)
-    rows = np.unique((design.table[one] - design.table[other]).round(12), axis=0)
-    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300)
-    bounds = [(-1.0, 1.0)] * rows.shape[1]
-    found = linprog(-rows.sum(axis=0), -rows, np.zeros(len(rows)), bounds=bounds)
-    if found.x is None or float(found.fun or 0.0) >= -1e-6:
-        return
-    moving = [name for name, x in zip(design.names, found.x, strict=True) if abs(x) > 1e-6]
-    raise NotIdentifiedError(
-        f"The likelihood has no finite maximum: along {listed(moving)} no choice is against "
-        "what was chosen. Leave features out, or give every item a residual with `ridge=1`."
-    )
 
 
 def _notes(ridge: float, scale: float, found: Maximum) -> Iterator[str]:

@@ -1,22 +1,32 @@
-"""The Plackett-Luce likelihood, and whether it has a maximum."""
+"""The Plackett-Luce likelihood, its maximum, the covariance, and the score at equal worths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import lcm
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
-from rankagg.distributions.finite_maximum import DIRECTION_SLACK, whole_directions
-from rankagg.distributions.maximum import EPSILON, Derivatives, LogLikelihood
-from rankagg.distributions.plackett_luce.choices import Choices, stage_masks
+from rankagg._typing import Floats, Positions
+from rankagg.core import UNRANKED, Profile
+from rankagg.distributions.maximum import (
+    EPSILON,
+    Derivatives,
+    LogLikelihood,
+    Maximum,
+    Penalties,
+    beats_graph,
+    check_connected,
+    check_observed,
+    check_rises,
+    inverse_information,
+    is_linked,
+    less_mean,
+    newton,
+)
+from rankagg.distributions.plackett_luce.choices import Choices, choices_of
 
 # A matrix is sparse where its rows have fewer than one in so many columns.
 SPARSE_FROM = 8
@@ -246,140 +256,93 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctChoices:
-    """Different choices: from which alternatives, and what."""
+class _LuceMaximum:
+    """Worths and weights of ties at the maximum, with what is known of their errors."""
 
-    # Shape (k, n). A row per choice.
-    alternatives: Bools
-    chosen: Bools
+    climb: Maximum
+    # Log worths with sum 0, then the logs of the tie weights of these sizes.
+    parameters: Floats
+    sizes: tuple[int, ...]
+    # Of the data, in the unit of their weights.
+    value: float
+    covariance: Floats
+    # How many observations a unit of weight is worth.
+    scale: float
+    # At equal worths; NaN where penalties leave no likelihood to compare.
+    score: float
 
-    @classmethod
-    def of(cls, tables: Iterable[tuple[Bools, Bools]], n: int) -> DistinctChoices:
-        """Return the different rows of some tables of alternatives and chosen items."""
-        parts = [np.zeros((0, 2 * n), dtype=bool)]
-        parts += [np.unique(np.hstack(both), axis=0) for both in tables]
-        rows = np.unique(np.concatenate(parts), axis=0)
-        return cls(rows[:, :n], rows[:, n:])
 
-    @classmethod
-    def of_ranks(cls, ranks: Ranks) -> DistinctChoices:
-        """Return the choices of rankings; places with codes, shape (m, n)."""
-        return cls.of(((sets, chosen) for _, sets, chosen in stage_masks(ranks)), ranks.shape[1])
-
-    def with_ghost(self) -> DistinctChoices:
-        """Add an item that was chosen once against every other one, and once not."""
-        k, n = self.alternatives.shape
-        none, own = np.zeros((k, 1), dtype=bool), np.eye(n, dtype=bool)
-        yes, no = np.ones((n, 1), dtype=bool), np.zeros((n, 1), dtype=bool)
-        pairs = np.hstack([own, yes])
-        ghost = np.hstack([np.zeros_like(own), yes])
-        return DistinctChoices(
-            np.vstack([np.hstack([self.alternatives, none]), pairs, pairs]),
-            np.vstack([np.hstack([self.chosen, none]), np.hstack([own, no]), ghost]),
+def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _LuceMaximum:
+    """Return the maximum of the likelihood of rankings, or raise where there is none."""
+    check_observed(profile)
+    if not penalties.is_regular:
+        check_connected(beats_graph(profile), profile.items)
+    weights = profile.counts * profile.weights
+    choices = choices_of(profile.ranks, weights)
+    sizes = tuple(sorted(d for d in choices.tied if d > 1))
+    ghost = penalties.pseudo_rankings
+    shown = choices.with_ghost(ghost) if ghost else choices
+    climbed = Likelihood(shown, sizes, penalties.ridge, penalties.tie_ridge)
+    found = newton(climbed, tol)
+    data, names = Likelihood(choices, sizes), [f"log tie {d}" for d in sizes]
+    n = data.n
+    if sizes:  # Without ties the maximum is known to exist.
+        moved = np.delete(found.parameters, slice(n, climbed.n))
+        moved[:n] -= np.median(moved[:n])
+        remedy = (
+            "Use `pseudo_rankings=0.5`, a `ridge` or a `tie_ridge`, break ties where nothing but "
+            "ties was observed, or leave items out."
         )
+        check_rises(found, [*map(str, profile.items), *names], moved, remedy)
+    worths = found.parameters[:n] - found.parameters[:n].mean()
+    parameters = np.concatenate([worths, found.parameters[climbed.n :]])
+    at = found if penalties.is_plain else data.derivatives(parameters)
+    scale = float(weights.sum()) / float(profile.counts @ profile.weights**2)
+    score = np.nan
+    if penalties.is_plain or not sizes:
+        score = _score_at_equal_worths(profile, data, scale)
+    covariance = _covariance(choices, at.information, found.information, penalties)
+    return _LuceMaximum(found, parameters, sizes, at.value, covariance / scale, scale, score)
 
 
-def endless_choices(
-    observed: DistinctChoices, sizes: tuple[int, ...], *, worths: bool = True, ties: bool = True
-) -> Integers64 | None:
-    """Return a direction in which the likelihood rises for ever; None where none was found."""
-    n = observed.alternatives.shape[1]
-    bounds = [(-1.0, 1.0) if worths else (0.0, 0.0)] * n
-    bounds += [(-1.0, 1.0) if ties else (0.0, 0.0)] * len(sizes)
-    if worths:
-        bounds[0] = (0.0, 0.0)  # a constant says nothing
-    own = _features(observed.chosen, sizes)
-    objective = _gains(observed, own, sizes)
-    rows = np.zeros((0, n + len(sizes)))
-
-    direction = objective / max(float(np.abs(objective).max()), 1.0)
-    # Buckets are too many to list: those that a direction breaks are added until there is none.
-    for _ in range(200):
-        cuts = _violated(observed, own, sizes, direction)
-        if len(rows) and not len(cuts):
-            whole = (row.astype(np.int64) for row in whole_directions(direction))
-            return next((row for row in whole if _is_endless(observed, sizes, row)), None)
-        rows = np.unique(np.vstack([rows, cuts, np.zeros((1, rows.shape[1]))]), axis=0)
-        found = linprog(-objective, rows, np.zeros(len(rows)), bounds=bounds)
-        if found.x is None or float(objective @ found.x) <= 1e-4:
-            return None
-        direction = np.asarray(found.x, dtype=np.float64)
-    return None
+def _score_at_equal_worths(profile: Profile, data: Likelihood, scale: float) -> float:
+    """Return the score statistic where worths are equal and ties as likely as they can be."""
+    start = newton(data, equal_worths=True).parameters if data.sizes else data.start()
+    alike = data.derivatives(start)
+    if profile.is_strict:
+        # Before anything was chosen.
+        inverse = inverse_information(_score_covariance(profile), data.n)
+    else:
+        inverse = inverse_information(alike.information, data.n) * scale
+    return float(alike.gradient @ inverse @ alike.gradient)
 
 
-def _features(chosen: Bools, sizes: tuple[int, ...]) -> Floats:
-    """Return what log worths and log tie weights are multiplied with in the value of buckets."""
-    size = chosen.sum(axis=1)
-    tied = size[:, None] == np.array(sizes, dtype=np.int64)
-    return np.hstack([chosen / size[:, None], tied.astype(np.float64)])
+def _score_covariance(profile: Profile) -> Floats:
+    """Return the covariance of the score where all orders of what is observed are as likely."""
+    observed = profile.ranks != UNRANKED
+    number = observed.sum(axis=1)
+    chosen = np.minimum((profile.ranks >= 0).sum(axis=1), number - 1)
+    # A choice from s items has the trace 1 - 1/s, and all items share what their choices have.
+    traces = np.cumsum(1.0 - 1.0 / np.maximum(np.arange(profile.n_items + 1), 1.0))
+    shares = (traces[number] - traces[number - chosen]) / np.maximum(number - 1, 1)
+    rates = shares * profile.counts * profile.weights**2
+    covariance: Floats = -(observed.T * (rates / number)) @ observed
+    covariance[np.diag_indices(profile.n_items)] += rates @ observed
+    return covariance
 
 
-def _gains(observed: DistinctChoices, own: Floats, sizes: tuple[int, ...]) -> Floats:
-    """Return the sum over choices and sizes of the value of a choice less the mean of the others.
+def _covariance(choices: Choices, own: Floats, climbed: Floats, penalties: Penalties) -> Floats:
+    """Return the covariance of log worths less their mean, with that of the tie weights.
 
-    Along a direction without a loss it is 0 only where nothing is gained.
+    With a ridge it is from the curvature of what was climbed. Pseudo-rankings are no data and do
+    not count, unless nothing else links the items.
     """
-    number = observed.alternatives.sum(axis=1)
-    total = np.zeros(own.shape[1])
-    for k, d in enumerate((1, *sizes)):
-        possible = number >= d
-        mean = np.zeros((int(possible.sum()), own.shape[1]))
-        mean[:, : observed.alternatives.shape[1]] = (
-            observed.alternatives[possible] / number[possible, None]
-        )
-        if k:
-            mean[:, observed.alternatives.shape[1] + k - 1] = 1.0
-        total += (own[possible] - mean).sum(axis=0)
-    return total
-
-
-def _best_buckets(
-    observed: DistinctChoices, sizes: tuple[int, ...], worths: Floats | Integers64
-) -> Iterator[tuple[Bools, Bools]]:
-    """Go through the sizes: where they are possible, and the best bucket of each set."""
-    order = np.argsort(-worths, kind="stable")
-    sorted_sets = observed.alternatives[:, order]
-    rank = np.cumsum(sorted_sets, axis=1)
-    for d in (1, *sizes):
-        best = np.zeros_like(sorted_sets)
-        best[:, order] = sorted_sets & (rank <= d)
-        yield rank[:, -1] >= d, best
-
-
-def _violated(
-    observed: DistinctChoices, own: Floats, sizes: tuple[int, ...], direction: Floats
-) -> Floats:
-    """Return the rows g that a direction breaks, where g times it must not exceed 0."""
-    n = observed.alternatives.shape[1]
-    cuts = [np.zeros((0, len(direction)))]
-    for possible, best in _best_buckets(observed, sizes, direction[:n]):
-        rows = _features(best[possible], sizes) - own[possible]
-        cuts.append(rows[rows @ direction > DIRECTION_SLACK])
-    return np.concatenate(cuts)
-
-
-def _is_endless(observed: DistinctChoices, sizes: tuple[int, ...], whole: Integers64) -> bool:
-    """Say in integers whether no choice loses along a direction, and some gain."""
-    n = observed.alternatives.shape[1]
-    unit = lcm(1, *sizes)
-    worths = whole[:n]
-
-    # Integers of any size: many sizes of buckets have a large common multiple.
-    share = np.array([unit // d if d in (1, *sizes) else 0 for d in range(max(sizes) + 1)], object)
-    bonus = dict(zip(sizes, (int(weight) * unit for weight in whole[n:]), strict=True))
-    bonuses = np.array([bonus.get(d, 0) for d in range(max(sizes) + 1)], object)
-
-    def values(buckets: Bools) -> NDArray[np.object_]:
-        size = buckets.sum(axis=1)
-        summed: NDArray[np.object_] = (buckets @ worths).astype(object)
-        total: NDArray[np.object_] = summed * share[size] + bonuses[size]
-        return total
-
-    chosen = values(observed.chosen)
-    gains = False
-    for possible, best in _best_buckets(observed, sizes, worths):
-        if (values(best[possible]) > chosen[possible]).any():
-            return False
-    for possible, worst in _best_buckets(observed, sizes, -worths):
-        gains |= bool((values(worst[possible]) < chosen[possible]).any())
-    return gains
+    n = choices.n_items
+    ghost = penalties.pseudo_rankings > 0
+    if not (penalties.ridge or penalties.tie_ridge) and (
+        not ghost or is_linked(choices.sets.both(choices.weights))
+    ):
+        return less_mean(inverse_information(own, n), n)
+    inverse = inverse_information(climbed, n + ghost, grounded=not penalties.ridge)
+    keep = np.delete(np.arange(len(climbed)), slice(n, n + ghost))
+    return less_mean(inverse[np.ix_(keep, keep)], n)

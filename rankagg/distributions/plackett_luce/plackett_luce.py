@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks
-from rankagg._validation import as_matrix, check_choice, check_integer, check_number
+from rankagg._validation import check_integer, check_number
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
@@ -34,8 +34,7 @@ from rankagg.distributions.base import RankingDistribution, labelled_numbers
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
 from rankagg.distributions.plackett_luce.features import FeatureFit, fit_features
-from rankagg.distributions.plackett_luce.fit import maximize_choices
-from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights
+from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -64,11 +63,6 @@ class PlackettLuce(RankingDistribution):
         The items; 0, ..., n - 1 or the sorted keys of the mapping by default.
     log_ties : mapping from int to float, optional
         log delta_d for the bucket sizes d > 1 that are possible; none by default.
-
-    Attributes
-    ----------
-    log_worths : ndarray of float, shape (n,)
-        With sum 0.
 
     References
     ----------
@@ -210,21 +204,14 @@ class PlackettLuce(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n): w_i/(w_i + w_j) without ties.
 
-        With ties the two chances of a pair and that of a tie sum to 1; see `tie_probabilities`.
-        Ties take a sum over all subsets, and so at most 16 items.
+        With ties the two chances of a pair and that of a tie sum to 1, by a sum over all subsets of
+        at most 16 items.
         """
         if self.log_ties:
             return self._table.before()
         before = expit(self.log_worths[:, None] - self.log_worths)
         np.fill_diagonal(before, 0.0)
         return before
-
-    def tie_probabilities(self) -> Floats:
-        """Return P(row tied with column), shape (n, n); 0 on the diagonal."""
-        before = self.pairwise_probabilities()
-        tied = 1.0 - before - before.T
-        np.fill_diagonal(tied, 0.0)
-        return np.maximum(tied, 0.0) if self.log_ties else np.zeros_like(tied)
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank.
@@ -378,8 +365,6 @@ class PlackettLuce(RankingDistribution):
             converged=found.climb.converged,
             n_iterations=found.climb.n_iterations,
             notes=(*notes, *found.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
-            gradient_norm=found.climb.gradient_norm,
-            log_likelihood_equal=found.value_equal,
             _score=found.score,
         )
 
@@ -440,63 +425,16 @@ class PlackettLuceFit(WorthsFit):
     Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
     tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
 
-    Attributes
-    ----------
-    gradient_norm : float
-        The largest entry of the gradient at the end.
-    log_likelihood_equal : float
-        The greatest log likelihood with equal worths; NaN with pseudo-rankings or a ridge.
     """
 
     distribution: PlackettLuce
-    gradient_norm: float = field(compare=False)
-    log_likelihood_equal: float = field(compare=False)
     _score: float = field(compare=False)
 
-    # -- tests --------------------------------------------------------------------------------
+    def test_equal_worths(self) -> ContrastResults:
+        """Test "all items have the same worth" by the score at equal worths (Rao 1948).
 
-    def wald_test(self, contrasts: Any) -> ContrastResults:
-        """Test linear hypotheses about the parameters.
-
-        Parameters
-        ----------
-        contrasts : array_like of float, shape (k, p)
-            Each row times the estimates is 0 under the hypothesis; rows must sum to 0 over the
-            items.
-
-        Returns
-        -------
-        statsmodels.stats.contrast.ContrastResults
-        """
-        matrix = as_matrix(contrasts, "contrasts")
-        if matrix.shape[1] != len(self.estimates):
-            allowed = f"rows of {counted(len(self.estimates), 'number')}, one per parameter"
-            raise InvalidInputError("contrasts", allowed, Described(f"shape {matrix.shape}"))
-        if not np.allclose(matrix[:, : self._n].sum(axis=1), 0.0):
-            allowed = "rows that sum to 0 over the items"
-            remedy = "Only differences of log worths are determined."
-            told = Described("a row that does not")
-            raise InvalidInputError("contrasts", allowed, told, remedy)
-        if not np.linalg.matrix_rank(matrix):
-            raise InvalidInputError("contrasts", "rows that are not 0", Described("zeros"))
-        value = matrix @ self.estimates
-        spread = matrix @ self.covariance @ matrix.T
-        rank = int(np.linalg.matrix_rank(matrix))
-        return _chi_squared(float(value @ np.linalg.pinv(spread) @ value), rank)
-
-    def test_equal_worths(
-        self, method: Literal["score", "lr", "wald"] = "score"
-    ) -> ContrastResults:
-        """Test "all items have the same worth".
-
-        Parameters
-        ----------
-        method : {"score", "lr", "wald"}, default "score"
-            By the score at equal worths (Rao 1948), by likelihood ratio, or by Wald's statistic.
-            The score of strict rankings has an exact covariance where all orders are as likely, so
-            that the level holds with few rankings too, where the likelihood ratio rejects too
-            often. With a ridge or pseudo-rankings there is no likelihood ratio, and with ties
-            neither.
+        The score of strict rankings has an exact covariance where all orders are as likely, so that
+        the level holds with few rankings too.
 
         Returns
         -------
@@ -507,26 +445,10 @@ class PlackettLuceFit(WorthsFit):
         Rao (1948), https://doi.org/10.1017/S0305004100023987; in complete rankings each place has
         the score of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
         """
-        known = {"score": self._score, "lr": self.log_likelihood_equal, "wald": 0.0}
-        if np.isnan(known[check_choice(method, tuple(known), "method")]):
-            allowed = "'wald' with pseudo-rankings or a ridge"
-            remedy = "The estimates do not maximize the likelihood of the data."
-            if not np.isnan(self._score):
-                allowed = "'score' or " + allowed
-            raise InvalidInputError("method", allowed, method, remedy)
-        if method == "score":
-            return _chi_squared(self._score, self._n - 1)
-        if method == "wald":
-            contrasts = np.zeros((self._n - 1, len(self.estimates)))
-            contrasts[:, 0] = 1.0
-            contrasts[np.arange(self._n - 1), np.arange(1, self._n)] = -1.0
-            return self.wald_test(contrasts)
-        statistic = 2.0 * (self.log_likelihood - self.log_likelihood_equal)
-        return _chi_squared(statistic, self._n - 1)
+        # statsmodels takes longer to load than most fits take.
+        from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
 
-
-def _chi_squared(statistic: float, df: int) -> ContrastResults:
-    # statsmodels takes longer to load than most fits take.
-    from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
-
-    return ContrastResults(statistic=statistic, df_denom=df, distribution="chi2")
+        if np.isnan(self._score):
+            told = Described("one of tied rankings with pseudo-rankings or a ridge")
+            raise InvalidInputError("fit", "one that maximizes the likelihood of the data", told)
+        return ContrastResults(statistic=self._score, df_denom=self._n - 1, distribution="chi2")

@@ -36,26 +36,3 @@ def test_the_unit_of_weights_and_of_covariates_does_not_matter():
         unit = np.array([1.0] * 5 + [1e100, 1.0])
         assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
         assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
-
-
-def test_items_without_comparisons_change_no_kind():
-    few = battles(400, 4, 7)
-    items = [f"unused {i}" for i in range(3000)]
-    wide = ra.Comparisons(
-        ["A", "B", "C", "D", *items], few.first, few.second, few.outcomes, sides=few.sides,
-        covariates=few.covariates,
-    )  # fmt: skip
-    from rankagg.distributions.bradley_terry.contests import contests_of  # noqa: PLC0415
-
-    one, rows = contests_of(few, side=True, covariates=["x"])
-    other, more = contests_of(wide, side=True, covariates=["x"])
-    for contests, entries in ((one, rows), (other, more)):
-        kind, outcome, weights = entries
-        assert (contests.first[kind] == few.first).all()
-        assert (contests.second[kind] == few.second).all()
-        found = (contests.extras * contests.units)[kind, 1]
-        assert found == pytest.approx(few.covariates["x"])
-        assert (outcome == 1 - few.outcomes).all()
-        assert weights.tolist() == [1.0] * 400
-        assert contests.results.sum() == 400
-    assert len(one.first) == len(other.first)

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import optimize, stats
+from scipy import optimize
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError
 from tests.conftest import slow_but
-from tests.distributions.battles import MODELS, battles, design, jackknife, log_likelihood
+from tests.distributions.battles import MODELS, battles, jackknife, log_likelihood
 
 
 def by_optimizer(data, ties, side, covariates):
@@ -20,8 +18,6 @@ def by_optimizer(data, ties, side, covariates):
         return np.concatenate([[0.0], x])
 
     def loss(x):
-        if ties == "rao-kupper" and x[-1] <= 0:
-            return np.inf
         return -log_likelihood(data, ties, side, covariates, parameters(x))
 
     start = np.zeros(free)
@@ -108,62 +104,6 @@ def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
     shown = against[["estimate", "std_err"]].iloc[1:].to_numpy(dtype=float)
     assert shown == pytest.approx(np.array(expected), abs=1e-9)
     assert fit.log_likelihood == pytest.approx(-121.39613365994, abs=1e-9)
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_the_probit_link_is_that_of_statsmodels(clustered):
-    clusters = np.random.default_rng(3).integers(0, 150, 4000)
-    data = battles(4000, 4, 8, ties=0.0, clusters=clusters if clustered else None)
-    fit = ra.BradleyTerry.fit(data, side=True, covariates=["x"], link="probit")
-    rows = design(data, True, ["x"])[:, 1:]
-    family = sm.families.Binomial(link=sm.families.links.Probit())
-    how = {"cov_type": "cluster", "cov_kwds": {"groups": clusters}} if clustered else {}
-    peer = sm.GLM(data.outcomes > 0, rows, family=family).fit(**how)
-    against = fit.relative_to("A").iloc[1:]
-    assert against["estimate"].to_numpy() == pytest.approx(peer.params, abs=1e-6)
-    assert fit.log_likelihood == pytest.approx(peer.llf)
-    # Errors there are by the expected information, here by the observed one.
-    assert against["std_err"].to_numpy() == pytest.approx(peer.bse, rel=0.02)
-    exact = sm.Probit(data.outcomes > 0, rows).fit(disp=0)
-    if not clustered:
-        assert against["std_err"].to_numpy() == pytest.approx(exact.bse, rel=1e-5)
-
-
-def test_the_probit_link_gives_the_distribution_of_thurstone():
-    data = repeated(TIED, (1, 0, -1))
-    fit = ra.BradleyTerry.fit(data, link="probit")
-    assert (fit.link, fit.ties, fit.cov_type) == ("probit", "half", "robust")
-    assert type(fit.distribution) is ra.distributions.Thurstone
-    assert fit.distribution.locations == pytest.approx(fit.estimates)
-    chance = stats.norm.cdf(fit.compare("A", "C")["estimate"])
-    assert fit.predict("A", "C").loc["first wins", "probability"] == pytest.approx(chance)
-    assert fit.distribution.pairwise_probabilities()[0, 2] == pytest.approx(chance)
-    bounds = stats.norm.cdf(fit.compare("A", "C")[["lower", "upper"]].astype(float))
-    shown = fit.predict("A", "C").loc["first wins", ["lower", "upper"]]
-    assert shown.to_numpy() == pytest.approx(bounds, abs=0.01)
-    assert fit.to_dict()["link"] == "probit"
-    assert any("case V" in note for note in fit.notes)
-    assert ra.distributions.distribution_from_dict(fit.distribution.to_dict()) == fit.distribution
-    assert fit.effects().empty
-    assert fit.estimates * 1.65 == pytest.approx(ra.BradleyTerry.fit(data).estimates, abs=0.03)
-    assert ra.inference.worth_rank_intervals(fit).unit == "comparison"
-    assert len(ra.inference.next_pairs(fit, 3)) == 3
-
-
-def test_what_the_probit_link_has_not_is_refused():
-    data = battles(200, 4, 1)
-    with pytest.raises(InvalidInputError, match="`ties` must be 'half' or 'ignore' with link"):
-        ra.BradleyTerry.fit(data, link="probit", ties="davidson")
-    fit = ra.BradleyTerry.fit(data, link="probit")
-    with pytest.raises(InvalidInputError, match="`link` must be 'logit' for `elo`"):
-        fit.elo()
-    with pytest.raises(InvalidInputError, match="half a win has none for ties"):
-        fit.intransitivity()
-    plain = ra.BradleyTerry.fit(battles(200, 4, 1, ties=0.0), link="probit")
-    assert plain.intransitivity(n_resamples=99, rng=0).p_value > 0.01
-    lost = ra.Comparisons.from_arrays("ABAB", "BACC", [1, 1, 1, 1])
-    with pytest.raises(ra.exceptions.NotIdentifiedError, match="no finite maximum"):
-        ra.BradleyTerry.fit(lost, link="probit")
 
 
 # -- what must not matter -------------------------------------------------------------------------

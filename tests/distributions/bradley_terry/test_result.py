@@ -1,15 +1,10 @@
-"""What a fit of battles says: differences, ratings, predictions, intransitivity."""
-
-import dataclasses
+"""What a fit of battles says: differences, ratings, predictions."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions.bradley_terry.intransitivity import _Pairs
-from rankagg.distributions.bradley_terry.model import Model
-from rankagg.distributions.maximum import newton
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.battles import MODELS, battles, log_probability
 
@@ -92,16 +87,6 @@ def test_intervals_of_predictions_follow_from_the_covariance(fit):
     assert table.loc["tie", ["lower", "upper"]].to_list() == pytest.approx(expected.tolist())
 
 
-def test_quasi_variances_give_the_errors_of_differences(fit):
-    quasi = fit.quasi_variances()
-    assert list(quasi.to_frame().index) == list(fit.comparison_intervals().index)
-    for row in fit.pairs().itertuples():
-        i, j = (quasi.items.index(item) for item in (row.first, row.second))
-        near = np.sqrt(quasi.variances[i] + quasi.variances[j])
-        assert near == pytest.approx(row.std_err, rel=quasi.worst_error + 1e-9)
-    assert (fit.comparison_intervals()["quasi_se"] > 0).all()
-
-
 def test_what_stands_beside_worths_is_named(fit):
     assert list(fit.effects().index) == ["side", "x", "log nu"]
     assert fit.effects().loc["side", "factor"] == pytest.approx(np.exp(fit.side))
@@ -128,88 +113,3 @@ def test_wrong_questions_get_one_sentence(fit, call, message):
     with pytest.raises(InvalidInputError) as error:
         call(fit)
     assert message in str(error.value)
-
-
-# -- intransitivity -------------------------------------------------------------------------------
-
-
-def test_rock_paper_scissors_is_intransitive():
-    first, second = np.repeat([0, 1, 2], 40), np.repeat([1, 2, 0], 40)
-    outcomes = np.tile(np.repeat([1, -1], [34, 6]), 3)
-    data = ra.Comparisons(["rock", "scissors", "paper"], first, second, outcomes)
-    found = ra.BradleyTerry.fit(data).intransitivity(n_resamples=199, rng=0)
-    assert found.n_cycles == found.n_triples == 1
-    assert found.p_value == found.cycles_p_value or found.cycles_p_value < 0.5
-    assert found.p_value == 1 / 200
-    assert found.statistic == pytest.approx(3 * 14**2 / 10)  # 34 of 40 against 20, variance 10
-    assert found.to_frame()["expected"].to_numpy() == pytest.approx(20)
-    assert found.to_frame()["p_holm"].max() < 1e-4
-
-
-def test_one_battle_of_each_pair_by_hand():
-    data = ra.Comparisons("ABC", np.array([0, 1, 2]), np.array([1, 2, 0]), np.ones(3, dtype=int))
-    found = ra.BradleyTerry.fit(data).intransitivity(n_resamples=4000, rng=0)
-    # Worths are equal, so eight results are equally likely, and two of them are cycles. What the
-    # worths leave free is the cycle: a third of the variance 1/4 of each pair.
-    assert found.expected_cycles == pytest.approx(1 / 4, abs=4 * np.sqrt(3 / 16 / 4000))
-    assert found.statistic == pytest.approx(3)
-    assert found.expected_statistic == pytest.approx(1, abs=4 * np.sqrt(4 / 3 / 4000))
-    assert np.abs(found.residuals) == pytest.approx(np.sqrt(3))
-
-
-def test_the_covariance_of_the_model_stands_beside_that_of_clusters(fit):
-    data = battles(400, 4, 3, clusters=np.arange(400) % 12)
-    by_model = ra.BradleyTerry.fit(
-        data, ties="davidson", side=True, covariates=["x"], cov_type="model"
-    )
-    assert fit.cov_type == "cluster"
-    assert fit.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
-    assert by_model.model_covariance == pytest.approx(by_model.covariance, rel=1e-9, abs=1e-12)
-    assert fit.covariance != pytest.approx(by_model.covariance, rel=0.01)
-
-
-def test_data_of_the_model_is_transitive():
-    data = battles(600, 6, 11)
-    fit = ra.BradleyTerry.fit(data, ties="rao-kupper", side=True, covariates=["x"])
-    found = fit.intransitivity(n_resamples=199, rng=0)
-    assert found.p_value > 0.01
-    assert (found.n_triples, found.n_comparisons.sum()) == (20, 600)
-    # Points in all are points in all: those of the fit add up to what was observed.
-    assert found.to_frame()["comparisons"].sum() == 600
-
-
-@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
-def test_draws_are_freed_of_what_estimation_takes_up(ties):
-    # To first order, the score of the pairs of a data set at its own maximum.
-    fit = ra.BradleyTerry.fit(battles(20_000, 4, 2, covariate=False), ties=ties, side=True)
-    at = _Pairs(Model(fit._contests, ties), fit.estimates)
-    results = at.sample(1, np.random.default_rng(3))[0]
-    drawn = fit._contests
-    drawn = dataclasses.replace(drawn, results=results, squares=results)
-    own = newton(Model(drawn, ties), 1e-10)
-    _, freed = at.of(results[None])
-    refitted = _Pairs(Model(drawn, ties), own.parameters)
-    _, scores = refitted.of(results[None])
-    assert freed[0] / np.sqrt(at.variance) == pytest.approx(
-        scores[0] / np.sqrt(refitted.variance), abs=0.05
-    )
-
-
-@pytest.mark.slow
-def test_the_test_of_intransitivity_holds_its_level():
-    p_values = []
-    for seed in range(400):
-        data = battles(300, 5, seed)
-        fit = ra.BradleyTerry.fit(data, ties="davidson", side=True, covariates=["x"])
-        p_values.append(fit.intransitivity(n_resamples=99, rng=seed).p_value)
-    shares = [np.mean(np.array(p_values) <= level) for level in (0.05, 0.2, 0.5)]
-    assert shares == pytest.approx([0.05, 0.2, 0.5], abs=0.06)
-    assert stats.kstest(p_values, "uniform").pvalue > 0.001
-
-
-def test_without_a_model_nothing_can_be_drawn():
-    with pytest.raises(InvalidInputError, match="half a win has none for ties"):
-        ra.BradleyTerry.fit(battles(90, 3, 1)).intransitivity()
-    weighted = battles(90, 3, 1, weights=np.full(90, 2.0))
-    with pytest.raises(InvalidInputError, match="Weights are no counts"):
-        ra.BradleyTerry.fit(weighted, ties="davidson").intransitivity()

@@ -102,15 +102,6 @@ def test_what_has_no_fit_is_refused(profile, options, words):
         ra.Mallows.fit(profile, **options)
 
 
-# -- intervals ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, 2, True, float("nan"), "0.05"])
-def test_alpha_must_be_a_probability(alpha):
-    with pytest.raises(InvalidInputError, match="`alpha` must be"):
-        ra.Mallows.fit(VOTES).conf_int(alpha)
-
-
 # -- partial and tied rankings --------------------------------------------------------------------
 
 

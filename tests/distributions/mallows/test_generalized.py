@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.stats import chisquare
 
 import rankagg as ra
 from rankagg.core.rankings.places import UNLISTED, UNRANKED
 from rankagg.distributions import GeneralizedMallows
-from rankagg.distributions.base import all_places
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 from tests.distributions.enumeration import effective_weights, strict_ranks
@@ -225,73 +223,3 @@ def test_intervals_are_conditional_and_say_so():
             assert chance == pytest.approx(0.1) or (end == 0 and chance > 0.1)
     assert fit.to_frame()[["z", "p_value"]].isna().all(axis=None)
     assert "P>|z|" not in str(fit.summary())
-
-
-# -- Cayley ---------------------------------------------------------------------------------------
-
-CAYLEY = GeneralizedMallows("BADCE", [2.0, 0.5, 1.0, 0.1], "cayley")
-
-
-def cycles(places):
-    """Return the cycles of a permutation, each a set."""
-    found, left = [], set(range(len(places)))
-    while left:
-        cycle, at = set(), min(left)
-        while at not in cycle:
-            cycle.add(at)
-            at = int(places[at])
-        left -= cycle
-        found.append(cycle)
-    return found
-
-
-def test_cayley_counts_every_rank_of_a_cycle_but_its_last():
-    items, order = CAYLEY.items, np.argsort(CAYLEY.center.ranks)
-    every = all_places(5)
-    heights = []
-    for ranks in every:
-        moved = [rank for cycle in cycles(ranks[order]) for rank in cycle if rank != max(cycle)]
-        heights.append(-sum(CAYLEY.thetas[rank] for rank in moved))
-    expected = np.exp(heights) / np.exp(heights).sum()
-    found = np.exp(CAYLEY.log_probs(ra.Profile.from_ranks(every, items=items)))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-    drawn = CAYLEY.sample(20_000, rng=2).ranks.tolist()
-    number = {tuple(row): at for at, row in enumerate(every.tolist())}
-    seen = np.bincount([number[tuple(row)] for row in drawn], minlength=len(every))
-    assert (20_000 * expected > 5).all()
-    assert chisquare(seen, 20_000 * expected).pvalue > 1e-4
-    same = GeneralizedMallows("BADCE", [0.7] * 4, "cayley")
-    plain = ra.Mallows("BADCE", 0.7, "cayley")
-    profile = ra.Profile.from_ranks(every, items=items)
-    np.testing.assert_allclose(same.log_probs(profile), plain.log_probs(profile), rtol=1e-12)
-
-
-def test_the_fit_of_cayley_is_the_best_of_all_centers():
-    profile = GeneralizedMallows("ABCD", [1.5, 0.3, 0.8], "cayley").sample(60, rng=0)
-    fit = GeneralizedMallows.fit(profile, distance="cayley")
-    best = -np.inf
-    for order in all_places(4):
-        moved = np.zeros(3)
-        for places in profile.ranks[:, order]:
-            for cycle in cycles(places):
-                moved[[rank for rank in cycle if rank != max(cycle)]] += 1
-        chances = moved / 60
-        # The odds of a stage of s ranks are (s - 1) exp(-theta), theta not negative.
-        odds = np.minimum(chances / (1 - chances), [3.0, 2.0, 1.0])
-        height = 60 * (chances @ np.log(odds / [3.0, 2.0, 1.0]) - np.log1p(odds).sum())
-        best = max(best, height)
-    assert fit.log_likelihood == pytest.approx(best, rel=1e-9)
-    many = GeneralizedMallows(range(8), [2, 0.5, 1, 1.5, 1, 2, 1], "cayley")
-    found = GeneralizedMallows.fit(many.sample(2000, rng=1), distance="cayley")
-    assert found.distribution.center == many.center
-    assert (np.abs(found.estimates - many.thetas) < 4 * found.standard_errors).all()
-
-
-def test_cayley_is_stored_and_takes_whole_rankings_alone():
-    assert ra.distributions.distribution_from_dict(CAYLEY.to_dict()) == CAYLEY
-    assert GeneralizedMallows("BADCE", CAYLEY.thetas) != CAYLEY
-    with pytest.raises(InvalidInputError, match="ties or unranked items"):
-        CAYLEY.log_prob(ra.PartialRanking.from_order("AB", items=CAYLEY.items))
-    assert CAYLEY.prob(CAYLEY.center) == pytest.approx(np.exp(-CAYLEY.log_normalizer))
-    with pytest.raises(InvalidInputError, match="'kendall' or 'cayley'"):
-        GeneralizedMallows("AB", [1.0], "ulam")

@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.distributions.mallows.generalized import (
+    _pair_probabilities,
+    _places_from_stages,
+    _stages_from_places,
+)  # fmt: skip
 from rankagg.distributions.mallows.kendall_distances import (
     SERIES_BELOW,
     orders_from_stages,
-    pair_probabilities,
     pair_stays,
     place_probabilities,
-    places_from_stages,
     stage_log_normalizers,
     stage_means,
     stage_variances,
-    stages_from_places,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import discordant, strict_ranks
@@ -135,9 +137,9 @@ def law_of(values):
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_all_stages_and_all_permutations_are_one_to_one(n):
     stages = np.array(list(product(*(range(j) for j in range(n, 1, -1)))), dtype=int).T
-    places = places_from_stages(stages)
+    places = _places_from_stages(stages)
     assert sorted(map(tuple, places.T.tolist())) == sorted(strict_ranks(n))
-    np.testing.assert_array_equal(stages_from_places(places.T), stages.T)
+    np.testing.assert_array_equal(_stages_from_places(places.T), stages.T)
     distances = [discordant(row, tuple(range(n))) for row in places.T.tolist()]
     assert stages.sum(axis=0).tolist() == distances
     np.testing.assert_array_equal(np.argsort(places, axis=0), orders_from_stages(stages))
@@ -148,11 +150,11 @@ def test_many_items_go_to_places_and_back(n):
     stages = np.random.default_rng(n).integers(0, np.arange(n, 1, -1)[:, None], size=(n - 1, 5))
     stages[:, 0] = np.arange(n - 1, 0, -1)
     stages[:, 1] = 0
-    places = places_from_stages(stages)
+    places = _places_from_stages(stages)
     assert (np.sort(places, axis=0) == np.arange(n)[:, None]).all()
     assert places[:, 0].tolist() == list(range(n))[::-1]
     assert places[:, 1].tolist() == list(range(n))
-    np.testing.assert_array_equal(stages_from_places(places.T), stages.T)
+    np.testing.assert_array_equal(_stages_from_places(places.T), stages.T)
 
 
 @given(values=thetas())
@@ -161,10 +163,10 @@ def test_place_and_pair_probabilities_are_those_of_enumeration(values):
     at = np.tensordot(chances, rows[:, :, None] == np.arange(len(values) + 1), axes=1)
     np.testing.assert_allclose(place_probabilities(values), at, atol=1e-12)
     above = np.tensordot(chances, rows[:, :, None] < rows[:, None, :], axes=1)
-    np.testing.assert_allclose(pair_probabilities(values), above, atol=1e-12)
+    np.testing.assert_allclose(_pair_probabilities(values), above, atol=1e-12)
 
 
 def test_pair_probabilities_stay_between_zero_and_one():
     for theta in np.linspace(10.0, 60.0, 12):
-        table = pair_probabilities(np.full(19, theta))
+        table = _pair_probabilities(np.full(19, theta))
         assert ((table >= 0) & (table <= 1)).all()

@@ -102,17 +102,6 @@ def test_large_theta_leaves_the_center(theta):
     np.testing.assert_allclose(law.rank_probabilities(), at, atol=1e-20)
 
 
-def test_many_items_keep_their_moments():
-    law = ra.Mallows(range(200), theta=0.1)
-    drawn = law.sample(400, rng=2)
-    distances = [ra.kendall_distance(ranking, law.center) for ranking in drawn]
-    error = np.sqrt(law.distance_variance / len(drawn))
-    assert abs(np.mean(distances) - law.mean_distance) < 5 * error
-    before = law.pairwise_probabilities()
-    above = np.triu(np.ones_like(before, dtype=bool), k=1)
-    assert before.T[above].sum() == pytest.approx(law.mean_distance)
-
-
 def test_repr_says_theta_and_center():
     told = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
     assert repr(ra.Mallows("BA", 0.25)) == told

@@ -69,8 +69,7 @@ def test_salad_dressings():
     assert fit.estimates.round(5).tolist() == [3.27405, 0.27389]
     assert fit.standard_errors.round(4).tolist() == [0.5765, 0.045]
     assert -2 * fit.log_likelihood == pytest.approx(152.904989, abs=1e-6)
-    row = fit.anova(single).loc[2]
-    assert row[["chi2", "df", "p_value"]].round(3).tolist() == [0.074, 1, 0.785]
+    assert -2 * single.log_likelihood == pytest.approx(152.831, abs=1e-3)
     page = (Path(__file__).parents[3] / "docs" / "howto" / "from_r.rst").read_text("utf-8")
     assert "2.730, 1.562 and 1.027" in page
     assert "at 3.27405 and 0.27389, deviance 152.905" in page
@@ -161,39 +160,14 @@ def test_what_is_not_identified_is_said():
         ra.PlackettLuce.fit(profile, features=table.assign(again=2 * table["x0"] + 1))
     sure = ra.Profile.from_orders(["ABC", "ABC"])
     size = pd.DataFrame({"size": [3, 2, 1]}, index=list("ABC"))
-    with pytest.raises(NotIdentifiedError, match="along size no choice is against"):
+    with pytest.raises(NotIdentifiedError, match="it still rises as size grows"):
         ra.PlackettLuce.fit(sure, features=size)
     assert np.isfinite(ra.PlackettLuce.fit(sure, features=size, ridge=1).estimates).all()
-
-
-def test_fits_that_are_not_nested_are_refused():
-    table, _, profile = drawn()
-    one = ra.PlackettLuce.fit(profile, features=table, formula="~ x0")
-    other = ra.PlackettLuce.fit(profile, features=table, formula="~ x1")
-    own = ra.PlackettLuce.fit(ra.Profile.from_orders(["AB", "BA"]))
-    double = ra.Profile.from_ranks(profile.ranks, items=profile.items, counts=[2] * len(profile))
-    more = ra.PlackettLuce.fit(double, features=table)
-    ridged = ra.PlackettLuce.fit(profile, features=table, ridge=1.0)
-    backwards = ra.Profile.from_ranks(profile.ranks[:, ::-1], items=profile.items)
-    apart = ra.PlackettLuce.fit(
-        backwards, features=table.assign(x0=0.0, x1=0.0, y=[0, 1] * 4)[["x2", "y"]]
-    )
-    for fit, told in ((other, "more parameters"), (own, "the same items"), (ridged, "without a ri"),
-                      (more, "the same observations"), (apart, "nested fits")):  # fmt: skip
-        with pytest.raises(InvalidInputError, match=told):
-            one.anova(fit)
 
 
 def test_weights_stand_for_their_effective_number():
     table, _, profile = drawn()
     heavy = ra.Profile.from_ranks(profile.ranks, items=profile.items, weights=[3.0] * len(profile))
-    plain, own = (
-        ra.PlackettLuce.fit(data, features=table, formula="~ x0").anova(
-            ra.PlackettLuce.fit(data, features=table)
-        )
-        for data in (profile, heavy)
-    )
-    np.testing.assert_allclose(own.loc[2, ["chi2", "df"]], plain.loc[2, ["chi2", "df"]], rtol=1e-6)
     one, other = (ra.PlackettLuce.fit(data, features=table) for data in (profile, heavy))
     np.testing.assert_allclose(other.standard_errors, one.standard_errors, rtol=1e-6)
     assert other.n_observations == pytest.approx(one.n_observations)

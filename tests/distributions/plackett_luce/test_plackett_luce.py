@@ -79,10 +79,6 @@ def test_a_mapping_names_the_items():
     assert ra.PlackettLuce({"B": 1.0, "A": -1.0}, items="BA").log_worths.tolist() == [1, -1]
 
 
-def test_log_ties_are_kept_by_size():
-    assert list(ra.PlackettLuce(WORTHS, log_ties={3: 0.1, 2: 0.2}).log_ties) == [2, 3]
-
-
 @pytest.mark.parametrize(
     ("worths", "options", "words"),
     [
@@ -132,9 +128,3 @@ def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
     else:
         assert law.mode.order[0] == MOST_SUBSET_ITEMS
         assert law.pairwise_probabilities().shape == (MOST_SUBSET_ITEMS + 1, MOST_SUBSET_ITEMS + 1)
-
-
-def test_many_items_with_ties_have_no_mode_and_the_remedy_is_named() -> None:
-    many = ra.PlackettLuce(dict.fromkeys(range(17), 0.0), log_ties={2: 0.1})
-    with pytest.raises(InvalidInputError, match=r"take `PlackettLuceRanking\(\)`"):
-        _ = many.mode

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, softmax, xlogy
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
-from rankagg._validation import as_generator, as_numbers, check_integer
+from rankagg._validation import as_numbers, check_integer
 from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
@@ -21,17 +20,15 @@ from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, eff
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.model_distances import DistanceName
-from rankagg.distributions.mallows.uniformity import masked, uncompressed
-from rankagg.distributions.mixtures.climb import Climb, log_parts
-from rankagg.distributions.mixtures.fit import (
+from rankagg.distributions.mixture_climb import (
+    Climb,
     FamilyName,
     MixtureOptions,
     best_climb,
     checked_family,
     estimates_of,
+    log_parts,
 )
-from rankagg.distributions.mixtures.resampling import MixtureBootstrap, bootstrapped
-from rankagg.distributions.simulated_test import SimulatedTest, simulated_test
 from rankagg.exceptions import Described, InvalidInputError
 
 # How far from the best, as a share of its size, a start may end that has reached it.
@@ -52,13 +49,6 @@ class Mixture(RankingDistribution):
         Of the same items in the same order; none with ties, and no mixtures. `Uniform` is noise.
     weights : array_like of float, shape (k,), optional
         Not negative, with sum 1; equal ones by default.
-
-    Attributes
-    ----------
-    components : tuple of RankingDistribution
-        The components.
-    weights : ndarray of float, shape (k,)
-        Their shares of all rankings.
 
     References
     ----------
@@ -245,8 +235,7 @@ class Mixture(RankingDistribution):
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator, for the starts.
         n_jobs : int, optional
-            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-            depend on it.
+            Processes, as joblib counts them; the result does not depend on it.
         time_limit : float, optional
             Seconds for all starts.
 
@@ -344,10 +333,7 @@ def _notes(profile: Profile, best: Climb, options: MixtureOptions, n_reached: in
             f"With a ridge of {options.ridge:g} on log worths, which sum to 0 in each component; "
             "the likelihood is of the data."
         )
-    yield (
-        "Standard errors are from outer products of scores, and hold centers for known; "
-        "`bootstrap` does not."
-    )
+    yield ("Standard errors are from outer products of scores, and hold centers for known.")
     if not best.converged:
         yield "Not converged: what is shown is not a maximum. Raise `n_starts`."
 
@@ -421,77 +407,6 @@ class MixtureFit(FitResult):
         shares = self.distribution.memberships(self._data if data is None else data)
         columns = [*range(1, self.n_components + 1), *["noise"] * self._options.noise]
         return pd.DataFrame(shares, columns=pd.Index(columns, name="component"))
-
-    def test_more_components(
-        self, *, n_resamples: int = 99, rng: RNGLike = None, n_jobs: int | None = None
-    ) -> SimulatedTest:
-        """Test "there are no more components" by simulating the likelihood ratio against one more.
-
-        Parameters
-        ----------
-        n_resamples : int, default 99
-            Samples drawn from this fit, with the gaps and ties of the data.
-        rng : int, numpy.random.Generator or None, optional
-            A seed or a generator.
-        n_jobs : int, optional
-            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-            depend on it.
-
-        Returns
-        -------
-        SimulatedTest
-
-        References
-        ----------
-        McLachlan (1987), https://doi.org/10.2307/2347790.
-        """
-        times = check_integer(n_resamples, "n_resamples", low=1)
-        generator, rows, k = as_generator(rng), uncompressed(self._data), self.n_components
-        options = vars(self._options)
-        # Refused here, before anything is simulated.
-        more = Mixture.fit(self._data, k + 1, rng=generator, **options)
-        observed = max(2.0 * (more.log_likelihood - self.log_likelihood), 0.0)
-
-        def gain(stream: Generator) -> float:
-            drawn = self.distribution.sample(len(rows), rng=stream).ranks
-            sample = rows._replace(ranks=masked(drawn, rows.ranks, rows.ranks))
-            one, other = (
-                Mixture.fit(sample, number, rng=stream, **options).log_likelihood
-                for number in (k, k + 1)
-            )
-            return max(2.0 * (other - one), 0.0)
-
-        streams = generator.spawn(times)
-        drawn = np.array(Parallel(n_jobs=n_jobs)(delayed(gain)(stream) for stream in streams))
-        hypothesis = f"there are no more than {counted(k, 'component')}"
-        measure, as_large = "likelihood ratio of one more component", int((drawn >= observed).sum())
-        return simulated_test(hypothesis, measure, observed, drawn, as_large)
-
-    def bootstrap(
-        self, *, n_resamples: int = 99, rng: RNGLike = None, n_jobs: int | None = None
-    ) -> MixtureBootstrap:
-        """Return errors by resampling rankings: centers are estimated anew each time.
-
-        Parameters
-        ----------
-        n_resamples : int, default 99
-            How often; each begins its climb at this fit.
-        rng : int, numpy.random.Generator or None, optional
-            A seed or a generator.
-        n_jobs : int, optional
-            Processes, as joblib counts them: 1 by default, -1 for all cores. The result does not
-            depend on it.
-
-        Returns
-        -------
-        MixtureBootstrap
-        """
-        streams = as_generator(rng).spawn(check_integer(n_resamples, "n_resamples", low=2))
-        here = Climb(self.components, self.weights)
-        draws, same = bootstrapped(self._data, self._options, here, streams, n_jobs)
-        return MixtureBootstrap(
-            names=self.names, estimates=self.estimates.copy(), draws=draws, same_modes=same
-        )
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         # Within what a parameter can be.

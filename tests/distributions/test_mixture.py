@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
+from rankagg.distributions import mixture_climb as climb
 from rankagg.distributions.mallows.center import MallowsData
-from rankagg.distributions.mixtures import climb
 from rankagg.exceptions import DataFormatError, InvalidInputError, NotIdentifiedError
 from rankagg.testing.distributions import DistributionContract
 from tests.conftest import seeds, slow_but
@@ -135,8 +136,8 @@ def test_what_is_no_mixture_is_refused():
 def family_of(profile, family="mallows", distance="kendall"):
     data = MallowsData.of(profile, Deadline(), distance)
     if family == "mallows":
-        return climb.MallowsFamily(data, 12.0)
-    return climb.PlackettLuceFamily(data, 0.01)
+        return climb._MallowsFamily(data, 12.0)
+    return climb._PlackettLuceFamily(data, 0.01)
 
 
 CASES = [
@@ -150,13 +151,14 @@ CASES = [
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
 @pytest.mark.parametrize(("family", "distance", "kind"), slow_but(CASES[1::2], CASES))
-def test_no_step_lowers_the_likelihood(family, distance, kind, seed):
+def test_no_step_lowers_the_likelihood(family, distance, kind, seed, monkeypatch):
+    monkeypatch.setattr(climb, "CLIMB_STEPS", 1)
     parts = family_of(rows_of(30, seed, kind=kind), family, distance)
     for noise in (False, True):
-        here = climb.begin(parts, 2, np.random.default_rng(seed), noise=noise)
+        here = climb._begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
         for _ in range(8):
-            here = climb.climbed(parts, here, 1)
+            here = climb._climbed(parts, here)
             heights.append(here.height)
         assert (np.diff(heights) >= -1e-9).all()
         assert heights[-1] > heights[0]
@@ -260,14 +262,15 @@ def test_known_log_likelihoods_are_reached(k, n_starts, value):
 
 
 def test_recovery_and_workers():
-    votes = TWO.sample(1000, rng=3)
+    votes = TWO.sample(400, rng=3)
     fit = ra.Mixture.fit(votes, 2, n_starts=2, rng=1)
     assert [part.center for part in fit.distribution.components] == [
         part.center for part in TWO.components
     ]
     truth = np.array([0.6, 0.4, 1.5, 1.0])
     assert (np.abs(fit.estimates - truth) < 4 * fit.standard_errors).all()
-    assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
+    with parallel_config("threading"):
+        assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -328,18 +331,6 @@ def test_the_number_is_found():
     assert fit.icl == pytest.approx(fit.bic - 2 * np.sum(shares * np.log(shares)))
 
 
-def test_the_unit_of_weights_changes_no_comparison():
-    both = ra.Mixture([ra.Mallows("ABCDE", 2.0), ra.Mallows("EDCBA", 2.0)], [0.6, 0.4])
-    votes = both.sample(40, rng=0)
-    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(votes))
-    tables = []
-    for unit in (1.0, 1 / 200):
-        weighted = ra.Profile(list(votes), counts=votes.counts, weights=unit * weights)
-        found = compared(weighted, [1, 2], family="plackett-luce", n_starts=1, rng=0)
-        tables.append(found.to_frame().drop(columns="failure").to_numpy(float))
-    np.testing.assert_allclose(*tables, rtol=1e-6)
-
-
 def test_a_component_that_is_one_ranking_is_noted():
     others = ra.Mallows("EDCBA", 1.5).sample(40, rng=0)
     votes = ra.Profile.from_orders(["ABCDE"] * 20, items=others.items) + others
@@ -348,29 +339,6 @@ def test_a_component_that_is_one_ranking_is_noted():
     assert "is one ranking" in note
     assert np.isnan(fit.standard_errors).any()
     assert np.isfinite(fit.standard_errors[:3]).all()
-
-
-@pytest.mark.parametrize(
-    ("m", "n_starts", "n_resamples"), [(40, 1, 3), pytest.param(60, 3, 19, marks=pytest.mark.slow)]
-)
-def test_one_more_component_is_tested(m, n_starts, n_resamples):
-    both = ra.Mixture([ra.Mallows("ABCD", 2.0), ra.Mallows("DCBA", 2.0)])
-    votes, options = both.sample(m, rng=5), {"n_starts": n_starts, "rng": 0}
-    one, two = (ra.Mixture.fit(votes, k, **options) for k in (1, 2))
-    needed = one.test_more_components(n_resamples=n_resamples, rng=0)
-    enough = two.test_more_components(n_resamples=n_resamples, rng=0)
-    assert needed.p_value == 1 / (n_resamples + 1)
-    assert needed.statistic > 4 * needed.expected
-    assert enough.p_value > 1 / (n_resamples + 1)
-
-
-def test_bootstrap_matches_components():
-    fit = ra.Mixture.fit(TWO.sample(500, rng=4), 2, n_starts=2, rng=0)
-    found = fit.bootstrap(n_resamples=20, rng=0)
-    frame = found.to_frame()
-    assert (found.same_modes > 0.9).all()
-    np.testing.assert_allclose(frame["std_err"], fit.standard_errors, rtol=0.5)
-    assert ((frame["lower"] < frame["estimate"]) & (frame["estimate"] < frame["upper"])).all()
 
 
 def test_mixtures_are_no_components():

@@ -13,25 +13,45 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
-from math import inf
-from typing import Any
+from math import inf, lgamma
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import scipy
+from joblib import Parallel, delayed
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Bools, Floats, Generator, Positions, Ranks
+from rankagg._typing import Bools, Floats, Generator, Positions, Ranks, RNGLike
+from rankagg._validation import (
+    as_generator,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
+from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import PairwiseMatrix, Permutation, permutation_of, places
+from rankagg.core import (
+    UNRANKED,
+    PairwiseMatrix,
+    Permutation,
+    Profile,
+    counted,
+    permutation_of,
+    places,
+)
 from rankagg.distributions.base import RankingDistribution, Uniform
-from rankagg.distributions.mallows.center import MallowsData, strict_order
-from rankagg.distributions.mallows.distance_centers import least_center, theta_at
+from rankagg.distributions.mallows.center import MallowsData, least_center, strict_order, theta_at
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.maximum import newton
+from rankagg.distributions.mallows.model_distances import DistanceName
+from rankagg.distributions.maximum import check_observed, newton
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
+from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
+FamilyName: TypeAlias = Literal["mallows", "plackett-luce"]
 # What is left to climb, as a share of the height, where a climb ends: each of many, the best of
 # them; by how much a neighbor is better.
 LOOSE, CLOSE, SLACK = 1e-6, 1e-9, 1e-6
@@ -41,10 +61,12 @@ LONGEST_STEP = 0.3
 MOST_PAIRS = 40_000_000
 # Items that are moved to any place, not to the next one alone, where a climb ends.
 MOST_MOVED = 8
+# Of each climb.
+CLIMB_STEPS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Family(ABC):
+class _Family(ABC):
     """What components of a family are to the different rankings of some data."""
 
     data: MallowsData
@@ -96,7 +118,7 @@ class Family(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class MallowsFamily(Family):
+class _MallowsFamily(_Family):
     """Mallows distributions, with a theta of at most a bound."""
 
     max_theta: float
@@ -125,7 +147,6 @@ class MallowsFamily(Family):
         return Mallows(center, self._start_theta, self.data.distance.name)
 
     def log_probs(self, part: Mallows) -> Floats:
-        """Return the log probability of each ranking."""
         if part.distance != "kendall" or self._above is None:
             logs = self.data.log_sums(part.center, part.theta)
         else:
@@ -177,7 +198,6 @@ class MallowsFamily(Family):
         return votes
 
     def parameters(self, part: Mallows) -> Floats:
-        """Return theta."""
         return np.array([part.theta])
 
     def neighbors(self, part: Mallows) -> Iterator[Mallows]:
@@ -190,7 +210,6 @@ class MallowsFamily(Family):
             yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta, part.distance)
 
     def moved(self, part: Mallows, parameters: Floats) -> Mallows:
-        """Return another theta around the same center."""
         return Mallows(part.center, float(parameters[0]), part.distance)
 
 
@@ -210,7 +229,7 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
 
 
 @dataclass(frozen=True, eq=False)
-class PlackettLuceFamily(Family):
+class _PlackettLuceFamily(_Family):
     """Plackett-Luce distributions without ties, with a ridge on log worths."""
 
     ridge: float
@@ -235,7 +254,6 @@ class PlackettLuceFamily(Family):
         return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
 
     def log_probs(self, part: PlackettLuce) -> Floats:
-        """Return the log probability of each ranking."""
         sets, uses, won = self._chosen
         logs: Floats = won @ part.log_worths - uses @ sets.log_sums(part.log_worths)
         return logs
@@ -248,15 +266,12 @@ class PlackettLuceFamily(Family):
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:
-        """Return the ridge."""
         return self.ridge * float(part.log_worths @ part.log_worths) / 2.0
 
     def parameters(self, part: PlackettLuce) -> Floats:
-        """Return log worths."""
         return part.log_worths
 
     def moved(self, part: Any, parameters: Floats) -> PlackettLuce:
-        """Return other log worths."""
         return PlackettLuce(parameters, items=self.data.profile.items)
 
 
@@ -271,14 +286,14 @@ class Climb:
     converged: bool = False
 
 
-def begin(family: Family, n_parts: int, rng: Generator, *, noise: bool) -> Climb:
+def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> Climb:
     """Return components around drawn rankings, of equal weight."""
     parts = [family.start(rng) for _ in range(n_parts)]
     parts += [Uniform(family.data.profile.items)] * noise
     return Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
 
 
-def log_parts(family: Family, here: Climb) -> Floats:
+def log_parts(family: _Family, here: Climb) -> Floats:
     """Return log of weight times probability, shape (m, k)."""
     each = [
         part._log_probs(family.data.ranks) if isinstance(part, Uniform) else family.log_probs(part)
@@ -288,15 +303,15 @@ def log_parts(family: Family, here: Climb) -> Floats:
         return np.stack(each, axis=1) + np.log(here.weights)
 
 
-def searched(family: Family, here: Climb, steps: int, left: float = LOOSE) -> Climb:
+def _searched(family: _Family, here: Climb, left: float = LOOSE) -> Climb:
     """Return a climb that goes on from better neighbors of where it ends."""
-    here = climbed(family, here, steps, left)
+    here = _climbed(family, here, left)
     while (better := _neighbor(family, here)) is not None:
-        here = climbed(family, better, steps, left)
+        here = _climbed(family, better, left)
     return here
 
 
-def _neighbor(family: Family, here: Climb) -> Climb | None:
+def _neighbor(family: _Family, here: Climb) -> Climb | None:
     """Return the best of all with one component changed, if it is better."""
     joint, best = log_parts(family, here), here
     for k, part in enumerate(here.parts):
@@ -313,10 +328,10 @@ def _neighbor(family: Family, here: Climb) -> Climb | None:
     return None if best is here else best
 
 
-def climbed(family: Family, here: Climb, steps: int, share: float = CLOSE) -> Climb:
+def _climbed(family: _Family, here: Climb, share: float = CLOSE) -> Climb:
     """Return where a climb ends: hardly anything is left, as its gains fall."""
     weights, before, here = family.data.weights, inf, replace(here, height=-inf)
-    for step in range(steps + 1):
+    for step in range(CLIMB_STEPS + 1):
         family.data.deadline.seconds_left()
         joint = log_parts(family, here)
         logs = logsumexp(joint, axis=1)
@@ -331,7 +346,7 @@ def climbed(family: Family, here: Climb, steps: int, share: float = CLOSE) -> Cl
         enough = share * max(1.0, abs(height))
         if last > -inf and (gain <= 1e-3 * enough or left <= enough):
             return replace(here, converged=True)
-        if step == steps:
+        if step == CLIMB_STEPS:
             break
         before = gain
         shares = np.exp(joint - logs[:, None]) * weights[:, None]
@@ -344,3 +359,121 @@ def climbed(family: Family, here: Climb, steps: int, share: float = CLOSE) -> Cl
         )
         here = replace(here, parts=parts, weights=shares.sum(axis=0) / weights.sum())
     return here
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureOptions:
+    """Options of a fit; see `Mixture.fit`."""
+
+    family: FamilyName = "mallows"
+    distance: DistanceName = "kendall"
+    noise: bool = False
+    n_starts: int = 20
+    max_theta: float = 12.0
+    ridge: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_choice(self.family, get_args(FamilyName), "family")
+        check_choice(self.distance, get_args(DistanceName), "distance")
+        check_flag(self.noise, "noise")
+        check_integer(self.n_starts, "n_starts", low=1)
+        check_number(self.max_theta, "max_theta", low=0, high=100, open_low=True)
+        check_number(self.ridge, "ridge", low=0, open_low=True)
+        if self.family != "mallows" and self.distance != "kendall":
+            raise InvalidInputError("distance", "left out for 'plackett-luce'", self.distance)
+
+
+def checked_family(
+    profile: Profile, number: int, options: MixtureOptions, deadline: Deadline
+) -> _Family:
+    """Return the family, and refuse rankings that it has no probability for or cannot identify."""
+    check_observed(profile)
+    _check_identified(profile, number, options)
+    data = MallowsData.of(profile, deadline, options.distance)
+    if options.family == "mallows":
+        data.check_exact()
+        return _MallowsFamily(data, options.max_theta)
+    if any((chosen.sum(axis=1) > 1).any() for _, _, chosen in stage_masks(data.ranks)):
+        allowed, remedy = "free of ties for 'plackett-luce'", "Break them, or take 'mallows'."
+        raise InvalidInputError("data", allowed, Described("ties"), remedy)
+    return _PlackettLuceFamily(data, options.ridge)
+
+
+def _check_identified(profile: Profile, k: int, options: MixtureOptions) -> None:
+    """Raise where there are certainly several mixtures with the same probabilities."""
+    n, is_mallows = profile.n_items, options.family == "mallows"
+    if not is_mallows and k > 1 and n <= 2 * k - 1:
+        raise NotIdentifiedError(
+            f"A mixture of {counted(k, 'Plackett-Luce distribution')} is not identified by "
+            f"rankings of {counted(n, 'item')}: that takes {2 * k} or more. Fit fewer components, "
+            "or family='mallows'."
+        )
+    free = k * (1 if is_mallows else n - 1) + k - 1 + options.noise
+    # Rankings of the same items that end at the same place have so many outcomes.
+    observed = profile.ranks != UNRANKED
+    kinds = np.unique(np.column_stack([observed, (profile.ranks >= 0).sum(axis=1)]), axis=0)
+    sizes = kinds[:, :-1].sum(axis=1)
+    known = lgamma(free + 2.0)
+    outcomes = sum(
+        min(np.exp(min(lgamma(s + 1.0) - lgamma(s - min(t, s - 1) + 1.0), known)), free + 1.0) - 1.0
+        for s, t in zip(sizes.tolist(), kinds[:, -1].tolist(), strict=True)
+        if s
+    )
+    if profile.is_strict and free > round(outcomes):
+        raise NotIdentifiedError(
+            f"A mixture of {free} free parameters is not identified by rankings that can come out "
+            f"in {counted(round(outcomes) + 1, 'way')}. Fit fewer components."
+        )
+
+
+def best_climb(
+    family: _Family, number: int, options: MixtureOptions, rng: RNGLike, n_jobs: int | None
+) -> tuple[Climb, Floats]:
+    """Return the best of all climbs, its components by weight, and the values that all reached."""
+    streams = as_generator(rng).spawn(options.n_starts)
+    starts = [_begin(family, number, stream, noise=options.noise) for stream in streams]
+    climbs: list[Climb] = Parallel(n_jobs=n_jobs)(
+        delayed(_searched)(family, start) for start in starts
+    )
+    heights = np.array([climb.height for climb in climbs])
+    best = _searched(family, climbs[int(heights.argmax())], CLOSE)
+    order = [*np.argsort(-best.weights[:number], kind="stable"), *range(number, len(best.parts))]
+    parts = tuple(best.parts[k] for k in order)
+    return replace(best, parts=parts, weights=best.weights[order]), heights
+
+
+def estimates_of(
+    family: _Family, best: Climb, number: int
+) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Return names, estimates and covariance: weights, then the parameters of each component."""
+    data, weights = family.data, best.weights
+    joint = log_parts(family, best)
+    shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    names = [f"weight {k + 1}" for k in range(number)] + ["weight of noise"] * (
+        len(weights) - number
+    )
+    own = [family.parameters(part) for part in best.parts[:number]]
+    # Log odds of weights, and worths of a component, are known up to a constant.
+    tables, moves = [shares - weights], [np.diag(weights) - np.outer(weights, weights)]
+    for k, part in enumerate(best.parts[:number]):
+        is_mallows, width = isinstance(family, _MallowsFamily), len(own[k])
+        labels = ["theta"] if is_mallows else list(map(str, data.profile.items))
+        names += [f"{label} {k + 1}" if is_mallows else f"{k + 1}: {label}" for label in labels]
+        found = family.scores(part) * shares[:, [k]]
+        at_bound = isinstance(family, _MallowsFamily) and own[k][0] >= family.max_theta
+        tables.append(np.full_like(found, np.nan) if at_bound else found)
+        moves.append(np.eye(width) - (0.0 if is_mallows else 1.0 / width))
+    table = np.hstack(tables)
+    known = ~np.isnan(table[0])
+    information = table[:, known].T @ (table[:, known] * data.weights[:, None])
+    if isinstance(family, _PlackettLuceFamily):
+        information[np.diag_indices(len(information))] += family.ridge * (
+            np.arange(len(known)) >= len(weights)
+        )
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
+    around = np.outer(scale, scale)
+    inverse = np.linalg.pinv(information * around, rcond=1e-9, hermitian=True) * around
+    move = scipy.linalg.block_diag(*moves)[np.ix_(known, known)]
+    covariance = np.full((len(known),) * 2, np.nan)
+    covariance[np.ix_(known, known)] = move @ inverse @ move.T
+    return tuple(names), np.concatenate([weights, *own]), covariance

@@ -1,1 +1,0 @@
-"""Mixtures of distributions over rankings: the distribution, its fit, how many components."""
