@@ -40,7 +40,7 @@ from rankagg.inference.ranks.rank_results import (
     RankIntervals,
     decided_by_intervals,
 )
-from rankagg.inference.ranks.sign_flips import SUMS_HELD, SignFlips, sign_flips
+from rankagg.inference.ranks.sign_flips import SignFlips, sign_flips
 from rankagg.inference.summed_units import SummedUnits, summed_points_of
 from rankagg.inference.units import Unit, Units, neighbors_alike, rankings_of, square, units_from
 
@@ -51,6 +51,8 @@ RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "mean": ("sign-flips", "max-t"),
 }
 
+# Differences that are looked through for asymmetry at most.
+VALUES_HELD = 20_000_000
 # What is compared, in words.
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
@@ -323,7 +325,7 @@ def _never(units: Units) -> tuple[str, ...]:
 def _asymmetry(units: Units, word: str) -> tuple[str, ...]:
     """Return what must be said where differences are not symmetric."""
     first, second = units.pairs
-    if units.n_units * len(first) > SUMS_HELD:
+    if units.n_units * len(first) > VALUES_HELD:
         return ()
     labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
     values = np.concatenate(
