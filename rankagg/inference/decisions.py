@@ -15,14 +15,14 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
 from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.distributions.fit_result import holm
-from rankagg.inference.intervals.bounds import (
+from rankagg.inference.intervals.methods import (
+    IntervalOptions,
     anytime_alpha,
     bernstein_radius,
     is_near_normal,
     normal_radius,
     radius_of_shares,
 )
-from rankagg.inference.intervals.methods import IntervalOptions
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -61,7 +61,7 @@ class Basis:
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
             return f"{draws}, and ties of some items say nothing about the order of others"
-        many = self.method in ("max-t", "percentile", "bca", "normal")
+        many = self.method in ("max-t", "percentile", "normal")
         return f"{draws}, and many" if many else draws
 
     @property
@@ -122,7 +122,7 @@ def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
     n_pairs = n_items * (n_items - 1) // 2
     if not n_pairs:
         return None
-    if options.simultaneous == "max-t" or options.method in ("percentile", "bca"):
+    if options.method == "percentile":
         return 2  # Resamples of one unit do not vary.
     alpha = options.alpha / (n_pairs if options.simultaneous else 1)
 

@@ -27,8 +27,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import least_number
-from rankagg.inference.paired_results import TESTS
-from rankagg.inference.paired_test import PairedSample, checked_table, paired_sample
+from rankagg.inference.paired_test import TESTS, PairedSample, checked_table, paired_sample
 from rankagg.inference.units import Unit
 
 # What is said of each two neighbors.

@@ -221,7 +221,7 @@ ENTRIES = {
         f"paired_test, {k}, in tasks": Entry(
             partial(ra.paired_test, first=0, second=1, method=k), partial(table, TINY), 65536
         )
-        for k in ("sign-flip", "wilcoxon", "sign")
+        for k in ("sign-flips", "wilcoxon", "sign")
     },
     "separation": Entry(ra.inference.separation, table, 128),
     "friedman": Entry(ra.inference.friedman, profile, 65536),

@@ -392,7 +392,7 @@ for of in ("mean", "borda", "pairwise"):
             t, of=o, unit=u
         )
 CALLS["max-t"] = lambda t: ra.rank_intervals(t, of="mean", method="max-t", n_resamples=200)
-for method in ("sign-flip", "wilcoxon", "sign"):
+for method in ("sign-flips", "wilcoxon", "sign"):
     CALLS[method] = lambda t, m=method: ra.inference.paired_tests(t, 0, method=m)
 CALLS["task flips"] = lambda t: ra.inference.paired_tests(t, 0, unit="task")
 CALLS["separation"] = ra.inference.separation
@@ -441,7 +441,7 @@ def outcome(call, table):
 #: What sums scores; all else sees their order.
 SUMS = (
     "Mean", "Median", "GeometricMean", "HarmonicMean", "rank_intervals mean ranking",
-    "rank_intervals mean task", "sign-flip", "wilcoxon", "sign", "task flips", "separation",
+    "rank_intervals mean task", "sign-flips", "wilcoxon", "sign", "task flips", "separation",
     "summary",
 )  # fmt: skip
 
@@ -459,7 +459,7 @@ def test_a_power_of_two_changes_nothing(call, name, shift):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", ["sign-flip", "wilcoxon"])
+@pytest.mark.parametrize("method", ["sign-flips", "wilcoxon"])
 @pytest.mark.parametrize("shift", [1018, -900])
 def test_effects_have_the_size_of_scores(method, shift):
     one, other = (
@@ -511,7 +511,7 @@ def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
     for data in (table, ra.ScoreSummary.from_scores(table)):
         assert (ra.Mean().aggregate(data).ranking.ranks + 1).tolist() == rank
     assert ra.rank_intervals(table, of="mean", unit="task").rank.tolist() == rank
-    test = ra.paired_test(table, 0, 1, unit="task", method="sign-flip")
+    test = ra.paired_test(table, 0, 1, unit="task", method="sign-flips")
     pairs = list(zip(by_task[0], by_task[1], strict=True))
     wins, ties = (sum(a > b for a, b in pairs), sum(a == b for a, b in pairs))
     assert (test.wins, test.ties, test.losses) == (wins, ties, len(pairs) - wins - ties)
@@ -529,14 +529,14 @@ def test_equal_steps_are_equal_however_large_scores_are():
     first = [1e9 + 0.001 * (k + 1) for k in range(8)]
     second = [1e9 + 0.001 * k for k in range(8)]
     table = ra.ScoreTable([first, second], systems="AB", higher_is_better=True)
-    for method in ("sign-flip", "wilcoxon", "sign"):
+    for method in ("sign-flips", "wilcoxon", "sign"):
         found = ra.paired_test(table, "A", "B", method=method)
         assert (found.wins, found.ties, found.losses, found.p_value) == (8, 0, 0, 2 / 256)
     # All steps share one rank, so that the median of their sum has the most outcomes.
     turned = ra.ScoreTable(
         [first[:4] + second[4:], second[:4] + first[4:]], systems="AB", higher_is_better=True
     )
-    for method in ("sign-flip", "wilcoxon"):
+    for method in ("sign-flips", "wilcoxon"):
         found = ra.paired_test(turned, "A", "B", method=method)
         assert (found.direction, found.p_value) == (0, 1)
     agreed = ra.paired_test(table, "A", "B")

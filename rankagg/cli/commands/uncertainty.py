@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from rankagg.cli.options.inputs import Input
 
 UNITS = OneOf(["ranking", "instance", "task"])
-PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile", "bca"]
+PAIRS_BY = ["hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile"]
 #: What says how data are looked at, of which estimates have none.
 OF_DATA = (*("of", "method", "unit", "fixed_tasks", "anytime", "pairs", "simultaneous"),)
 TIES = ("tie_cost", "consensus_ties")
 
 
-PAIRED = ("against", "method", "midp", "n_resamples", "rng")
+PAIRED = ("against", "method", "n_resamples", "rng")
 
 
 @command(
@@ -79,15 +79,10 @@ PAIRED = ("against", "method", "midp", "n_resamples", "rng")
         "Test",
         choice(
             "--method",
-            ["mcnemar", "sign-flip", "wilcoxon", "sign"],
+            ["mcnemar", "sign-flips", "wilcoxon", "sign"],
             "mcnemar (default for scores of 0 and 1) counts the units in which only one is "
-            "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
+            "right; sign-flips (default elsewhere) test the mean difference; wilcoxon its signed "
             "ranks; sign how many units have the one above.",
-        ),
-        flag(
-            "--mid-p",
-            "midp",
-            help="For mcnemar and sign: count what was observed half; less careful.",
         ),
         Option(
             "--resamples",
@@ -439,7 +434,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         help="Intervals for the proportion in which one item is above another. hoeffding and "
         "bernstein always hold; normal is for many units of equal weight, and bernstein where "
         "they are too few; wilson and clopper-pearson, without weights, leave ties out; "
-        "percentile and bca resample many units.",
+        "percentile resamples many units.",
     ),
     choice(
         "--simultaneous",

@@ -20,7 +20,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
-from rankagg.inference.ranks.scored_items import FEWEST, ScoredItems, by_largest, draws_of
+from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems, by_largest, draws_of
 from rankagg.inference.units import Unit
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]

@@ -43,7 +43,6 @@ BY: dict[RanksBy, str] = {
     "pairwise": "majorities",
     "borda": "mean Borda points",
     "mean": "mean scores",
-    "shares": "shares of choices",
 }
 BY_IN_BATTLES: dict[RanksBy, str] = {
     "borda": "mean win rates over all opponents",
@@ -148,27 +147,27 @@ def _from_resamples(
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 #: What ranks are by: what `rank_intervals` takes, the worths of a fit, or other estimates.
-RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
+RanksBy: TypeAlias = Of | Literal["worths", "estimates"]
 
 #: What may be independent; two of comparisons.
 RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
-#: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
-KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
+#: What ranks are of, with estimates, which nobody asks for.
+KnownUnit: TypeAlias = RankUnit | Literal["estimate"]
 
 
 class RankIntervals(Result):
     """Confidence intervals for the ranks of items: for all at once, and for each alone.
 
-    Made by `rank_intervals`, `rank_sets` and `rank_multinomial`; `plot` draws a
+    Made by `rank_intervals`, `comparison_rank_intervals` and `rank_sets`; `plot` draws a
     `rankagg.plotting.forest_plot`.
 
     Attributes
     ----------
-    of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
+    of : {"pairwise", "borda", "mean", "worths", "estimates"}
         What the ranks are by.
     unit : str or None
         What was taken to be independent, "ranking" or another that `rank_intervals` takes,
-        "estimate" or "choice"; None where a covariance says how estimates depend.
+        or "estimate"; None where a covariance says how estimates depend.
     rank, best, worst : ndarray of int, shape (n,)
         The rank in the sample, from 1, and its bounds, which hold for all items at once.
     marginal_best, marginal_worst : ndarray of int, shape (n,)
@@ -179,7 +178,7 @@ class RankIntervals(Result):
     notes : tuple of str
         What the reader must know.
     estimate : ndarray of float, shape (n,), or None
-        What ranks are by, for `rank_sets` and `rank_multinomial`.
+        What ranks are by, for `rank_sets`.
     """
 
     of: RanksBy
@@ -217,7 +216,7 @@ class RankIntervals(Result):
 
         Parameters
         ----------
-        of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
+        of : {"pairwise", "borda", "mean", "worths", "estimates"}
             What the ranks are by.
         unit : str or None
             What was taken to be independent.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import bernstein_radius, comparisons_needed
-from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value, radius_of_shares
+from rankagg.inference.intervals.methods import anytime_alpha, hoeffding_p_value, radius_of_shares
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)

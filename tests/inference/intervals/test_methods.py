@@ -19,7 +19,7 @@ import rankagg as ra
 from rankagg.inference import bernstein_radius
 from rankagg.inference.decisions import by_intervals
 from rankagg.inference.intervals import bootstrap, methods
-from rankagg.inference.intervals.bounds import _largest_skewness, is_near_normal, normal_radius
+from rankagg.inference.intervals.methods import _largest_skewness, is_near_normal, normal_radius
 from rankagg.inference.intervals.methods import IntervalOptions
 from tests.core.test_score_summary import tables
 from tests.inference.intervals.test_pairwise_coverage import pair_of

@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import bernstein_radius
-from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value
+from rankagg.inference.intervals.methods import anytime_alpha, hoeffding_p_value
 from rankagg.inference.units import units_of
 from tests import strategies
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
-from rankagg.inference.intervals.bounds import anytime_alpha, radius_of_shares
+from rankagg.inference.intervals.methods import anytime_alpha, radius_of_shares
 
 from_data = PairwiseIntervals.from_data
 

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.inference import rank_multinomial
-from rankagg.inference.ranks.scored_items import ScoredItems, _ErrorDraws, by_largest
+from rankagg.inference.ranks.rank_sets import ScoredItems, _ErrorDraws, by_largest
 
 # Each call draws alike.
 rank_sets = partial(ra.inference.rank_sets, rng=0)
