@@ -2,7 +2,6 @@ from .decisions import Decisions as Decisions
 from .dispersion import DispersionReport as DispersionReport
 from .dispersion import dispersion_report as dispersion_report
 from .dispersion import spread as spread
-from .intervals.methods import bernstein_radius as bernstein_radius
 from .intervals.methods import comparisons_needed as comparisons_needed
 from .list_tests import RobustRankAggregation as RobustRankAggregation
 from .list_tests import robust_rank_aggregation as robust_rank_aggregation
@@ -10,7 +9,6 @@ from .paired_test import PairedTest as PairedTest
 from .paired_test import PairedTests as PairedTests
 from .paired_test import paired_tests as paired_tests
 from .power import Separation as Separation
-from .power import detectable_difference as detectable_difference
 from .power import separation as separation
 from .power import units_needed as units_needed
 from .rank_tests import FriedmanTest as FriedmanTest

@@ -26,7 +26,6 @@ from rankagg.analysis.comparison.agreement import (
     Alternatives,
     Measure,
     agreement_matrix,
-    distances_to_optima,
     is_yardstick,
     overlap_curves,
 )
@@ -256,27 +255,6 @@ class RuleComparison(Result):
             If no exact rule is among the rules.
         """
         return overlap_curves(self._rankings, self._require_exact().ranking)
-
-    def distances_to_optima(self) -> pd.DataFrame:
-        """Return each rule's Kendall distance to the nearest and to the farthest exact optimum.
-
-        The distance in `to_frame` is that to the one optimum that the exact rule returned.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: the rules; columns: nearest, farthest, in pairs, ties broken at random.
-
-        Raises
-        ------
-        InvalidInputError
-            If no exact rule is among the rules.
-        NotProvedError
-            If its consensus is not proved.
-        """
-        optima = self._require_exact().optima
-        assert optima is not None, "an exact rule knows its optima"
-        return distances_to_optima(self._rankings, optima)
 
     @property
     def _rankings(self) -> dict[str, PartialRanking]:

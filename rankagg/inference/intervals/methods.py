@@ -28,6 +28,7 @@ from rankagg._validation import (
 )
 from rankagg.core import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.inference.decisions import least_number
 from rankagg.inference.intervals.bootstrap import (
     MEANS_HELD,
     Resamples,
@@ -39,7 +40,7 @@ from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
 from rankagg.inference.units import Units
 
 # Method or kind of joint interval: units. "normal" is not here: it was never wrong so often,
-# because it is not made where units are too few (`normal.is_near_normal`).
+# because it is not made where units are too few (`normal._is_near_normal`).
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
 
 # From how many units on max-t was wrong in at most so many per cent of tables.
@@ -197,17 +198,17 @@ def _concentration(
     units: Units | SummedUnits, options: IntervalOptions, alpha: float
 ) -> PairBounds:
     moments = units.moments
-    level: Any = anytime_alpha(alpha, moments.n) if options.anytime else alpha
+    level: Any = _anytime_alpha(alpha, moments.n) if options.anytime else alpha
     if options.method == "hoeffding":
         return _symmetric(moments, radius_of_shares(moments.shares, level, options.sides))
     if units.is_weighted:
         allowed = "'hoeffding' or a bootstrap where units differ in weight"
         raise InvalidInputError("method", allowed, options.method)
-    radius = bernstein_radius(moments.variance, moments.n, alpha, options.sides)
+    radius = _bernstein_radius(moments.variance, moments.n, alpha, options.sides)
     if options.method == "bernstein":
         return _symmetric(moments, radius)
-    near = is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
-    normal = normal_radius(moments.variance, moments.n, alpha, options.sides)
+    near = _is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
+    normal = _normal_radius(moments.variance, moments.n, alpha, options.sides)
     radius = np.where(near, normal, radius)
     far = int(((moments.n > 0) & ~near).sum())
     if not far:
@@ -268,6 +269,7 @@ def _by_resamples(
         root = (options.alpha / options.sides / together) ** (1.0 / moments.n[agreed])
         lower[agreed] = moments.mean[agreed] * root
         upper[agreed] = 1.0 - (1.0 - moments.mean[agreed]) * root
+    is_joint, tail = options.simultaneous == "max-t", (alpha, options.sides)
     for part, resamples in parts:
         varies[part], single[part] = resamples.varies, resamples.single
         if resamples.freedom is not None:
@@ -275,9 +277,7 @@ def _by_resamples(
         if not varies[part].any():
             continue
         some = resamples.take(varies[part])
-        is_joint = options.simultaneous == "max-t"
-        by = some.max_t(alpha, options.alternative) if is_joint else None
-        ends = by or some.percentile(alpha, options.sides)
+        ends = some.max_t(alpha, options.alternative) if is_joint else some.percentile(*tail)
         lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
     if len(units.stratum_weights) > 1:
@@ -311,6 +311,40 @@ def _by_resamples(
             bound = "the exact one for units that agree" if exact else "[0, 1]"
             notes.append(said(agree, who, pairs, bound))
     return PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
+
+
+def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
+    """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
+    n_pairs = n_items * (n_items - 1) // 2
+    if not n_pairs:
+        return None
+    if options.method == "percentile":
+        return 2  # Resamples of one unit do not vary.
+    alpha = options.alpha / (n_pairs if options.simultaneous else 1)
+
+    def decides(units: int) -> bool:
+        tail = alpha / options.sides
+        if options.method == "clopper-pearson":
+            return bool(tail ** (1.0 / units) > 0.5)
+        if options.method == "wilson":
+            return bool(units > scipy.stats.norm.isf(tail) ** 2)
+        if options.method in ("bernstein", "normal"):
+            found = bool(_bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
+            return found or (options.method == "normal" and _normal(units, alpha, options.sides))
+        level = _anytime_alpha(alpha, units) if options.anytime else alpha
+        return bool(radius_of_shares(1.0 / units, level, options.sides) < 0.5)
+
+    return least_number(decides)
+
+
+def _normal(units: int, alpha: float, sides: int) -> bool:
+    """Say whether some mean and variance of so many units have a normal interval above 1/2."""
+    if units < 2:
+        return False
+    mean = np.linspace(0.5, 1.0, 201)[1:-1, None]
+    variance = mean * (1.0 - mean) * units / (units - 1) * np.geomspace(1e-6, 1.0, 200)
+    outside = mean - _normal_radius(variance, units, alpha, sides) > 0.5
+    return bool((outside & _is_near_normal(mean, variance, units, alpha, sides)).any())
 
 
 # -- radii ----------------------------------------------------------------------------------------
@@ -404,28 +438,11 @@ def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     return p_value
 
 
-def bernstein_radius(
+def _bernstein_radius(
     variance: ArrayLike, n_units: ArrayLike, alpha: ArrayLike, sides: int = 2
 ) -> Floats:
-    """Return the empirical Bernstein radius of Maurer and Pontil.
+    """Return the empirical Bernstein radius, infinite below 2 units.
 
-    Parameters
-    ----------
-    variance : array_like of float
-        Unbiased sample variance.
-    n_units : array_like of float
-        Independent observations; the radius is infinite below 2.
-    alpha : array_like of float
-        Probability of error, in (0, 1).
-    sides : {1, 2}, default 2
-        One bound, with log(2/alpha), or two, with log(4/alpha).
-
-    Returns
-    -------
-    ndarray of float
-
-    References
-    ----------
     Maurer and Pontil (2009), "Empirical Bernstein bounds and sample variance penalization",
     theorem 4, https://doi.org/10.48550/arXiv.0907.3740.
     """
@@ -436,7 +453,7 @@ def bernstein_radius(
     return result
 
 
-def anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
+def _anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
     """Return what of alpha is spent after n observations: 6 alpha/(pi^2 n^2), alpha in all.
 
     Bounds at these levels hold at all sample sizes at once, so one may look at any time.
@@ -478,7 +495,7 @@ def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
     return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))
 
 
-def normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2) -> Floats:
+def _normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2) -> Floats:
     """Return the radius of the normal (Wald) interval, z sqrt(variance/n_units)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(np.asarray(variance, dtype=np.float64) / np.asarray(n_units))
@@ -498,7 +515,7 @@ def _largest_skewness(mean: ArrayLike, deviation: ArrayLike) -> Floats:
     return skewness
 
 
-def is_near_normal(
+def _is_near_normal(
     mean: ArrayLike, variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2
 ) -> Bools:
     """Say where a mean, divided by its estimated error, is near enough to normal for a level.

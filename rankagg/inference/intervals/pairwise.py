@@ -24,7 +24,7 @@ from rankagg.core import (
     said,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_p_values, tarone
+from rankagg.inference.decisions import Basis, Decisions, by_p_values, tarone
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
     Alternative,
@@ -32,6 +32,7 @@ from rankagg.inference.intervals.methods import (
     Method,
     Simultaneous,
     bounds_of,
+    by_intervals,
     hoeffding_p_value,
 )
 from rankagg.inference.summed_units import SummedUnits, summed_units

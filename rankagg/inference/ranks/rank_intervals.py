@@ -24,8 +24,8 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_flips, unit_word
-from rankagg.inference.intervals.methods import IntervalOptions, Method
+from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
+from rankagg.inference.intervals.methods import IntervalOptions, Method, by_intervals
 from rankagg.inference.intervals.pairwise import intervals_of, pair_units
 from rankagg.inference.pair_values import (
     LOOKED_AT,

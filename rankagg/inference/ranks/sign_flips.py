@@ -157,9 +157,9 @@ class _Turned:
         held, n = self.held, len(self.units.items)
         if is_exact and held is not None:
             # Each repetition has its own sign.
-            often = held.counts.astype(np.intp)
-            held = Block(*(np.repeat(part, often, axis=0) for part in held))
-            held = held._replace(counts=np.ones(len(held.counts)))
+            rows = np.repeat(np.arange(len(held.counts)), held.counts.astype(np.intp))
+            ones = np.ones(len(rows))
+            held = Block(held.values[rows], ones, held.weights[rows], held.strata[rows])
         columns = n if self.is_complete else len(self.units.pairs[0])
         if held is not None and not self.is_complete and _has_few_units(held, times):
             signs = np.concatenate(list(_signs(held, times, rng, is_exact)))
@@ -183,7 +183,7 @@ class _Turned:
 def _has_few_units(held: Block, times: int) -> bool:
     """Say whether signs and values of units are fewer numbers than sums of pairs."""
     rows, columns = held.values.shape
-    return rows * (times + columns) < times * columns
+    return bool(rows * (times + columns) < times * columns)
 
 
 def _by_items(sums: Floats) -> Sums:
@@ -210,8 +210,8 @@ def _by_units(n: int, signs: Floats, values: Floats) -> Sums:
 
 def _pair_numbers(n: int) -> tuple[Positions, Floats]:
     """Return where the pair of two items stands, and the sign of row above column."""
-    numbers = np.arange(n * (n - 1) / 2)
-    return square(n, numbers, numbers, 0.0).astype(np.intp), square(n, 1.0, -1.0, 0.0)
+    numbers, places = np.arange(n * (n - 1) / 2), np.arange(float(n))
+    return square(n, numbers, numbers, 0.0).astype(np.intp), np.sign(places - places[:, None])
 
 
 class _Tops(NamedTuple):
@@ -239,10 +239,10 @@ class SignFlips:
         # all there are.
         self.n_vectors, self.is_exact = n_vectors, is_exact
         self._totals, self._sums, self.scales = totals, sums, turned.scales
-        every, observed = np.arange(len(turned.least)), np.zeros(1, dtype=np.intp)
+        observed = np.zeros(1, dtype=np.intp)
         seen = np.zeros_like(turned.least)
         if len(seen) > 1:
-            seen = np.vstack([totals(i, observed) for i in every])
+            seen = np.vstack([totals(i, observed) for i in range(len(seen))])
         # Shape (n, n). The sum of the differences has row above column.
         self.ahead = seen > turned.least
         self._seen = np.abs(seen) - turned.least
@@ -265,7 +265,7 @@ class SignFlips:
         if sums is None:
             tops = np.empty((len(scale), self.n_vectors))
             others = np.empty(tops.shape, dtype=np.int32)
-            for i in every:
+            for i in range(len(scale)):
                 weights = np.where(every == i, -1.0, scale[i])
                 tops[i], others[i] = self._found(i, vectors, weights)
             return _Tops(tops, others, every)
@@ -324,7 +324,7 @@ class SignFlips:
             if not passed.any():
                 break
             open_ &= ~passed
-        return pairs & ~open_
+        return np.asarray(pairs & ~open_)
 
     def _sharpened(self, tops: _Tops, scale: Floats, open_: Bools, most: int) -> Floats:
         """Return the largest sums of the open pairs, found again where they may tell the bar."""
@@ -339,7 +339,7 @@ class SignFlips:
             stale = ~open_[rows, others[rows, vectors]]
             rows, vectors = rows[stale], vectors[stale]
             if not (sizes[rows, vectors] >= least).any():
-                return largest
+                return np.asarray(largest)
             for row in np.unique(rows):
                 some = vectors[rows == row]
                 weights = np.where(open_[row], scale[items[row]], -1.0)
