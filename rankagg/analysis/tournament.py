@@ -42,12 +42,6 @@ def _undefeated_items(margins: Integers) -> Bools:
 
     A majority for a over b is a defeat unless a path of majorities that are all as clear leads
     from b to a.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> undefeated_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
-    array([False,  True, False])
     """
     defeats = np.maximum(margins, 0) > widest_paths(margins).T
     return np.asarray(defeats.sum(axis=0) == 0)
@@ -67,12 +61,6 @@ def _essential_items(margins: Integers) -> Bools:
 
     For the numbers Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
     inequalities and related systems.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> essential_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
-    array([ True,  True,  True])
     """
     whole: Whole = margins.astype(object)
     guess = _in_floats(whole)

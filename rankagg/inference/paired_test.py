@@ -225,10 +225,6 @@ def paired_test(
     rng : int or numpy.random.Generator, optional
         For sign vectors.
 
-    Returns
-    -------
-    PairedTest
-
     Raises
     ------
     InvalidInputError
@@ -280,10 +276,6 @@ def paired_tests(
         The others; all by default.
     method, unit, alpha, n_resamples, rng
         Those of `paired_test`; `alpha` is the family-wise error rate too.
-
-    Returns
-    -------
-    PairedTests
 
     Raises
     ------

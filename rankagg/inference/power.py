@@ -202,10 +202,6 @@ def separation(
     n_tests : int, optional
         The tests that share alpha, by Bonferroni; by default one for each two neighbors.
 
-    Returns
-    -------
-    Separation
-
     Raises
     ------
     InvalidInputError

@@ -261,21 +261,11 @@ class FriedmanTest(Result):
     # -- which are not ------------------------------------------------------------------------
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)).
+        """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)), in ranks.
 
-        q is the upper quantile of the range of k normal variables, divided by sqrt(2). Ties would
-        make the difference smaller; they are not looked at.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            The family-wise error rate: the probability that two average ranks differ by more if
-            all items rank alike, in (0, 1).
-
-        Returns
-        -------
-        float
-            In ranks.
+        q is the upper quantile of the range of k normal variables, divided by sqrt(2). With
+        probability `alpha`, in (0, 1), two average ranks differ by more if all items rank alike.
+        Ties would make the difference smaller; they are not looked at.
         """
         level = 1.0 - check_alpha(alpha)
         quantile = float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
@@ -293,17 +283,9 @@ class FriedmanTest(Result):
     def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
         """Return the sets of items that the critical difference does not tell apart.
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            See `critical_difference`.
-
-        Returns
-        -------
-        tuple of tuple
-            The largest sets of items, next to each other by average rank, in which no two differ
-            by more; the best first. They may overlap. A critical-difference diagram draws a bar
-            for each set of two items or more.
+        They are the largest sets of items, next to each other by average rank, in which no two
+        differ by more; the best first. They may overlap. A critical-difference diagram draws a bar
+        for each set of two items or more.
         """
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
@@ -313,13 +295,9 @@ class FriedmanTest(Result):
         return tuple(tuple(self.items.at(order[start : ends[start]])) for start in starts)
 
     def p_values(self) -> pd.DataFrame:
-        """Return Nemenyi's p-value of each pair, adjusted for all pairs.
+        """Return Nemenyi's p-value of each pair, adjusted for all pairs: items by items.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Items by items, 1 on the diagonal. It is below alpha where two average ranks differ by
-            more than the critical difference.
+        It is below alpha where two average ranks differ by more than the critical difference.
         """
         labels = pd.Index(list(self.items), name="item")
         gaps = np.abs(self.average_ranks[:, None] - self.average_ranks) / self._scale
@@ -342,18 +320,9 @@ class FriedmanTest(Result):
         return what | self._plain("df", "p_value", "f_statistic", "f_df", "f_p_value", "notes")
 
     def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
-        """Return the test as text.
+        """Return the test as text, with the critical difference at `alpha`.
 
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            For the critical difference.
-        rows : int or None, default 30
-            How many items, and how many groups, to print at most; None prints all.
-
-        Returns
-        -------
-        str
+        At most `rows` items and groups are printed; None prints all.
         """
         return self._text(self._facts(alpha, rows), rows)
 
@@ -404,10 +373,6 @@ def friedman(
         ranked once, by their average rank in its rankings.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-
-    Returns
-    -------
-    FriedmanTest
 
     Raises
     ------
@@ -596,10 +561,6 @@ def skillings_mack(
         random order. By default 10,000 with up to 50 units, and above none: chi-square.
     rng : int or numpy.random.Generator, optional
         For the draws.
-
-    Returns
-    -------
-    SkillingsMackTest
 
     Raises
     ------

@@ -93,10 +93,6 @@ def krippendorff_alpha(
     rng : int or numpy.random.Generator, default 0
         For these.
 
-    Returns
-    -------
-    KrippendorffAlpha
-
     Raises
     ------
     InvalidInputError
@@ -156,7 +152,7 @@ def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
         try:
             frame = frame.astype(float)
         except (TypeError, ValueError):
-            remedy = "Texts are for metric='nominal'."
+            remedy = "Texts are read with metric='nominal'."
             raise InvalidInputError("ratings", "numbers", ratings, remedy) from None
     codes, values = pd.factorize(frame.to_numpy().ravel(), sort=metric != "nominal")
     if len(values) > MOST_VALUES:

@@ -161,10 +161,6 @@ class HoeffdingEstimator:
         rng : int or numpy.random.Generator, optional
             A seed or a generator.
 
-        Returns
-        -------
-        Estimate
-
         Raises
         ------
         InvalidInputError

@@ -132,7 +132,7 @@ RULES = {
 }  # fmt: skip
 METHODS = {
     "hoeffding": 2048, "bernstein": 2048, "normal": 2048, "wilson": 2048, "clopper-pearson": 1024,
-    "percentile": 256, "bca": 256,
+    "percentile": 256,
 }  # fmt: skip
 GRAPH = {
     "arcs": 2048, "condensation": 4096, "cyclic_components": 4096, "cycles": 1024,

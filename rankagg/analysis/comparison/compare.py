@@ -233,26 +233,13 @@ class RuleComparison(Result):
         ----------
         measure : callable, optional
             A function of two rankings, such as those of `rankagg.distances`; tau-b by default.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index and columns: the rules.
         """
         return agreement_matrix(self._rankings, kendall_tau if measure is None else measure)
 
     def overlap_curves(self) -> pd.DataFrame:
         """Return for every k the expected overlap of each rule's first k with the exact one's.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Index: k; columns: the rules.
-
-        Raises
-        ------
-        InvalidInputError
-            If no exact rule is among the rules.
+        Index: k; columns: the rules, among which there must be an exact one.
         """
         return overlap_curves(self._rankings, self._require_exact().ranking)
 
@@ -304,10 +291,6 @@ class RuleComparison(Result):
             Seconds for the optima.
         decisions : Decisions, optional
             Say of the disagreeing pairs which are decided; see `disagreements`.
-
-        Returns
-        -------
-        str
         """
         if rows is not None:
             check_integer(rows, "rows", low=1)
@@ -358,17 +341,7 @@ class RuleComparison(Result):
         return sentences_of(self, known, decisions, looked=looked)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
-        """Return what is found of all optima by a deadline; None where none is proved.
-
-        Parameters
-        ----------
-        deadline : Deadline
-            When to stop looking.
-
-        Returns
-        -------
-        Alternatives or None
-        """
+        """Return what is found of all optima by a deadline; None where none is proved."""
         if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
             return None
         return Alternatives.of(self.exact.optima, deadline)
@@ -411,10 +384,6 @@ def compare(
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator for rules that draw random numbers; they share it, in the
         order given.
-
-    Returns
-    -------
-    RuleComparison
 
     Raises
     ------

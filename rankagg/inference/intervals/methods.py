@@ -379,10 +379,6 @@ def hoeffding_radius(
         last axis; they sum to 1. The radius is sqrt(log(sides/alpha)/2 * sum_t w_t^2/n_t). With
         `n=1` they are the weights of single values.
 
-    Returns
-    -------
-    ndarray of float
-
     Raises
     ------
     InvalidInputError

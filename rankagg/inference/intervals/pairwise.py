@@ -219,10 +219,6 @@ class PairwiseIntervals(Result):
         rng : int or numpy.random.Generator, optional
             For "percentile".
 
-        Returns
-        -------
-        PairwiseIntervals
-
         Raises
         ------
         InvalidInputError
@@ -273,10 +269,6 @@ class PairwiseIntervals(Result):
             "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
             p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
             outside the interval; they must be simultaneous.
-
-        Returns
-        -------
-        Decisions
 
         Raises
         ------

@@ -183,10 +183,6 @@ def comparison_rank_intervals(
     rng : int or numpy.random.Generator, optional
         For the draws.
 
-    Returns
-    -------
-    RankIntervals
-
     Raises
     ------
     InvalidInputError

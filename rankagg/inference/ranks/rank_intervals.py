@@ -126,10 +126,6 @@ def rank_intervals(
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 
-    Returns
-    -------
-    RankIntervals
-
     Raises
     ------
     InvalidInputError

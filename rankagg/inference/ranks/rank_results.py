@@ -212,33 +212,10 @@ class RankIntervals(Result):
         estimate: Floats | None = None,
         is_fought: bool = False,
     ) -> RankIntervals:
-        """Return the ranks by `above`, and those that decisions leave.
+        """Return the ranks by `above`, shape (n, n), and the bounds that decisions leave.
 
-        Parameters
-        ----------
-        of : {"pairwise", "borda", "mean", "worths", "estimates"}
-            What the ranks are by.
-        unit : str or None
-            What was taken to be independent.
-        above : ndarray of bool, shape (n, n)
-            Whether row is above column in the data.
-        decisions : Decisions
-            The pairs that are decided.
-        notes : tuple of str
-            What the reader must know.
-        families : Families, optional
-            Decisions in smaller families of pairs; those of all pairs by default, which hold in
-            every smaller family too.
-        estimate : ndarray of float, shape (n,), optional
-            What ranks are by.
-        is_fought : bool, default False
-            Whether they are of comparisons.
-
-        Returns
-        -------
-        RankIntervals
+        Without `families` decisions on all pairs hold in every smaller family.
         """
-        # Decisions on all pairs hold in every smaller family too.
         known = Families.at_once(decisions.above) if families is None else families
         rank = 1 + above.sum(axis=0)
         return cls(
@@ -260,19 +237,7 @@ class RankIntervals(Result):
     def from_intervals(
         cls, intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
     ) -> RankIntervals:
-        """Return the ranks by majorities that follow from decisions about pairs.
-
-        Parameters
-        ----------
-        intervals : PairwiseIntervals
-            Of direct comparisons.
-        how : {"holm", "intervals"}, default "holm"
-            See `PairwiseIntervals.decisions`.
-
-        Returns
-        -------
-        RankIntervals
-        """
+        """Return the ranks by majorities that follow from `intervals.decisions(how)`."""
         lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
         above = lead > rounding_error(1.0)
         decisions = intervals.decisions(how)
@@ -316,10 +281,8 @@ class RankIntervals(Result):
         Several items can be first together; then each of them is among these with that
         probability. For all of them at once see `top`.
         """
-        # An item is left out where another is decided to be above it, in a family of its own pairs.
-        # For an item that is first that is an error, so it is left out with probability alpha at
-        # most. How many other items are tried does not matter: to leave out
-        # those is no error.
+        # To leave out an item that is first is an error in the family of its own pairs; how many
+        # others are tried does not matter.
         return self.items.where(~self._led)
 
     @property
@@ -335,18 +298,8 @@ class RankIntervals(Result):
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k: a confidence set for the k best.
 
-        With probability 1 - alpha these hold all items whose rank is k or better.
-
-        Parameters
-        ----------
-        k : int
-            From 1 to the number of items.
-
-        Returns
-        -------
-        tuple of labels
-            In the order of the items. `top(1)` can hold more than `first`, which looks at one
-            item only.
+        With probability 1 - alpha these hold all items whose rank is k or better. `top(1)` can
+        hold more than `first`, which looks at one item only.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.best <= last)
@@ -355,16 +308,6 @@ class RankIntervals(Result):
         """Return the items that may be among the last k: a confidence set for the k worst.
 
         With probability 1 - alpha these hold all items above fewer than k others.
-
-        Parameters
-        ----------
-        k : int
-            From 1 to the number of items.
-
-        Returns
-        -------
-        tuple of labels
-            In the order of the items.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.worst > len(self.items) - last)

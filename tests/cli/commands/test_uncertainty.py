@@ -111,7 +111,6 @@ PLACES = {
     for of, method in (("borda", "hoeffding"), ("pairwise", "hoeffding"), ("mean", "max-t"))
 }
 PAIRS = {
-    "full.csv --pairs bca --resamples 200 --seed 3": pairs(full, method="bca", **DRAWN),
     "full.csv --pairs percentile --resamples 200 --seed 3": pairs(
         full, method="percentile", **DRAWN
     ),
@@ -394,7 +393,7 @@ def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monke
 REMOVALS = "stability --dataset tennessee --removals"
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
 BAD = {
-    "intervals full.csv --resamples 5 --pairs bca": "--resamples ... 5",
+    "intervals full.csv --resamples 5 --pairs percentile": "--resamples ... 5",
     "intervals full.csv --top 4": "--top ... at most 3 ... 4",
     "intervals full.csv --method wilson": "--method ... wilson ... sign-flips ... sign-test",
     "intervals full.csv --method sign-test": "ranks by borda ... --ranks pairwise, which takes",

@@ -146,8 +146,7 @@ def test_the_probit_link_gives_the_distribution_of_thurstone():
     assert ra.distributions.distribution_from_dict(fit.distribution.to_dict()) == fit.distribution
     assert fit.effects().empty
     assert fit.estimates * 1.65 == pytest.approx(ra.BradleyTerry.fit(data).estimates, abs=0.03)
-    assert ra.inference.worth_rank_intervals(fit).unit == "comparison"
-    assert len(ra.inference.next_pairs(fit, 3)) == 3
+    assert ra.inference.rank_sets(fit, n_resamples=100).unit == "comparison"
 
 
 def test_what_the_probit_link_has_not_is_refused():

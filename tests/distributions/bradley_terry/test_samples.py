@@ -227,19 +227,15 @@ KINDS = [(30, 4), (30, 8), (30, 12), (30, 20), (15, 6), "tasks", "judges"]
 
 
 def claimed(fit_of, kind, times):
-    """Return in how many data sets of equal items some order is claimed, by both methods."""
-    found = np.zeros(2, dtype=int)
+    """Return in how many data sets of equal items some order is claimed."""
+    found = 0
     for seed in range(times):
         fit = fit_of(drawn(kind, np.random.default_rng([7, seed])))
-        ranks = (
-            ra.inference.rank_sets(fit, n_resamples=1000),
-            ra.inference.worth_rank_intervals(fit),
-        )
-        found += [bool(one.decisions.above.any()) for one in ranks]
+        found += bool(ra.inference.rank_sets(fit, n_resamples=1000).decisions.above.any())
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_equal_items_are_seldom_ordered(kind):
-    assert claimed(ra.BradleyTerry.fit, kind, 200).max() <= binom.ppf(0.999, 200, 0.05)
+    assert claimed(ra.BradleyTerry.fit, kind, 200) <= binom.ppf(0.999, 200, 0.05)

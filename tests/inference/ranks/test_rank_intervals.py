@@ -62,9 +62,8 @@ def test_places_follow_from_intervals_of_pairs(how):
     result = ra.inference.RankIntervals.from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
-    frame = decisions.ranks()
-    assert result.best.tolist() == frame["best"].tolist()
-    assert result.worst.tolist() == frame["worst"].tolist()
+    assert result.best.tolist() == places_by(decisions.above)
+    assert result.worst.tolist() == (4 - decisions.above.sum(axis=1)).tolist()
     assert (result.of, result.unit) == ("pairwise", "ranking")
     assert set(intervals.notes) <= set(result.notes)
 
@@ -164,15 +163,6 @@ def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
 # -- how it is told -------------------------------------------------------------------------------
 
 
-def test_the_table_has_the_best_place_first():
-    frame = ra.rank_intervals(TENNESSEE, of="borda").to_frame()
-    assert frame.index.tolist() == ["Nashville", "Chattanooga", "Memphis", "Knoxville"]
-    assert frame["rank"].tolist() == [1, 2, 3, 4]
-    assert frame.columns.tolist() == [
-        "rank", "best", "worst", "marginal_best", "marginal_worst", "tier", "separable"
-    ]  # fmt: skip
-
-
 def test_summary_tells_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
@@ -196,20 +186,6 @@ def test_what_the_reader_must_know_is_noted():
     alike = ra.rank_intervals(ra.Profile.from_orders(["AB"] * 5), of="borda", method="max-t", rng=0)
     assert any("all units agree on 1 pair" in note for note in alike.notes)
     assert (alike.best.tolist(), alike.worst.tolist()) == ([1, 1], [2, 2])
-
-
-# -- few tasks ------------------------------------------------------------------------------------
-
-
-def test_hoeffding_decides_nothing_where_sign_flips_do():
-    values = np.linspace(0, 3, 13)[:, None] + np.random.default_rng(0).normal(size=(13, 10))
-    scores = ra.ScoreTable(values, higher_is_better=True)
-    decided = {
-        method: len(ra.rank_intervals(scores, method=method).decisions.pairs)
-        for method in ("sign-flips", "hoeffding")
-    }
-    assert decided["hoeffding"] == 0 < decided["sign-flips"]
-    assert not ra.rank_intervals(scores, of="pairwise").decisions.pairs
 
 
 # -- which method ---------------------------------------------------------------------------------

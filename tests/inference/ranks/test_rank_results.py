@@ -229,31 +229,6 @@ def test_the_first_place_can_be_decided_where_no_pair_is():
     assert "may be first: A (for the first place alone)" in str(result)
 
 
-@pytest.mark.parametrize(("of", "method"), EVERY)
-def test_the_result_says_what_it_rests_on(of, method):
-    result = intervals_of(ranked(0, 12, 1), of, method)
-    assert result.method == {"clopper-pearson": "sign-test"}.get(method, method)
-    assert result.n_units == 12
-    word = "ranking" if of == "pairwise" else "task"
-    assert result.assumes.startswith(f"{word}s are independent")
-    assert ("symmetric about their center" in result.assumes) == (method == "sign-flips")
-    assert ("and many" in result.assumes) == (method == "max-t")
-    enough = result.decidable_from
-    needed = f"decisions are possible from {enough} on"
-    if result.method == "sign-test":
-        needed = f"{enough} can decide a pair that they order"
-    assert f"independent: 12 {word}s ({needed})" in result.describe()
-    assert f"assumed: {result.assumes}" in result.summary()
-    told = result.to_dict()
-    for name in ("method", "assumes", "n_units", "decidable_from"):
-        assert told[name] == getattr(result, name) == getattr(result.decisions.basis, name)
-    assert told["first"] == list(result.first)
-    assert f"assumed      {result.assumes}" in result.decisions.summary()
-    assert result.decisions.is_approximate == (method == "max-t")
-    few = any("were measured to be wrong" in note for note in result.notes)
-    assert few == (method == "max-t")
-
-
 def test_what_nobody_said_is_not_known():
     above, places = np.triu(np.ones((12, 12), dtype=bool), k=1), [*range(1, 13)]
     decisions = ra.inference.Decisions(
@@ -453,37 +428,3 @@ def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
     for k in range(1, len(rows) + 1):
         last = {item for item in rows if sum(item == a for a, _ in above) < k}
         assert set(result.bottom(k)) == last
-
-
-def test_results_that_differ_in_single_items_differ():
-    above = np.zeros((2, 2), dtype=bool)
-    decisions = ra.inference.Decisions(
-        items=ra.ItemSet("AB"), above=above, alpha=0.05, how="by hand"
-    )
-    led, alone = np.array([False, True]), np.array([[0, 1], [-1, 0]], dtype=np.int8)
-    every = {
-        ra.inference.RankIntervals.from_decisions(
-            "borda", "ranking", above, decisions, (), families=families
-        )
-        for families in (
-            None,
-            Families(above, 0 * alone, led),
-            Families(above, alone, 0 * led > 1),
-            Families(above, alone, led),
-        )
-    }
-    assert len(every) == 4
-
-
-def test_ties_are_no_cycle():
-    ties = ra.Profile([ra.PartialRanking([0, 0, 2], "ABC")])
-    plain = ra.rank_intervals(ties, of="pairwise")
-    assert plain.rank.tolist() == [1, 1, 3]
-    assert not any("a rank is" in note for note in plain.notes)
-
-
-# -- ties -----------------------------------------------------------------------------------------
-
-TIED = ra.Profile(
-    [ra.PartialRanking([0, 0, 2], "ABC"), ra.PartialRanking([0, 1, 2], "ABC")], counts=[3, 9]
-)
