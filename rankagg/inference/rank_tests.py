@@ -264,8 +264,13 @@ class FriedmanTest(Result):
         """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)), in ranks.
 
         q is the upper quantile of the range of k normal variables, divided by sqrt(2). With
-        probability `alpha`, in (0, 1), two average ranks differ by more if all items rank alike.
+        probability `alpha` two average ranks differ by more if all items rank alike.
         Ties would make the difference smaller; they are not looked at.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The family-wise error rate, in (0, 1).
         """
         level = 1.0 - check_alpha(alpha)
         quantile = float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
@@ -286,6 +291,11 @@ class FriedmanTest(Result):
         They are the largest sets of items, next to each other by average rank, in which no two
         differ by more; the best first. They may overlap. A critical-difference diagram draws a bar
         for each set of two items or more.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The family-wise error rate, in (0, 1).
         """
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
@@ -320,9 +330,14 @@ class FriedmanTest(Result):
         return what | self._plain("df", "p_value", "f_statistic", "f_df", "f_p_value", "notes")
 
     def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
-        """Return the test as text, with the critical difference at `alpha`.
+        """Return the test as text.
 
-        At most `rows` items and groups are printed; None prints all.
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The family-wise error rate, in (0, 1).
+        rows : int or None, default 30
+            How many items, and how many groups, to print at most; None prints all.
         """
         return self._text(self._facts(alpha, rows), rows)
 

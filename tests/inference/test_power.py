@@ -7,6 +7,7 @@ from statsmodels.stats.power import TTestPower
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference.ranks.rank_results import ranks_from_decisions
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])
@@ -190,7 +191,7 @@ def test_tied_with_the_first():
     decided = ra.inference.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
     for place, tied in (([0, 0, 1], "AB"), ([0, 1, 2], "ABC")):
         ahead = np.array(place)[:, None] < place
-        ranks = ra.inference.RankIntervals.from_decisions("mean", "task", ahead, decided, ())
+        ranks = ranks_from_decisions("mean", "task", ahead, decided, ())
         assert ranks.tied_with_first == tuple(tied)
 
 

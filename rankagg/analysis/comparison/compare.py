@@ -341,7 +341,13 @@ class RuleComparison(Result):
         return sentences_of(self, known, decisions, looked=looked)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
-        """Return what is found of all optima by a deadline; None where none is proved."""
+        """Return what is found of all optima by a deadline; None where none is proved.
+
+        Parameters
+        ----------
+        deadline : Deadline
+            When to stop looking.
+        """
         if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
             return None
         return Alternatives.of(self.exact.optima, deadline)

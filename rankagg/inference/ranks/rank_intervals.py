@@ -39,6 +39,8 @@ from rankagg.inference.ranks.rank_results import (
     Of,
     RankIntervals,
     decided_by_intervals,
+    ranks_from_decisions,
+    ranks_from_intervals,
 )
 from rankagg.inference.ranks.sign_flips import SignFlips, sign_flips
 from rankagg.inference.summed_units import SummedUnits, summed_points_of
@@ -183,9 +185,7 @@ def rank_intervals(
             remedy = "A sign test is of single rankings of equal weight."
             raise InvalidInputError("method", "'hoeffding' or 'max-t' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
-        found = RankIntervals.from_intervals(
-            intervals, "intervals" if chosen == "max-t" else "holm"
-        )
+        found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
         return replace(found, notes=(*found.notes, *notes))
     is_task = isinstance(data, ScoreTable) and not data.is_instance_level
     word = unit_word(units.unit, is_task=is_task)
@@ -217,7 +217,7 @@ def rank_intervals(
     lead, errors = moments.mean - 0.5, units.errors
     above = square(len(units.items), lead - errors, -lead - errors, 0.0) > 0
     told = (*decisions.warnings, *notes, *more)
-    return RankIntervals.from_decisions(kind, units.unit, above, decisions, told, families=families)
+    return ranks_from_decisions(kind, units.unit, above, decisions, told, families=families)
 
 
 def _options_of(

@@ -199,56 +199,6 @@ class RankIntervals(Result):
     _plot = "forest_plot"
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
 
-    @classmethod
-    def from_decisions(
-        cls,
-        of: RanksBy,
-        unit: KnownUnit | None,
-        above: Bools,
-        decisions: Decisions,
-        notes: tuple[str, ...],
-        *,
-        families: Families | None = None,
-        estimate: Floats | None = None,
-        is_fought: bool = False,
-    ) -> RankIntervals:
-        """Return the ranks by `above`, shape (n, n), and the bounds that decisions leave.
-
-        Without `families` decisions on all pairs hold in every smaller family.
-        """
-        known = Families.at_once(decisions.above) if families is None else families
-        rank = 1 + above.sum(axis=0)
-        return cls(
-            of=of,
-            unit=unit,
-            rank=rank,
-            best=1 + decisions.above.sum(axis=0),
-            worst=len(rank) - decisions.above.sum(axis=1),
-            marginal_best=1 + (known.alone < 0).sum(axis=1),
-            marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
-            decisions=decisions,
-            notes=(*notes, *_incoherence(rank)),
-            estimate=estimate,
-            _led=known.led,
-            _is_fought=is_fought,
-        )
-
-    @classmethod
-    def from_intervals(
-        cls, intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
-    ) -> RankIntervals:
-        """Return the ranks by majorities that follow from `intervals.decisions(how)`."""
-        lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
-        above = lead > rounding_error(1.0)
-        decisions = intervals.decisions(how)
-        families = None
-        if how == "holm":
-            values, least = p_values(intervals)
-            least = least if intervals.method in BINOMIAL else np.zeros_like(values)
-            families = Families.from_p_values(values, least, decisions.alpha)
-        unit, notes = intervals.unit, (*decisions.warnings, *intervals.notes)
-        return cls.from_decisions("pairwise", unit, above, decisions, notes, families=families)
-
     @property
     def items(self) -> ItemSet:
         """The items."""
@@ -300,6 +250,11 @@ class RankIntervals(Result):
 
         With probability 1 - alpha these hold all items whose rank is k or better. `top(1)` can
         hold more than `first`, which looks at one item only.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of items.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.best <= last)
@@ -308,6 +263,11 @@ class RankIntervals(Result):
         """Return the items that may be among the last k: a confidence set for the k worst.
 
         With probability 1 - alpha these hold all items above fewer than k others.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of items.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.worst > len(self.items) - last)
@@ -420,6 +380,55 @@ class RankIntervals(Result):
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
+
+
+def ranks_from_decisions(
+    of: RanksBy,
+    unit: KnownUnit | None,
+    above: Bools,
+    decisions: Decisions,
+    notes: tuple[str, ...],
+    *,
+    families: Families | None = None,
+    estimate: Floats | None = None,
+    is_fought: bool = False,
+) -> RankIntervals:
+    """Return the ranks by `above`, shape (n, n), and the bounds that decisions leave.
+
+    Without `families` decisions on all pairs hold in every smaller family.
+    """
+    known = Families.at_once(decisions.above) if families is None else families
+    rank = 1 + above.sum(axis=0)
+    return RankIntervals(
+        of=of,
+        unit=unit,
+        rank=rank,
+        best=1 + decisions.above.sum(axis=0),
+        worst=len(rank) - decisions.above.sum(axis=1),
+        marginal_best=1 + (known.alone < 0).sum(axis=1),
+        marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
+        decisions=decisions,
+        notes=(*notes, *_incoherence(rank)),
+        estimate=estimate,
+        _led=known.led,
+        _is_fought=is_fought,
+    )
+
+
+def ranks_from_intervals(
+    intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
+) -> RankIntervals:
+    """Return the ranks by majorities that follow from `intervals.decisions(how)`."""
+    lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
+    above = lead > rounding_error(1.0)
+    decisions = intervals.decisions(how)
+    families = None
+    if how == "holm":
+        values, least = p_values(intervals)
+        least = least if intervals.method in BINOMIAL else np.zeros_like(values)
+        families = Families.from_p_values(values, least, decisions.alpha)
+    unit, notes = intervals.unit, (*decisions.warnings, *intervals.notes)
+    return ranks_from_decisions("pairwise", unit, above, decisions, notes, families=families)
 
 
 def _incoherence(rank: Positions) -> tuple[str, ...]:

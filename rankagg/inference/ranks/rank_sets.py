@@ -27,7 +27,12 @@ from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions
-from rankagg.inference.ranks.rank_results import Families, KnownUnit, RankIntervals
+from rankagg.inference.ranks.rank_results import (
+    Families,
+    KnownUnit,
+    RankIntervals,
+    ranks_from_decisions,
+)
 
 #: Numbers of items: in their order, or by their labels.
 ByItem: TypeAlias = ArrayLike | Mapping[Label, float]
@@ -187,7 +192,7 @@ class _Asked:
             basis=basis,
         )
         above = found.scores[:, None] > found.scores
-        return RankIntervals.from_decisions(
+        return ranks_from_decisions(
             above=above, decisions=decisions, families=families, estimate=estimate, **known
         )
 

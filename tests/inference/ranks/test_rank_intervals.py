@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.inference.pair_values import point_differences
+from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from tests import oracles, strategies
 
 CONDORCET = ra.datasets.load("condorcet_1785")
@@ -59,7 +60,7 @@ def test_pairwise_places_count_the_majorities_above():
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_places_follow_from_intervals_of_pairs(how):
     intervals = ra.PairwiseIntervals.from_data(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
-    result = ra.inference.RankIntervals.from_intervals(intervals, how)
+    result = ranks_from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
     assert result.best.tolist() == places_by(decisions.above)

@@ -16,7 +16,7 @@ from rankagg.inference.intervals.bootstrap import _resampled_means
 from rankagg.inference.intervals.methods import HOLDS_FROM, _few_units
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.ranks.rank_results import Families
+from rankagg.inference.ranks.rank_results import Families, ranks_from_decisions
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
@@ -234,7 +234,7 @@ def test_what_nobody_said_is_not_known():
     decisions = ra.inference.Decisions(
         items=ra.ItemSet(places), above=above, alpha=0.05, how="by hand"
     )
-    result = ra.inference.RankIntervals.from_decisions("borda", "ranking", above, decisions, ())
+    result = ranks_from_decisions("borda", "ranking", above, decisions, ())
     assert (result.method, result.assumes, result.n_units, result.decidable_from) == (None,) * 4
     assert decisions.warning is None
     assert decisions.to_dict()["basis"] is None
