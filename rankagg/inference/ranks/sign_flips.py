@@ -282,7 +282,9 @@ class SignFlips:
             numbers = np.ascontiguousarray(some.T, dtype=np.float32)
             tops = np.zeros_like(numbers)
             for i in every[:-1]:
-                sizes = np.abs(numbers[i + 1 :] - numbers[i]) * weights[i, i + 1 :, None]
+                sizes = numbers[i + 1 :] - numbers[i]
+                np.abs(sizes, out=sizes)
+                sizes *= weights[i, i + 1 :, None]
                 np.maximum(tops[i + 1 :], sizes, out=tops[i + 1 :])
                 np.maximum(tops[i], sizes.max(axis=0), out=tops[i])
             parts.append(tops)
