@@ -74,7 +74,7 @@ def _unit_mid_ranks(values: Floats) -> Floats:
     return np.where(np.isnan(values), np.nan, mid)
 
 
-def told_ranks(profile: Profile) -> Floats:
+def _told_ranks(profile: Profile) -> Floats:
     """Return mid-ranks from 1, NaN where an item is not ranked; unlisted items tie at the end."""
     ranks = np.where(profile.ranks == UNLISTED, profile.ranks.max() + 1.0, profile.ranks)
     return _unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
@@ -100,7 +100,7 @@ def _averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floa
         return sums / often
 
 
-def check_rankings(profile: Profile) -> None:
+def _check_rankings(profile: Profile) -> None:
     """Raise unless there are two items, and all rankings weigh the same."""
     if profile.n_items < 2:
         raise InvalidInputError("data", "rankings of two items or more", profile)
@@ -424,7 +424,7 @@ def friedman(
     (('T5 + Meena', 'T5', 'PAI Albert'), ('T5', 'PAI Albert', 'NEZHA Plus'))
     """
     profile, known = rankings_of(data, tolerance)
-    check_rankings(profile)
+    _check_rankings(profile)
     complete = (profile.ranks >= 0).all(axis=1)
     if not complete.all():
         gaps = int(profile.counts[~complete].sum(dtype=object))
@@ -607,8 +607,8 @@ def skillings_mack(
     """
     profile, known = rankings_of(data, tolerance)
     units = units_of(profile, unit=unit, instances=known)
-    check_rankings(profile)
-    ranks, counts = told_ranks(profile), profile.counts
+    _check_rankings(profile)
+    ranks, counts = _told_ranks(profile), profile.counts
     if units.clusters is not None:
         ranks = _averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
@@ -635,7 +635,7 @@ def skillings_mack(
     simulated = None
     if times:
         each = np.repeat(np.where(told, points, np.nan), counts, axis=0)
-        simulated = simulated_p_value(each, inverse, statistic, times, as_generator(rng))
+        simulated = _simulated_p_value(each, inverse, statistic, times, as_generator(rng))
     return SkillingsMackTest(
         items=profile.items,
         points=sums,
@@ -666,7 +666,7 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
 
 
-def simulated_p_value(
+def _simulated_p_value(
     points: Floats, inverse: Floats, statistic: float, times: int, rng: Generator
 ) -> float:
     """Return how often points in random order give as large a statistic, the observed one too."""

@@ -17,6 +17,7 @@ from rankagg.inference.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
+from tests.inference.intervals.test_bootstrap import resampled_means
 from tests.strategies import policies
 
 few = settings(max_examples=10)
@@ -199,7 +200,7 @@ def test_resampled_means_in_plain_python(table, unit, policy):
     units = summed_units(summary, unit=kind, fixed_tasks=fixed)
     rows = rows_of(table, kind, fixed=fixed)
     strata = np.array([stratum for stratum, _, _ in rows])
-    found = bootstrap._resampled_means(units, 4, np.random.default_rng(5))
+    found = resampled_means(units, 4, np.random.default_rng(5))
     several = len(set(strata)) > 1
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)
     times = resample_counts(ones, strata, 4, rng, one_less=several)

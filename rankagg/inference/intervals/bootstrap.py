@@ -155,8 +155,10 @@ class Resamples:
         return self.mean - radius, self.mean + radius
 
 
-def _resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator) -> Resamples:
-    """Draw units, or groups of them, with replacement and take the mean of every pair, many times.
+def resampled_parts(
+    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
+) -> Iterator[tuple[slice, Resamples]]:
+    """Draw units, or groups, with replacement, and yield the means of `size` pairs at a time.
 
     Of several fixed tasks each draws one row less than it has: means of k draws of k units vary
     by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it. The mean is a
@@ -166,14 +168,6 @@ def _resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generato
     https://doi.org/10.1080/01621459.1988.10478591; for whole groups Field and Welsh (2007),
     "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
     """
-    ((_, whole),) = resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
-    return whole
-
-
-def resampled_parts(
-    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
-) -> Iterator[tuple[slice, Resamples]]:
-    """Yield the same resamples as `_resampled_means`, with the means of so many pairs at a time."""
     rows, n_pairs = units.drawn_rows(), len(units.pairs[0])
     fixed = len(rows.stratum_weights) > 1
     drawn: Iterable[Integers64] = (

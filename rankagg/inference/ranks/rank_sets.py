@@ -171,7 +171,7 @@ class _Asked:
         if not isinstance(fit, WorthsFit):
             allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
             raise InvalidInputError("estimates", allowed, fit)
-        found, unit = worths_of(fit)
+        found, unit = _worths_of(fit)
         basis = Basis("max-t", unit, found.n_units, FEWEST, is_possible=True)
         known: dict[str, Any] = {"of": "worths", "unit": unit, "notes": fit.notes}
         known["is_fought"] = unit in ("comparison", "cluster")
@@ -258,7 +258,7 @@ def _notes(found: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
 # -- fits -----------------------------------------------------------------------------------------
 
 
-def worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
+def _worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
     """Return the log worths of a fit, and what its errors take for independent.
 
     They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the

@@ -11,10 +11,10 @@ from rankagg import PairwiseIntervals
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import (
     Resamples,
-    _resampled_means,
     _widened,
     resample_counts,
     resample_rows,
+    resampled_parts,
 )  # fmt: skip
 from rankagg.inference.units import units_of
 from tests import strategies
@@ -23,6 +23,12 @@ CHOICES = [
     {}, {"unit": "task"}, {"fixed_tasks": True}, {"is_direct": False},
     {"unit": "task", "is_direct": False},
 ]  # fmt: skip
+
+
+def resampled_means(units, n_resamples, rng):
+    """Return the resampled means of all pairs at once."""
+    ((_, whole),) = resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
+    return whole
 
 
 def generator(seed=1):
@@ -45,7 +51,7 @@ def instances_of(n_instances, n_metrics, seed=0):
 @given(strategies.profiles(groups=True, max_rows=6), st.sampled_from(CHOICES))
 def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
     held = units_of(profile, **choice)
-    resamples = _resampled_means(held, 5, generator())
+    resamples = resampled_means(held, 5, generator())
     np.testing.assert_allclose(resamples.mean, held.moments.mean, atol=1e-12)
     assert resamples.means.shape == (5, len(held.pairs[0]))
 
@@ -62,14 +68,14 @@ def test_as_many_units_are_drawn_of_each_fixed_task_as_it_has(profile, fixed):
 @pytest.mark.parametrize("numbers", [1, 50, 1000])
 def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
     held = units_of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
-    whole = _resampled_means(held, 200, generator()).means
+    whole = resampled_means(held, 200, generator()).means
     monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", numbers)
-    np.testing.assert_array_equal(_resampled_means(held, 200, generator()).means, whole)
+    np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
 
 
 def test_a_resample_without_a_word_on_a_pair_has_no_mean():
     profile = ra.Profile.from_orders(["AB", "A"], items="AB", counts=[1, 1])
-    means = _resampled_means(units_of(profile), 4000, generator()).means[:, 0]
+    means = resampled_means(units_of(profile), 4000, generator()).means[:, 0]
     assert np.isnan(means).mean() == pytest.approx(1 / 4, abs=0.04)
     assert set(means[~np.isnan(means)]) == {1.0}
 
@@ -81,7 +87,7 @@ def test_percentile_is_a_direct_simulation_of_weighted_rankings():
     profile = ra.Profile.from_orders(
         ["AB", "BA", "AB", "BA"], counts=[12, 9, 20, 14], weights=[0.5, 1.5, 1, 2]
     )
-    low, high = _resampled_means(units_of(profile), 20_000, generator()).percentile(0.05, 2)
+    low, high = resampled_means(units_of(profile), 20_000, generator()).percentile(0.05, 2)
     above = np.repeat([1, 0, 1, 0], profile.counts)
     weights = np.repeat(profile.weights, profile.counts)
     drawn = generator(2).integers(len(above), size=(20_000, len(above)))
@@ -94,7 +100,7 @@ def test_percentile_is_a_direct_simulation_within_fixed_tasks():
         ["AB", "BA", "AB", "BA"], counts=[25, 10, 9, 11], groups="xxyy", weights=[1, 1, 3, 3]
     )
     held = units_of(profile, fixed_tasks=True)
-    low, high = _resampled_means(held, 20_000, generator()).percentile(0.05, 2)
+    low, high = resampled_means(held, 20_000, generator()).percentile(0.05, 2)
     rng = generator(2)
     first, second = rng.binomial(34, 25 / 35, 20_000) / 34, rng.binomial(19, 9 / 20, 20_000) / 19
     middle = (25 / 35 + 3 * 9 / 20) / 4
@@ -125,7 +131,7 @@ def test_max_t_knows_the_largest_of_independent_normals():
 
 def test_max_t_has_bounds_where_few_rankings_compare():
     profile = ra.Profile.from_orders(["AB", "BA", "A"], items="AB", counts=[2, 1, 3])
-    resamples = _resampled_means(units_of(profile), 2000, generator())
+    resamples = resampled_means(units_of(profile), 2000, generator())
     assert np.isnan(resamples.means).any()
     low, high = resamples.max_t(0.05, "two-sided")
     radius = (high - low) / 2
@@ -144,7 +150,7 @@ def test_max_t_has_bounds_where_few_rankings_compare():
 @pytest.mark.parametrize("weights", [[1, 1], [0.1, 0.7]])
 def test_constant_data_do_not_vary(weights):
     profile = ra.Profile.from_orders(["AB", "AB"], counts=[4, 3], weights=weights)
-    resamples = _resampled_means(units_of(profile), 200, generator())
+    resamples = resampled_means(units_of(profile), 200, generator())
     assert resamples.varies.tolist() == [False]
     low, high = resamples.percentile(0.05, 2)
     assert (low[0], high[0]) == pytest.approx((1, 1), abs=1e-12)
@@ -153,7 +159,7 @@ def test_constant_data_do_not_vary(weights):
 @given(strategies.profiles(max_rows=6))
 def test_pairs_vary_where_two_units_disagree(profile):
     held = units_of(profile)
-    resamples = _resampled_means(held, 200, generator())
+    resamples = resampled_means(held, 200, generator())
     values = held.whole().values
     for p in range(values.shape[1]):
         assert resamples.varies[p] == (len(set(values[:, p][~np.isnan(values[:, p])])) > 1)
@@ -161,7 +167,7 @@ def test_pairs_vary_where_two_units_disagree(profile):
 
 def test_pairs_that_do_not_vary_do_not_widen_the_others():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
-    resamples = _resampled_means(units_of(profile), 2000, generator())
+    resamples = resampled_means(units_of(profile), 2000, generator())
     assert resamples.varies.tolist() == [True, False, False]
     kept = resamples.take(resamples.varies)
     assert kept.means.shape == (2000, 1)
@@ -186,7 +192,7 @@ def fixed(sizes, gaps=0.0, seed=0):
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 def test_freedom_of_fixed_tasks_in_plain_python(sizes, gaps):
     held = units_of(fixed(sizes, gaps), fixed_tasks=True)
-    block, found = held.all_blocks(), _resampled_means(held, 100, np.random.default_rng(1))
+    block, found = held.all_blocks(), resampled_means(held, 100, np.random.default_rng(1))
     for p in range(3):
         parts, single = [], False
         for s in range(len(sizes)):
@@ -206,7 +212,7 @@ def test_freedom_of_fixed_tasks_in_plain_python(sizes, gaps):
 def test_resamples_of_small_fixed_tasks_vary_as_much_as_means(sizes, gaps):
     held = units_of(fixed(sizes, gaps, seed=4), fixed_tasks=True)
     block = held.all_blocks()
-    found = _resampled_means(held, 20_000, np.random.default_rng(1)).means.var(axis=0)
+    found = resampled_means(held, 20_000, np.random.default_rng(1)).means.var(axis=0)
     share = np.arange(1, len(sizes) + 1) / np.arange(1, len(sizes) + 1).sum()
     expected = sum(
         share[s] ** 2
@@ -219,7 +225,7 @@ def test_resamples_of_small_fixed_tasks_vary_as_much_as_means(sizes, gaps):
 
 def test_one_task_draws_as_without_tasks():
     mine, theirs = (
-        _resampled_means(units_of(fixed((12,)), fixed_tasks=flag), 50, generator())
+        resampled_means(units_of(fixed((12,)), fixed_tasks=flag), 50, generator())
         for flag in (True, False)
     )
     np.testing.assert_array_equal(mine.means, theirs.means)
@@ -261,7 +267,7 @@ def test_quantiles_of_t_are_as_far_out():
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_few_degrees_of_freedom_are_bonferroni(alternative):
     # Four resamples of two tasks of two: their largest deviation is no more than the root of two.
-    drawn = _resampled_means(units_of(fixed((2, 2)), fixed_tasks=True), 2000, generator())
+    drawn = resampled_means(units_of(fixed((2, 2)), fixed_tasks=True), 2000, generator())
     drawn = drawn.take(drawn.varies)
     low, high = drawn.max_t(0.05, alternative)
     tail = 0.05 / (2 if alternative == "two-sided" else 1) / len(drawn.mean)
@@ -314,7 +320,7 @@ def test_runs_of_fixed_tasks_are_averaged():
     np.testing.assert_allclose(units.moments.mean, expected)
     np.testing.assert_allclose(units.moments.shares, (1 / 3 + 1 / 2) / 4)
     assert units.unit_strata.tolist() == [0, 0, 0, 1, 1]
-    found = _resampled_means(units, 8000, np.random.default_rng(0))
+    found = resampled_means(units, 8000, np.random.default_rng(0))
     variance = (by_question[:3].var(axis=0) / 2 + by_question[3:].var(axis=0) / 1) / 4
     np.testing.assert_allclose(found.means.var(axis=0), variance, rtol=0.08)
 

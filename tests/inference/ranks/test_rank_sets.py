@@ -255,7 +255,7 @@ def test_a_fit_has_worths_and_a_covariance():
 
 
 def test_many_items_do_not_hold_all_draws_of_all_pairs():
-    n, times = 200, 200
+    n, times = 120, 200
     estimates = np.random.default_rng(0).normal(0, 10, n)
     tracemalloc.start()
     ranks = rank_sets(estimates, standard_errors=np.ones(n), n_resamples=times)
