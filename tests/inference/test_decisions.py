@@ -89,14 +89,6 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
     assert decisions.how == "bonferroni hoeffding intervals"
 
 
-def test_max_t_intervals_decide():
-    profile = ra.Profile.from_orders(["ABC", "BAC", "CBA"], counts=[30, 30, 8])
-    found = from_data(profile, method="percentile", simultaneous="max-t", rng=1)
-    decisions = found.decisions("intervals")
-    assert decisions.how == "max-t percentile intervals"
-    assert decisions.pairs == (("A", "C"), ("B", "C"))
-
-
 @pytest.mark.parametrize(
     ("choice", "how", "approximate"),
     [

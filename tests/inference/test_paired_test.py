@@ -71,15 +71,6 @@ def test_signs_against_scipy(seed):
     assert (found.wins, found.ties, found.losses) == (wins, 15 - wins - losses, losses)
 
 
-def test_where_lower_is_better_the_effect_turns():
-    values = np.random.default_rng(0).normal(size=(2, 9))
-    up, down = (ra.ScoreTable(values, systems="AB", higher_is_better=h) for h in (True, False))
-    one, other = (ra.paired_test(t, "A", "B") for t in (up, down))
-    assert one.effect == -other.effect
-    assert (one.lower, one.upper) == (-other.upper, -other.lower)
-    assert one.p_value == other.p_value
-
-
 def test_systems_that_share_nothing():
     scores = table([1.0, 2.0, np.nan, np.nan], [np.nan, np.nan, 3.0, 4.0])
     for method in ("sign-flips", "wilcoxon", "sign"):

@@ -422,14 +422,6 @@ def test_many_units_are_not_simulated():
     assert found.p_value == found.chi2_p_value
 
 
-def test_counts_are_repetitions():
-    ballots = ra.Profile.from_orders(["ABC", "BA", "CB"], counts=[3, 2, 4])
-    spread = ra.Profile.from_orders(["ABC"] * 3 + ["BA"] * 2 + ["CB"] * 4)
-    one, other = (skillings_mack(data, n_resamples=2000, rng=0) for data in (ballots, spread))
-    assert one == other
-    assert one.n_rankings == 9
-
-
 def test_parts_that_nothing_links():
     ballots = ra.Profile.from_orders(["AB", "AB", "CD", "DC", "E"], items="ABCDE")
     found = skillings_mack(ballots)

@@ -353,15 +353,6 @@ def test_without_groups_the_remedy_is_told(call):
     call(ra.ScoreSummary.from_scores(correlated(), n_groups=10))
 
 
-@pytest.mark.parametrize(
-    "call", [ra.PairwiseIntervals.from_data, ra.rank_intervals, ra.rank_shares]
-)
-def test_fixed_tasks_go_with_rankings(call):
-    summary = ra.ScoreSummary.from_scores(correlated(), n_groups=5)
-    with pytest.raises(InvalidInputError, match="fixed_tasks"):
-        call(summary, unit="instance", fixed_tasks=True)
-
-
 # -- what sums tell of rankings: spread, sensitivity, Bradley-Terry -------------------------------
 
 
@@ -417,40 +408,6 @@ def test_policies_flip_the_same_pairs(table):
 
 
 @few
-@given(table=tables(), policy=policies, exact=st.booleans())
-def test_tasks_are_left_out(table, policy, exact):
-    rule = ra.Kemeny() if exact else ra.Borda()
-    table = table.with_unranked(policy)
-    summary = ra.ScoreSummary.from_scores(table)
-    if table.n_tasks < 2:
-        with pytest.raises(InvalidInputError, match="at least 2 tasks"):
-            ra.stability(summary, rule)
-        return
-    found, expected = (ra.stability(data, rule, n_samples=2, rng=0) for data in (summary, table))
-    assert found.to_dict() == expected.to_dict()
-    with pytest.raises(InformationLostError, match="read_scores"):
-        ra.stability(summary, rule, over="systems")
-
-
-def test_completions_need_the_rankings():
-    summary = ra.ScoreSummary.from_scores(
-        ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True, tasks="xy")
-    )
-    with pytest.raises(InformationLostError, match="read_scores"):
-        ra.analysis.sensitivity(summary, model=ra.distributions.Uniform(summary.systems))
-    with pytest.raises(InformationLostError, match="PickAPerm needs rankings"):
-        ra.analysis.sensitivity(summary, ra.PickAPerm())
-
-
-def rounded(value):
-    if isinstance(value, dict):
-        return {name: rounded(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [rounded(one) for one in value]
-    return float(f"{value:.12g}") if isinstance(value, float) else value
-
-
-@few
 @given(table=tables(), ridge=st.sampled_from([0.0, 0.5]))
 def test_bradley_terry(table, ridge):
     summary = ra.ScoreSummary.from_scores(table)
@@ -466,14 +423,3 @@ def test_bradley_terry(table, ridge):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-9, abs=1e-12)
     # Units are lost in sums, and known for rankings.
     assert found.unit == ("comparison" if table.n_systems <= 2 else None)
-
-
-def test_sums_of_scores_say_that_units_are_lost():
-    table = ra.ScoreTable(
-        [[1, 2, 3, np.nan], [2, 1, np.nan, 3], [3, np.nan, 2, 1], [np.nan, 3, 1, 2]],
-        tasks="xxxx", instances=range(4), higher_is_better=True,
-    )  # fmt: skip
-    fit = ra.BradleyTerry.fit(ra.ScoreSummary.from_scores(table), ridge=1.0)
-    assert any("These comparisons depend on each other" in note for note in fit.notes)
-    assert any("votes hold no units" in note for note in fit.notes)
-    assert ra.BradleyTerry.fit(table, ridge=1.0).unit == "instance"

@@ -11,8 +11,6 @@ from rankagg import PairwiseIntervals
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import (
     Resamples,
-    _widened,
-    resample_counts,
     resample_rows,
     resampled_parts,
 )  # fmt: skip
@@ -35,16 +33,6 @@ def generator(seed=1):
     return np.random.default_rng(seed)
 
 
-def instances_of(n_instances, n_metrics, seed=0):
-    """Return units of two items whose values are averages, many of them different."""
-    rng = generator(seed)
-    above = rng.random((n_instances, n_metrics)) < rng.beta(2, 1, n_instances)[:, None]
-    orders = ["AB" if first else "BA" for first in above.ravel()]
-    labels = np.repeat(np.arange(n_instances), n_metrics).tolist()
-    held = units_of(ra.Profile.from_orders(orders), unit="instance", instances=labels)
-    return held, above.mean(axis=1)
-
-
 # -- drawing --------------------------------------------------------------------------------------
 
 
@@ -54,15 +42,6 @@ def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
     resamples = resampled_means(held, 5, generator())
     np.testing.assert_allclose(resamples.mean, held.moments.mean, atol=1e-12)
     assert resamples.means.shape == (5, len(held.pairs[0]))
-
-
-@given(strategies.profiles(groups=True, max_rows=6), st.booleans())
-def test_as_many_units_are_drawn_of_each_fixed_task_as_it_has(profile, fixed):
-    block = units_of(profile, fixed_tasks=fixed).whole()
-    counts = resample_counts(block.counts, block.strata, 30, generator())
-    assert counts.shape == (30, len(block.counts))
-    for inside in (block.strata == s for s in np.unique(block.strata)):
-        assert (counts[:, inside].sum(axis=1) == block.counts[inside].sum()).all()
 
 
 @pytest.mark.parametrize("numbers", [1, 50, 1000])
@@ -156,15 +135,6 @@ def test_constant_data_do_not_vary(weights):
     assert (low[0], high[0]) == pytest.approx((1, 1), abs=1e-12)
 
 
-@given(strategies.profiles(max_rows=6))
-def test_pairs_vary_where_two_units_disagree(profile):
-    held = units_of(profile)
-    resamples = resampled_means(held, 200, generator())
-    values = held.whole().values
-    for p in range(values.shape[1]):
-        assert resamples.varies[p] == (len(set(values[:, p][~np.isnan(values[:, p])])) > 1)
-
-
 def test_pairs_that_do_not_vary_do_not_widen_the_others():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
     resamples = resampled_means(units_of(profile), 2000, generator())
@@ -223,15 +193,6 @@ def test_resamples_of_small_fixed_tasks_vary_as_much_as_means(sizes, gaps):
     np.testing.assert_allclose(found, expected, rtol=0.15 if gaps else 0.06)
 
 
-def test_one_task_draws_as_without_tasks():
-    mine, theirs = (
-        resampled_means(units_of(fixed((12,)), fixed_tasks=flag), 50, generator())
-        for flag in (True, False)
-    )
-    np.testing.assert_array_equal(mine.means, theirs.means)
-    assert mine.freedom is None
-
-
 @pytest.mark.parametrize("simultaneous", [None, "max-t"])
 def test_a_fixed_task_of_one_unit_decides_nothing_and_says_so(simultaneous):
     options = {"method": "percentile", "simultaneous": simultaneous, "fixed_tasks": True, "rng": 0}
@@ -253,15 +214,6 @@ def test_little_freedom_is_said():
     )
     assert any("degrees of freedom; intervals were measured to hold from 7" in n for n in few.notes)
     assert many.notes == ()
-
-
-def test_quantiles_of_t_are_as_far_out():
-    freedom = np.array([0.0, 1.0, 5.0, np.inf])
-    for quantile in (-2.0, 0.0, 1.5, 3.0):
-        wide = _widened(quantile, freedom)
-        assert wide[[0, 3]].tolist() == [quantile, quantile]
-        far = stats.t.cdf(wide[1:3], freedom[1:3])
-        assert far == pytest.approx(stats.norm.cdf([quantile] * 2))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -292,18 +244,6 @@ def in_tasks(seed=0, sizes=(3, 5, 2, 6), systems=3, gaps=0.0, **more):
     values = rng.normal(size=(systems, columns)) + np.repeat(rng.normal(size=len(sizes)), sizes)
     values[rng.random(values.shape) < gaps] = np.nan
     return table_of(values, np.repeat(range(len(sizes)), sizes), **more)
-
-
-def slow_mean(values, tasks, drawn, weights):
-    """Return the mean of tasks of what is drawn: instances in groups, one group a drawn task."""
-    total, mass = 0.0, 0.0
-    for group in drawn:
-        told = [values[i] for i in group if not np.isnan(values[i])]
-        if told:
-            weight = weights[tasks[group[0]]]
-            total += weight * np.mean(told)
-            mass += weight
-    return total / mass if mass else np.nan
 
 
 # -- fixed tasks ----------------------------------------------------------------------------------

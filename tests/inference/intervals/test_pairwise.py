@@ -13,7 +13,6 @@ import rankagg as ra
 from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.methods import _anytime_alpha, _bernstein_radius, hoeffding_p_value
-from rankagg.inference.units import units_of
 from tests import strategies
 
 NAN = float("nan")
@@ -37,9 +36,6 @@ GROUPED = ra.Profile.from_orders(
 )
 ALL_MISSING = ra.Profile([ra.PartialRanking([-1, -1, -1], "ABC")], counts=[4])
 
-complete = strategies.profiles(
-    ties=False, unranked=False, unlisted=False, weights=st.just(1.0), min_size=2
-)
 strict = strategies.profiles(ties=False, weights=st.just(1.0), min_size=2)
 
 
@@ -92,19 +88,6 @@ def check_shape(intervals):
 @given(strict, st.sampled_from(EXACT), st.sampled_from(ALTERNATIVES), st.floats(0.001, 0.3))
 def test_rows_and_columns_swap(profile, method, alternative, alpha):
     check_shape(from_data(profile, method=method, alternative=alternative, alpha=alpha))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_the_items_does_not_matter(method):
-    other = ra.Profile.from_orders([r.order for r in THREE], items="CAB", counts=THREE.counts)
-    mine, theirs = (
-        from_data(p, method=method, **options_of(method)) for p in (THREE, other)
-    )  # fmt: skip
-    at = [other.items.index(label) for label in THREE.items]
-    tolerance = 0.06 if method in RESAMPLING else 1e-12
-    for name in ("estimate", "lower", "upper"):
-        turned = getattr(theirs, name)[np.ix_(at, at)]
-        np.testing.assert_allclose(getattr(mine, name), turned, atol=tolerance)
 
 
 # -- each method ----------------------------------------------------------------------------------
@@ -207,14 +190,6 @@ def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
     assert upper(always.estimate - always.lower) == pytest.approx(radius)
 
 
-def test_anytime_goes_by_the_comparisons_of_each_pair():
-    profile = ra.Profile.from_orders(["AB", "BA", "ABC"], counts=[200, 200, 100])
-    found = from_data(profile, anytime=True)
-    for pair, n in (((0, 1), 500), ((1, 2), 100)):
-        radius = hoeffding_radius(n, _anytime_alpha(0.05, n))
-        assert found.estimate[pair] - found.lower[pair] == pytest.approx(radius)
-
-
 # -- scores ---------------------------------------------------------------------------------------
 
 
@@ -309,13 +284,6 @@ def test_fixed_tasks_that_agree_leave_the_proportion_open():
     assert found.notes
 
 
-def test_only_pairs_that_agree_are_counted_as_such():
-    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
-    (note,) = without_few(from_data(profile, method="percentile", rng=1))
-    assert "all units agree on 2 pairs" in note
-    assert without_few(from_data(THREE, method="percentile", rng=1)) == ()
-
-
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_one_item_has_no_pairs(method):
     found = from_data(ra.Profile.from_orders(["A"]), **chosen(method))
@@ -381,15 +349,6 @@ def test_options_that_do_not_go_together_are_refused(profile, choice, parameter,
 # -- resamples ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
-def test_a_seed_makes_the_same_intervals(method):
-    options = chosen(method)
-    once = from_data(THREE, **options)
-    assert from_data(THREE, **options) == once != from_data(THREE, **options | {"rng": 2})
-    generator = options | {"rng": np.random.default_rng(1)}
-    assert from_data(THREE, **generator) == once != from_data(THREE, **generator)
-
-
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
     (note,) = without_few(from_data(THREE, alpha=0.01, **options))
@@ -416,16 +375,6 @@ def test_p_values_are_exact_or_those_of_hoeffding(method):
     assert np.diag(found).tolist() == [1, 1, 1]
 
 
-def test_p_values_take_weights_and_fixed_tasks():
-    weighted = from_data(GROUPED)
-    expected = hoeffding_p_value(29 / 44, (8 + 12 * 9) / 44**2)
-    assert weighted.p_values()[1, 0] == pytest.approx(expected)
-    fixed = from_data(GROUPED, fixed_tasks=True)
-    expected = hoeffding_p_value(1 - 3 / 8, 1 / 16 / 8 + 9 / 16 / 12)
-    assert fixed.p_values()[1, 0] == pytest.approx(expected)
-    assert fixed.p_values()[0, 1] == 1
-
-
 @given(strict, st.floats(0.01, 0.4))
 def test_a_p_value_below_alpha_is_a_bound_above_one_half(profile, alpha):
     found = from_data(profile, alpha=alpha, alternative="greater")
@@ -448,25 +397,6 @@ def test_a_frame_has_the_larger_proportion_above():
     assert frame.to_numpy().tolist() == [[*pair, *row] for pair in ("BA", "AC", "BC")]
 
 
-def test_a_description_says_what_the_level_covers():
-    plain = from_data(THREE)
-    assert plain.describe() == (
-        "P(above) among rankings that compare the two; marginal 95 % confidence "
-        "intervals (hoeffding); independent: rankings"
-    )
-    full = from_data(
-        GROUPED, fixed_tasks=True, simultaneous="bonferroni", alpha=0.01,
-        anytime=True, alternative="greater",
-    )  # fmt: skip
-    assert full.describe() == (
-        "P(above) among rankings that compare the two; simultaneous 99 % "
-        "confidence intervals (hoeffding, bonferroni, fixed tasks, at all sample sizes, one-sided "
-        "(greater)); independent: rankings"
-    )
-    assert "independent: tasks" in from_data(GROUPED, unit="task").describe()
-    assert plain.describe() in repr(plain)
-
-
 def test_a_summary_has_the_description_the_notes_and_the_pairs():
     found = from_data(SPARSE)
     lines = found.summary().splitlines()
@@ -480,15 +410,3 @@ def test_a_summary_has_the_description_the_notes_and_the_pairs():
     many = from_data(ra.Profile.from_orders(["ABCDEFGHI"]))
     assert many.summary().endswith("... and 6 more pairs")
     assert "more pairs" not in many.summary(rows=None)
-
-
-# -- values ---------------------------------------------------------------------------------------
-
-
-@given(strategies.profiles(groups=True), st.booleans())
-def test_units_and_shares_are_those_of_the_units(profile, fixed):
-    found = from_data(profile, fixed_tasks=fixed)
-    moments = units_of(profile, fixed_tasks=fixed).moments
-    for held, expected in ((found.n_units, moments.n), (found.shares, moments.shares)):
-        np.testing.assert_array_equal(upper(held), expected)
-        np.testing.assert_array_equal(held, held.T)

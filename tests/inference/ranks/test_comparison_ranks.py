@@ -86,14 +86,6 @@ def test_two_clusters_have_the_squared_error_of_their_mean():
     assert found.covariance[0, 0] == pytest.approx(50 * 30 / 80**3 * (80 / 79) ** 2)
 
 
-def test_weights_count_as_often_as_they_say():
-    data, twice = battles(3, 3, 60), battles(3, 3, 60, weights=np.full(60, 2.0))
-    for over in (True, False):
-        one, other = (_score_items(d, "comparison", over_opponents=over) for d in (data, twice))
-        np.testing.assert_allclose(one.covariance, other.covariance)
-        np.testing.assert_allclose(one.effective, other.effective)
-
-
 def test_an_item_that_always_won_has_an_error():
     outcomes = [1] * 6 + [1, -1] * 20
     data = ra.Comparisons.from_arrays("A" * 6 + "B" * 40, "B" * 6 + "C" * 40, outcomes)

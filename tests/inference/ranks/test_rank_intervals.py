@@ -69,15 +69,6 @@ def test_places_follow_from_intervals_of_pairs(how):
     assert set(intervals.notes) <= set(result.notes)
 
 
-def test_majorities_by_bootstrap_are_decided_by_intervals():
-    result = ra.rank_intervals(TENNESSEE, of="pairwise", method="max-t", rng=0)
-    intervals = ra.PairwiseIntervals.from_data(
-        TENNESSEE, method="percentile", simultaneous="max-t", rng=0
-    )
-    assert result.decisions == intervals.decisions("intervals")
-    assert result.decisions.is_approximate
-
-
 # -- by Borda points ------------------------------------------------------------------------------
 
 
@@ -178,44 +169,3 @@ def test_summary_tells_places_level_and_unit():
     ]
     assert result.summary(rows=1).splitlines()[-3] == "... and 2 more items"
     assert repr(result) == "<RankIntervals of 3 items by pairwise>"
-
-
-def test_what_the_reader_must_know_is_noted():
-    never = ra.rank_intervals(ra.Profile.from_orders(["AB", "C"], items="ABC"), of="pairwise")
-    assert "no ranking tells of 2 pairs: the interval is [0, 1]" in never.notes
-    assert "note: no ranking tells of 2 pairs" in never.summary()
-    alike = ra.rank_intervals(ra.Profile.from_orders(["AB"] * 5), of="borda", method="max-t", rng=0)
-    assert any("all units agree on 1 pair" in note for note in alike.notes)
-    assert (alike.best.tolist(), alike.worst.tolist()) == ([1, 1], [2, 2])
-
-
-# -- which method ---------------------------------------------------------------------------------
-
-PLAIN = ra.Profile.from_orders(["ABC"] * 9 + ["BCA"] * 3)
-TASKS = ra.ScoreTable(
-    np.random.default_rng(0).normal(size=(3, 40)) + np.array([[1.0], [0.5], [0.0]]),
-    systems="ABC", tasks=np.repeat(range(4), 10).tolist(),
-    instances=list(range(10)) * 4, higher_is_better=True,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "method", "other"),
-    [
-        (PLAIN, {"of": "pairwise"}, "sign-test", "hoeffding"),
-        (ra.Profile(list(PLAIN), weights=[1.0, 2.0] * 6), {"of": "pairwise"}, "hoeffding", None),
-        (PLAIN, {"of": "borda"}, "sign-flips", "hoeffding"),
-        (TASKS, {"of": "borda", "fixed_tasks": True}, "hoeffding", "max-t"),
-        (TASKS, {"of": "mean", "fixed_tasks": True}, "max-t", None),
-        (TASKS, {"of": "mean", "unit": "task"}, "sign-flips", "max-t"),
-        (ra.ScoreSummary.from_scores(TASKS), {"of": "borda"}, "hoeffding", None),
-    ],
-)
-def test_the_method_follows_from_the_data(data, options, method, other):
-    chosen = ra.rank_intervals(data, **options, rng=0)
-    stated = ra.rank_intervals(data, **options, method=method, rng=0)
-    assert chosen.decisions.how == stated.decisions.how
-    assert chosen.to_frame().equals(stated.to_frame())
-    if other is not None:
-        again = ra.rank_intervals(data, **options, method=other, rng=0)
-        assert chosen.decisions.how != again.decisions.how

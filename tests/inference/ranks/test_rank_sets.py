@@ -188,12 +188,6 @@ def test_what_has_no_error_is_decided_as_it_stands():
     assert (alone.best.tolist(), alone.worst.tolist(), alone.first) == ([1], [1], (0,))
 
 
-def test_equal_estimates_are_never_decided():
-    ranks = rank_sets(np.zeros(5), standard_errors=[0, 0, 1, 2, 3], alpha=0.9)
-    assert not ranks.decisions.above.any()
-    assert ranks.rank.tolist() == [1] * 5
-
-
 PLAIN = {"standard_errors": [1, 1]}
 
 

@@ -342,13 +342,6 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
     assert np.ptp(exact.together) > 0.5
 
 
-def test_all_are_gone_through_where_as_many_are_drawn(monkeypatch):
-    scores = np.random.default_rng(0).normal(size=(9, 3))
-    assert flips(scores, n_vectors=100).is_exact
-    monkeypatch.setattr(module, "ALWAYS_ALL", 1)
-    assert [flips(scores, n_vectors=many).is_exact for many in (255, 256)] == [False, True]
-
-
 def test_counts_draw_sums_of_signs():
     rows, many = [[1, 0], [0, 1]], [33, 17]
     found = flips(rows, counts=many, n_vectors=5000)
