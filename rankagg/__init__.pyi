@@ -83,7 +83,7 @@ from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.ranking_rules import RankCentrality as RankCentrality
 from .inference.dispersion import dispersion as dispersion
-from .inference.intervals.bounds import hoeffding_radius as hoeffding_radius
+from .inference.intervals.methods import hoeffding_radius as hoeffding_radius
 from .inference.intervals.pairwise import PairwiseIntervals as PairwiseIntervals
 from .inference.paired_test import paired_test as paired_test
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals

@@ -180,12 +180,15 @@ def as_counts(counts: ArrayLike | None, length: int, parameter: str = "counts") 
 
 
 def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
-    values = plain_numbers(values, parameter)
-    try:
-        vector = floats_of(values)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInputError(parameter, "a sequence of numbers", values) from None
-    _check_held(values, vector, parameter)
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        vector: Floats = values.copy()
+    else:
+        values = plain_numbers(values, parameter)
+        try:
+            vector = floats_of(values)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInputError(parameter, "a sequence of numbers", values) from None
+        _check_held(values, vector, parameter)
     if vector.shape != (length,):
         allowed = f"one number per {noun} ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))

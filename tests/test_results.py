@@ -156,7 +156,6 @@ RESULTS = {
     "RemovalRadius": lambda: ra.analysis.removal_radius(COMPLETE, ra.Borda()),
     "Sensitivity": lambda: ra.analysis.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.inference.separation(scores()),
-    "KendallW": lambda: ra.inference.kendall_w(COMPLETE),
     "KrippendorffAlpha": lambda: ra.inference.krippendorff_alpha([[1, 2, 3, 3], [1, 2, 2, 3]]),
     "RobustRankAggregation": lambda: ra.inference.robust_rank_aggregation(GAPS),
     "SkillingsMackTest": lambda: ra.inference.skillings_mack(GAPS, n_resamples=100),

@@ -2,7 +2,6 @@ from .comparison.agreement import TaskAgreement as TaskAgreement
 from .comparison.agreement import task_agreement as task_agreement
 from .comparison.compare import RuleComparison as RuleComparison
 from .domains import single_crossing_order as single_crossing_order
-from .domains import single_peaked_axes as single_peaked_axes
 from .domains import single_peaked_axis as single_peaked_axis
 from .explanation import Explanation as Explanation
 from .explanation import Swap as Swap

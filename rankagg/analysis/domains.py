@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 
@@ -115,37 +113,12 @@ def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     >>> ra.analysis.single_peaked_axis(ra.Profile.from_orders(["ABC", "BCA", "CAB"])) is None
     True
     """
-    return next(single_peaked_axes(data), None)
-
-
-def single_peaked_axes(data: Held) -> Iterator[tuple[Label, ...]]:
-    """Iterate over all axes on which a profile is single-peaked, of each and its reverse one.
-
-    Parameters
-    ----------
-    data : Profile, or orders
-        Complete and strict rankings. Counts and weights play no part.
-
-    Yields
-    ------
-    tuple of labels
-        Their number is a power of 2, up to 2^(n - 2) of n items.
-
-    Raises
-    ------
-    InvalidInputError
-        If a ranking has ties or gaps.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> list(ra.analysis.single_peaked_axes(ra.Profile.from_orders(["BCA", "BAC"])))
-    [('A', 'B', 'C')]
-    >>> ["".join(axis) for axis in ra.analysis.single_peaked_axes(ra.Profile.from_orders(["ABC"]))]
-    ['CBA', 'CAB']
-    """
     items, ranks = _different_rankings(data)
-    return _axes(items.labels, _axis_parts(ranks))
+    if (parts := _axis_parts(ranks)) is None:
+        return None
+    left = [item for part in parts for item in part.left]
+    right = [item for part in parts for item in part.right]
+    return tuple(items.labels[item] for item in left + right[::-1])
 
 
 @dataclass
@@ -157,20 +130,6 @@ class _AxisPart:
 
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
-
-
-def _axes(labels: tuple[Label, ...], parts: list[_AxisPart] | None) -> Iterator[tuple[Label, ...]]:
-    if parts is None:
-        return
-    # A part on one place is its own reverse, and that of the first is that of the whole.
-    turned = [(False, True) if part.left else (False,) for part in parts]
-    for turns in product((False,), *turned[1:]):
-        left: list[int] = []
-        right: list[int] = []
-        for part, turn in zip(parts, turns, strict=True):
-            left += part.right if turn else part.left
-            right += part.left if turn else part.right
-        yield tuple(labels[item] for item in left + right[::-1])
 
 
 def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:

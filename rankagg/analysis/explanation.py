@@ -64,10 +64,6 @@ def explain(
     time_limit : float, optional
         Seconds for the search for the cheapest ranking with the pair the other way round.
 
-    Returns
-    -------
-    Explanation
-
     Raises
     ------
     InvalidInputError

@@ -50,10 +50,6 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
         left off a top-k list are not missing: it is known that they are below the listed ones.
         Of a summary it is not known which items are missing together.
 
-    Returns
-    -------
-    MissingReport
-
     Examples
     --------
     >>> import rankagg as ra
@@ -209,12 +205,7 @@ class MissingReport(Result):
         return pd.DataFrame(columns, index=self._index())
 
     def by_task(self) -> pd.DataFrame:
-        """Return the share of units that are missing, items x tasks.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
+        """Return the share of units that are missing, items x tasks."""
         if self.missing_by_task is None or self.task_sizes is None:
             raise InvalidInputError("data", "data with tasks", self)
         shares = self.missing_by_task / self.task_sizes

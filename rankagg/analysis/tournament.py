@@ -42,12 +42,6 @@ def _undefeated_items(margins: Integers) -> Bools:
 
     A majority for a over b is a defeat unless a path of majorities that are all as clear leads
     from b to a.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> undefeated_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
-    array([False,  True, False])
     """
     defeats = np.maximum(margins, 0) > widest_paths(margins).T
     return np.asarray(defeats.sum(axis=0) == 0)
@@ -67,12 +61,6 @@ def _essential_items(margins: Integers) -> Bools:
 
     For the numbers Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
     inequalities and related systems.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> essential_items(np.array([[0, 1, -5], [-1, 0, 3], [5, -3, 0]]))
-    array([ True,  True,  True])
     """
     whole: Whole = margins.astype(object)
     guess = _in_floats(whole)
@@ -368,26 +356,6 @@ class TournamentGraph(Result):
         against = self._has_above(ranking)
         return self._frame(np.argwhere(self.beats & against.T))
 
-    def disagreements(self, first: PartialRanking, second: PartialRanking) -> pd.DataFrame:
-        """Return the pairs that two rankings order differently, with the majority on each.
-
-        Parameters
-        ----------
-        first, second : PartialRanking
-            Of the same items, such as Borda's consensus and the exact one.
-
-        Returns
-        -------
-        pandas.DataFrame
-            above and below as the first has them; margin of that order; majority: "first",
-            "second" or "none"; votes_for, votes_against. The closest first.
-        """
-        mine, theirs = self._has_above(first), self._has_above(second)
-        frame = self._frame(np.argwhere(mine & theirs.T))
-        sides = np.sign(frame["margin"].to_numpy()).astype(int).tolist()
-        frame.insert(3, "majority", [{1: "first", -1: "second", 0: "none"}[s] for s in sides])
-        return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
-
     def _has_above(self, ranking: PartialRanking) -> Bools:
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
@@ -407,24 +375,6 @@ class TournamentGraph(Result):
             values = {"margin": margins[i][j], "votes_for": wins[i][j]}
             graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j][i])
         return graph
-
-    def transitive_reduction(self) -> nx.DiGraph[Label]:
-        """Return the fewest arcs that lead from whom to whom as all do.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is a Condorcet cycle.
-        """
-        if not self.is_acyclic:
-            group = Described(listed(self.cyclic_components()[0]))
-            remedy = "`condensation()` puts them together."
-            raise InvalidInputError("votes", "free of Condorcet cycles", group, remedy)
-        full = self.to_networkx()
-        reduced = nx.transitive_reduction(full)
-        reduced.add_nodes_from(full.nodes)
-        reduced.add_edges_from((a, b, full.edges[a, b]) for a, b in reduced.edges)
-        return reduced
 
     def write_graphml(self, target: str | PathLike[str]) -> None:
         """Write the graph as GraphML.

@@ -207,6 +207,8 @@ def _as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label,
 
 def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
     """Return a tolerance of all tasks, or of each that a mapping names."""
+    if isinstance(given, float) and given == 0:
+        return 0.0
     steps = named_values(given, "tolerance", tasks)
     if not isinstance(steps, Mapping):
         return check_number(steps, "tolerance", low=0)

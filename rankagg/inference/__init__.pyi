@@ -2,16 +2,13 @@ from .decisions import Decisions as Decisions
 from .dispersion import DispersionReport as DispersionReport
 from .dispersion import dispersion_report as dispersion_report
 from .dispersion import spread as spread
-from .intervals.bounds import bernstein_radius as bernstein_radius
-from .intervals.bounds import comparisons_needed as comparisons_needed
+from .intervals.methods import comparisons_needed as comparisons_needed
 from .list_tests import RobustRankAggregation as RobustRankAggregation
 from .list_tests import robust_rank_aggregation as robust_rank_aggregation
-from .next_pairs import next_pairs as next_pairs
-from .paired_results import PairedTest as PairedTest
-from .paired_results import PairedTests as PairedTests
+from .paired_test import PairedTest as PairedTest
+from .paired_test import PairedTests as PairedTests
 from .paired_test import paired_tests as paired_tests
 from .power import Separation as Separation
-from .power import detectable_difference as detectable_difference
 from .power import separation as separation
 from .power import units_needed as units_needed
 from .rank_tests import FriedmanTest as FriedmanTest
@@ -22,12 +19,7 @@ from .ranks.comparison_ranks import (
     comparison_rank_intervals as comparison_rank_intervals,
 )
 from .ranks.rank_results import RankIntervals as RankIntervals
-from .ranks.rank_sets import rank_multinomial as rank_multinomial
 from .ranks.rank_sets import rank_sets as rank_sets
-from .ranks.worth_ranks import worth_rank_intervals as worth_rank_intervals
-from .rater_agreement import KendallW as KendallW
 from .rater_agreement import KrippendorffAlpha as KrippendorffAlpha
-from .rater_agreement import kendall_w as kendall_w
 from .rater_agreement import krippendorff_alpha as krippendorff_alpha
-from .sampling import EmpiricalBernsteinStopping as EmpiricalBernsteinStopping
 from .sampling import Estimate as Estimate

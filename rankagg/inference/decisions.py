@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
 from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.distributions.fit_result import holm
-from rankagg.inference.intervals.bounds import (
-    anytime_alpha,
-    bernstein_radius,
-    is_near_normal,
-    normal_radius,
-    radius_of_shares,
-)
-from rankagg.inference.intervals.methods import IntervalOptions
-
-if TYPE_CHECKING:
-    import networkx as nx
-
 
 #: The rule of tiers, for the reader.
 TIERS = "every item of a tier is decided to be above every item of the next ones"
@@ -61,7 +48,7 @@ class Basis:
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
             return f"{draws}, and ties of some items say nothing about the order of others"
-        many = self.method in ("max-t", "percentile", "bca", "normal")
+        many = self.method in ("max-t", "percentile", "normal")
         return f"{draws}, and many" if many else draws
 
     @property
@@ -115,40 +102,6 @@ def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
     if not hypotheses:
         return None
     return least_number(lambda units: per_unit**units <= alpha / hypotheses)
-
-
-def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
-    """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
-    n_pairs = n_items * (n_items - 1) // 2
-    if not n_pairs:
-        return None
-    if options.simultaneous == "max-t" or options.method in ("percentile", "bca"):
-        return 2  # Resamples of one unit do not vary.
-    alpha = options.alpha / (n_pairs if options.simultaneous else 1)
-
-    def decides(units: int) -> bool:
-        tail = alpha / options.sides
-        if options.method == "clopper-pearson":
-            return bool(tail ** (1.0 / units) > 0.5)
-        if options.method == "wilson":
-            return bool(units > scipy.stats.norm.isf(tail) ** 2)
-        if options.method in ("bernstein", "normal"):
-            found = bool(bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
-            return found or (options.method == "normal" and _normal(units, alpha, options.sides))
-        level = anytime_alpha(alpha, units) if options.anytime else alpha
-        return bool(radius_of_shares(1.0 / units, level, options.sides) < 0.5)
-
-    return least_number(decides)
-
-
-def _normal(units: int, alpha: float, sides: int) -> bool:
-    """Say whether some mean and variance of so many units have a normal interval above 1/2."""
-    if units < 2:
-        return False
-    mean = np.linspace(0.5, 1.0, 201)[1:-1, None]
-    variance = mean * (1.0 - mean) * units / (units - 1) * np.geomspace(1e-6, 1.0, 200)
-    outside = mean - normal_radius(variance, units, alpha, sides) > 0.5
-    return bool((outside & is_near_normal(mean, variance, units, alpha, sides)).any())
 
 
 def least_number(holds: Callable[[int], bool], most: int = 10**9) -> int:
@@ -248,12 +201,6 @@ class Decisions(Result):
         pairs, decided = len(self.items) * (len(self.items) - 1) // 2, int(self.above.sum())
         return part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
 
-    @property
-    def share(self) -> float:
-        """The share of all pairs that is decided."""
-        n = len(self.items)
-        return float(self.above.sum() / (n * (n - 1) / 2)) if n > 1 else 1.0
-
     @cached_property
     def tiers(self) -> tuple[tuple[Label, ...], ...]:
         """Sets of items that nothing separates, the best first.
@@ -276,35 +223,6 @@ class Decisions(Result):
         label = strong_parts(self.above)
         sets = (self.items.where(label == number) for number in np.unique(label))
         return tuple(items for items in sets if len(items) > 1)
-
-    def ranks(self) -> pd.DataFrame:
-        """Return for each item the ranks that the decided pairs leave it.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: items. Columns best and worst, from 1: one more than the items decided to be
-            above it, and n less those decided to be below.
-        """
-        best = 1 + self.above.sum(axis=0)
-        worst = len(self.items) - self.above.sum(axis=1)
-        index = pd.Index(list(self.items), name="item")
-        return pd.DataFrame({"best": best, "worst": worst}, index=index)
-
-    def to_graph(self) -> nx.DiGraph[Label]:
-        """Return the decided pairs as a graph with arcs from above to below.
-
-        Returns
-        -------
-        networkx.DiGraph
-            Every item is a node.
-        """
-        import networkx as nx  # noqa: PLC0415 - takes twice as long to import as NumPy
-
-        graph: nx.DiGraph[Label] = nx.DiGraph()
-        graph.add_nodes_from(self.items)
-        graph.add_edges_from(self.pairs)
-        return graph
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per decided pair, above and below, in the order of the items."""

@@ -303,10 +303,6 @@ def dispersion_report(
         Seconds after which exact rules return the best ranking so far, and those that have none
         raise `OutOfTimeError`; None is never.
 
-    Returns
-    -------
-    DispersionReport
-
     Raises
     ------
     InformationLostError

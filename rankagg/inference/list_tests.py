@@ -34,7 +34,7 @@ AT_ONCE, MOST_LISTS = 500, 200
 class RobustRankAggregation(Result):
     """How far up items stand in ranked lists, against lists in random order.
 
-    Made by `robust_rank_aggregation`. It has no plot.
+    Made by `robust_rank_aggregation`; it has no plot.
 
     Attributes
     ----------
@@ -76,32 +76,6 @@ class RobustRankAggregation(Result):
         """P-values adjusted for all `n_items` items (Holm 1979)."""
         unnamed = np.ones(self.n_items - len(self.items))
         return holm(np.concatenate([self.p_values, unnamed]))[: len(self.items)]
-
-    def stability(self, k: int) -> pd.Series[float]:
-        """Return how often each item is among the first k when one list is left out.
-
-        Parameters
-        ----------
-        k : int
-            From 1 to the number of items.
-
-        Returns
-        -------
-        pandas.Series
-            Shares of the lists, the items in the order of their scores; items that tie at place k
-            are all among the first.
-        """
-        last = check_integer(k, "k", low=1, high=len(self.items))
-        if self.n_lists < 2:
-            allowed = "lists of which one can be left out"
-            raise InvalidInputError("lists", allowed, counted(self.n_lists, "list"))
-        stays = np.zeros(len(self.items))
-        for left_out in range(self.n_lists):
-            scores = _scores(np.delete(self.shares, left_out, axis=0))
-            stays += scores <= np.partition(scores, last - 1)[last - 1]
-        index = pd.Index(list(self.items), name="item")
-        found = pd.Series(stays / self.n_lists, index=index, name="stability")
-        return found.iloc[np.argsort(self.scores, kind="stable")]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, the smallest score first.

@@ -22,15 +22,11 @@ from rankagg.inference.ranks.sign_flips import ALWAYS_ALL, SIGNS_HELD, all_signs
 EXACT_UNITS = 100
 
 
-def binomial_p_value(wins: int, losses: int, *, midp: bool = False) -> float:
+def binomial_p_value(wins: int, losses: int) -> float:
     """Return the two-sided p-value of so many wins and losses, if both are as likely."""
-    n, fewer = wins + losses, min(wins, losses)
-    if n == 0:
+    if not wins + losses:
         return 1.0
-    tail = float(scipy.stats.binom.cdf(fewer, n, 0.5))
-    if midp:
-        tail -= float(scipy.stats.binom.pmf(fewer, n, 0.5)) / 2.0
-    return min(1.0, 2.0 * tail)
+    return min(1.0, 2.0 * float(scipy.stats.binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
 def share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, cast, get_args
+from itertools import compress
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+import pandas as pd
 
 from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Generator, Label, Positions, RNGLike
-from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
+from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.aggregation import unlike_tasks
-from rankagg.core import ScoreTable, are_level, level_of, rounding_error, said, scaled, stated
+from rankagg.core import (
+    Result,
+    ScoreTable,
+    are_level,
+    level_of,
+    p_text,
+    plain_rows,
+    rounding_error,
+    said,
+    scaled,
+    stated,
+)
+from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips, unit_word
 from rankagg.inference.one_pair import (
@@ -24,12 +39,27 @@ from rankagg.inference.one_pair import (
     signed_rank_p_value,
 )
 from rankagg.inference.pair_values import PairValues, asymmetry_note
-from rankagg.inference.paired_results import PairedMethod, PairedTest, PairedTests
 from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit, neighbors_alike, units_from
 
+PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
+
+EFFECTS: dict[str, str] = {
+    "mcnemar": "difference of proportions",
+    "sign-flips": "mean difference",
+    "wilcoxon": "Hodges-Lehmann difference",
+    "sign": "share above, of those that differ",
+}
+#: As sentences and plots write the tests.
+TESTS: dict[str, str] = {
+    "mcnemar": "McNemar",
+    "sign-flips": "sign-flip",
+    "wilcoxon": "Wilcoxon",
+    "sign": "sign",
+}
+FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), p_text))
 # Tests of sums or ranks of score differences, which depend on the scales of tasks.
-OF_SCORES = ("sign-flip", "wilcoxon")
+OF_SCORES = ("sign-flips", "wilcoxon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +195,6 @@ def paired_test(
     method: PairedMethod | None = None,
     unit: Unit = "ranking",
     alpha: float = 0.05,
-    midp: bool = False,
     n_resamples: int = VECTORS,
     rng: RNGLike = None,
 ) -> PairedTest:
@@ -177,10 +206,10 @@ def paired_test(
         The scores.
     first, second : label
         The systems; effects are of the first against the second, above 0 where it is better.
-    method : {"mcnemar", "sign-flip", "wilcoxon", "sign"}, optional
+    method : {"mcnemar", "sign-flips", "wilcoxon", "sign"}, optional
         "mcnemar" is for scores of 0 and 1, one column a unit, and is the default there: exact, by
         the units in which only one is right; the effect is the difference of proportions, with
-        Tango's score interval. "sign-flip" is the default elsewhere: the weighted mean difference
+        Tango's score interval. "sign-flips" is the default elsewhere: the weighted mean difference
         under other signs of whole units, exact where these are 10,000 at most, with the interval
         that holds what the test does not reject. "wilcoxon": signed ranks, with Hodges and
         Lehmann's difference. "sign": how many units have the first above, with Clopper and
@@ -191,17 +220,10 @@ def paired_test(
         instances of these tasks, "task" of other tasks of this kind.
     alpha : float, default 0.05
         Probability that the interval misses the effect, in (0, 1).
-    midp : bool, default False
-        For "mcnemar" and "sign": count what was observed half. Less careful, and nearer to its
-        level.
     n_resamples : int, default 10,000
         Sign vectors, the observed one among them, where there are more; at least 100.
     rng : int or numpy.random.Generator, optional
         For sign vectors.
-
-    Returns
-    -------
-    PairedTest
 
     Raises
     ------
@@ -226,7 +248,7 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    options = _Options.checked(method, alpha, midp, n_resamples)
+    options = _Options.checked(method, alpha, n_resamples)
     sample = paired_sample(data, [(first, second)], unit)
     return options.tests(sample, as_generator(rng))[0]
 
@@ -239,7 +261,6 @@ def paired_tests(
     method: PairedMethod | None = None,
     unit: Unit = "ranking",
     alpha: float = 0.05,
-    midp: bool = False,
     n_resamples: int = VECTORS,
     rng: RNGLike = None,
 ) -> PairedTests:
@@ -253,12 +274,8 @@ def paired_tests(
         The system that all others are tested against; chosen without looking at the scores.
     systems : sequence of labels, optional
         The others; all by default.
-    method, unit, alpha, midp, n_resamples, rng
+    method, unit, alpha, n_resamples, rng
         Those of `paired_test`; `alpha` is the family-wise error rate too.
-
-    Returns
-    -------
-    PairedTests
 
     Raises
     ------
@@ -279,7 +296,7 @@ def paired_tests(
     PAI Albert  -2.950    0.014     0.068        -
     NEZHA Plus  -4.950    0.014     0.068        -
     """
-    options = _Options.checked(method, alpha, midp, n_resamples)
+    options = _Options.checked(method, alpha, n_resamples)
     data = checked_table(data, "all systems")
     data.systems.index(reference)
     others = [s for s in data.systems if s != reference] if systems is None else list(systems)
@@ -297,25 +314,21 @@ class _Options:
 
     method: PairedMethod | None
     alpha: float
-    midp: bool
     n_resamples: int
 
     @classmethod
-    def checked(cls, method: object, alpha: object, midp: object, n_resamples: object) -> _Options:
+    def checked(cls, method: object, alpha: object, n_resamples: object) -> _Options:
         """Return options that make sense."""
         if method is not None:
             check_choice(method, get_args(PairedMethod), "method")
-        half = check_flag(midp, "midp")
-        if half and method not in (None, "mcnemar", "sign"):
-            raise InvalidInputError("midp", "False for this method", half, "It counts no outcomes.")
         times = check_integer(n_resamples, "n_resamples", low=100)
-        return cls(cast("PairedMethod | None", method), check_alpha(alpha), half, times)
+        return cls(cast("PairedMethod | None", method), check_alpha(alpha), times)
 
     def tests(self, sample: PairedSample, rng: Generator) -> list[PairedTest]:
         """Test all pairs."""
         method, d = self._chosen(sample), sample.differences
         notes: Notes = sample.cautions if method in OF_SCORES else ()
-        if method == "sign-flip":
+        if method == "sign-flips":
             how = (sample.weights, self.alpha, self.n_resamples, rng)
             flips = flip_tests(d, *how, sizes=sample.sizes)
             found = [flips.of(p) for p in range(len(sample.pairs))]
@@ -331,16 +344,14 @@ class _Options:
 
     def _chosen(self, sample: PairedSample) -> PairedMethod:
         """Return the method, after checking that it goes with the scores."""
-        method = self.method or ("mcnemar" if sample.is_answers else "sign-flip")
-        if self.midp and method == "sign-flip":
-            raise InvalidInputError("midp", "False for these scores", True, "They are no answers.")
+        method = self.method or ("mcnemar" if sample.is_answers else "sign-flips")
         if method == "mcnemar" and not sample.is_binary:
             only = "unless all scores are 0 or 1 and each column is a unit"
-            remedy = "'sign-flip' turns averages of whole units round."
+            remedy = "'sign-flips' turns averages of whole units round."
             raise InvalidInputError("method", f"another one than 'mcnemar' {only}", method, remedy)
-        if method != "sign-flip" and sample.is_weighted:
+        if method != "sign-flips" and sample.is_weighted:
             remedy = "Make the weights equal with `with_task_weights({})`."
-            allowed = "'sign-flip' where units differ in weight"
+            allowed = "'sign-flips' where units differ in weight"
             raise InvalidInputError("method", allowed, method, remedy)
         return method
 
@@ -356,8 +367,8 @@ class _Options:
         else:
             ends = share_interval(wins, losses, self.alpha)
             effect = wins / (wins + losses) if wins + losses else np.nan
-        p_value = binomial_p_value(wins, losses, midp=self.midp)
-        return effect, *ends, p_value, not self.midp, int(np.sign(wins - losses))
+        p_value = binomial_p_value(wins, losses)
+        return effect, *ends, p_value, True, int(np.sign(wins - losses))
 
     def _result(
         self, sample: PairedSample, p: int, method: PairedMethod, found: Found, notes: Notes
@@ -418,3 +429,252 @@ class _Options:
 def _wins_and_losses(differences: Floats) -> tuple[int, int]:
     """Return how many units have the first above, and the second."""
     return int((differences > 0).sum()), int((differences < 0).sum())
+
+
+class PairedTest(Result):
+    """A test of whether one of two systems is better, with its effect and an interval for it.
+
+    Made by `paired_test`, and many at once by `paired_tests`; `plot` draws a
+    `rankagg.plotting.effects_plot`.
+
+    Attributes
+    ----------
+    first, second : label
+        The systems.
+    method : {"mcnemar", "sign-flips", "wilcoxon", "sign"}
+        The test.
+    unit : {"ranking", "instance", "task"}
+        What was taken to be independent.
+    word : str
+        The same for the reader: a column of a table of tasks is a task.
+    n_units : int
+        Units that have the scores of both.
+    n_missing : int
+        Units that lack one of them and are left out.
+    wins, ties, losses : int
+        Units in which the first is better, neither, or the second.
+    effect, lower, upper : float
+        How far the first is better, and the interval, for this pair alone: a difference of
+        proportions (McNemar), the mean difference (sign flips) or that of Hodges and Lehmann
+        (Wilcoxon), above 0 where the first is better; or the share of units with the first above
+        among those that differ (sign test). NaN where no unit tells. Infinite ends exclude
+        nothing.
+    p_value : float
+        Two-sided.
+    alpha : float
+        Probability that the interval misses.
+    is_exact : bool
+        The p-value is that of all outcomes, and not of drawn signs or an approximation.
+    direction : int
+        1 where what is tested (counts, sum or ranks) is in favor of the first, -1 where it is in
+        favor of the second.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    first: Label
+    second: Label
+    method: PairedMethod
+    unit: Unit
+    word: str
+    n_units: int
+    n_missing: int
+    wins: int
+    ties: int
+    losses: int
+    effect: float
+    lower: float
+    upper: float
+    p_value: float
+    alpha: float
+    is_exact: bool
+    direction: int
+    notes: tuple[str, ...]
+
+    _schema = "rankagg.paired_test"
+    _plot = "effects_plot"
+    _formats = FORMATS
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _row = "pair"
+    _named_rows = False
+
+    @property
+    def effect_name(self) -> str:
+        """What the effect is."""
+        return EFFECTS[self.method]
+
+    @property
+    def assumes(self) -> str:
+        """What must be true for the p-value and the interval to hold."""
+        center = {"sign-flips": "a", "wilcoxon": "one"}.get(self.method)
+        if center is None:
+            return f"{self.word}s are independent draws"
+        about = f"their differences symmetric about {center} center"
+        return f"{self.word}s are independent, and {about}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row: the systems, the effect, its interval, counts, and the p-value."""
+        return pd.DataFrame([self._row_of()])
+
+    def _row_of(self) -> dict[str, Any]:
+        names = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
+        return {name: getattr(self, name) for name in names}
+
+    def _content(self) -> dict[str, Any]:
+        size = {"effect_is": self.effect_name, **self._plain("unit", "n_units", "n_missing")}
+        rest = self._plain("alpha", "is_exact", "direction", "assumes", "notes")
+        return {**plain_rows(self.to_frame())[0], "method": self.method, **size, **rest}
+
+    def _facts(self) -> list[str]:
+        kind = "exact" if self.is_exact else "approximate"
+        if self.method == "sign-flips" and not self.is_exact:
+            kind = "Monte Carlo"
+        effect = f"effect: {self.effect_name}, {self.first} less {self.second}"
+        if self.method == "sign":
+            effect = f"effect: share of {self.word}s with {self.first} above, of those that differ"
+        units = stated(self.n_units, "units of both", noun=self.word)
+        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", p_text)
+        test = "{} and {} in {}: {} test, {}; p {}"
+        return [
+            said(test, *names, units, TESTS[self.method], kind, p_value),
+            effect,
+            said("interval: {}, for this pair alone", level_of(self.alpha)),
+            f"assumed: {self.assumes}",
+            *(said("note: {}", note) for note in self.notes),
+        ]
+
+
+class PairedTests(Result):
+    """Tests of one system against others, with one family-wise error rate by Holm's procedure.
+
+    Made by `paired_tests`; `plot` draws a `rankagg.plotting.effects_plot`.
+
+    Attributes
+    ----------
+    reference : label
+        The system that is tested against all others.
+    tests : tuple of PairedTest
+        One for each other system, which is the first of the two: an effect above 0 says that it is
+        better than the reference.
+    alpha : float
+        The family-wise error rate of decisions, and the probability that each interval misses
+        alone.
+    """
+
+    reference: Label
+    tests: tuple[PairedTest, ...]
+    alpha: float
+
+    _schema = "rankagg.paired_tests"
+    _plot = "effects_plot"
+    _formats = FORMATS
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _row = "system"
+
+    @property
+    def systems(self) -> tuple[Label, ...]:
+        """The systems that are tested against the reference."""
+        return tuple(test.first for test in self.tests)
+
+    @property
+    def method(self) -> PairedMethod:
+        """The test."""
+        return self.tests[0].method
+
+    @property
+    def adjusted(self) -> Floats:
+        """Holm's p-values, shape (p,): at most alpha where a difference is decided."""
+        return holm(np.array([test.p_value for test in self.tests]))
+
+    @property
+    def better(self) -> tuple[Label, ...]:
+        """The systems that are decided to be better than the reference."""
+        return tuple(compress(self.systems, self._sides() == 1))
+
+    @property
+    def worse(self) -> tuple[Label, ...]:
+        """The systems that are decided to be worse than the reference."""
+        return tuple(compress(self.systems, self._sides() == -1))
+
+    @property
+    def undecided(self) -> tuple[Label, ...]:
+        """The systems that are not told from the reference."""
+        return tuple(compress(self.systems, self._sides() == 0))
+
+    def _sides(self) -> Positions:
+        directions = np.array([test.direction for test in self.tests])
+        return np.where(self.adjusted <= self.alpha, directions, 0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per system, the best effect first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            effect, lower, upper, wins, ties, losses, p_value, adjusted, decision ("better",
+            "worse" or "-").
+        """
+        rows = [test._row_of() for test in self.tests]
+        index = pd.Index(list(self.systems), name="system")
+        frame = pd.DataFrame(rows, index=index).drop(columns=["first", "second"])
+        words = np.array(["worse", "-", "better"])
+        frame["adjusted"] = self.adjusted
+        frame["decision"] = words[self._sides() + 1]
+        return frame.sort_values("effect", ascending=False, kind="stable")
+
+    def _content(self) -> dict[str, Any]:
+        one = self.tests[0]._plain("unit", "alpha", "assumes")
+        tests = plain_rows(self.to_frame().reset_index())
+        what = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
+        return {**what, **one, **self._plain("notes"), "tests": tests}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know, each sentence once."""
+        told = [note for test in self.tests for note in test.notes]
+        gaps = sum(test.n_missing > 0 for test in self.tests)
+        too_few = self._too_few()
+        # One pair alone needs fewer units than all together.
+        covered = (" left out", *(" can be told from none" for _ in too_few))
+        kept = [n for n in dict.fromkeys(told) if not any(part in n for part in covered)]
+        if gaps:
+            pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(self.tests))
+            lack = "lacks" if gaps == 1 else "lack"
+            left = "{} {} scores in some {}s, which are left out there"
+            kept.append(said(left, pairs, lack, self.tests[0].word))
+        return (*too_few, *kept)
+
+    def _too_few(self) -> tuple[str, ...]:
+        """Return a note where so few units cannot decide one of so many pairs."""
+        most, word = max(test.n_units for test in self.tests), self.tests[0].word
+        least, pairs = 2.0 ** (1 - most), len(self.tests)
+        if most == 0 or least * pairs <= self.alpha:
+            return ()
+        told = (
+            "no p-value of {} is below {}, which Holm's procedure for {} never rejects; {} can "
+            "decide something, or with `rank_intervals`, which flips signs of all pairs at once, {}"
+        )
+        units = stated(most, "most units of a pair", noun=word)
+        smallest = stated(least, "smallest p-value", ".2g")
+        enough = stated(by_sign_flips(self.alpha / pairs), "units that decide", noun=word)
+        at_once = stated(by_sign_flips(self.alpha), "units that decide at once")
+        return (said(told, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
+
+    def _facts(self) -> Iterable[str]:
+        one = self.tests[0]
+        effect = f"{one.effect_name} to {self.reference}"
+        if self.method == "sign":
+            effect = f"share of {one.word}s above {self.reference}, of those that differ"
+        tests, most = len(self.tests), max(test.n_units for test in self.tests)
+        kinds = {"better": self.better, "worse": self.worse, "not told apart": self.undecided}
+        decided = [stated(len(who), f"systems {kind}", of=tests) for kind, who in kinds.items()]
+        systems, rate = stated(tests, "tests", noun="system"), stated(self.alpha, "alpha", "g")
+        units, name = stated(most, "most units of a pair", noun=one.word), TESTS[self.method]
+        told = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
+        return [
+            said(told, systems, self.reference, units, name, rate),
+            said("effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)),
+            f"assumed: {one.assumes}",
+            said("{} better, {} worse, {} not told from {}", *decided, self.reference),
+            *(said("note: {}", note) for note in self.notes),
+        ]

@@ -27,8 +27,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import least_number
-from rankagg.inference.paired_results import TESTS
-from rankagg.inference.paired_test import PairedSample, checked_table, paired_sample
+from rankagg.inference.paired_test import TESTS, PairedSample, checked_table, paired_sample
 from rankagg.inference.units import Unit
 
 # What is said of each two neighbors.
@@ -99,59 +98,18 @@ def units_needed(
         remedy = "No number of units tells equals."
         raise InvalidInputError("difference", "another number than 0", difference, remedy)
     level, chance = _test_levels(alpha, power, n_tests)
-    width, share = _spread_or_share(spread, differing)
-    if share is None:
-        return _least_units(gap, width, level, chance)
+    if (spread is None) == (differing is None):
+        allowed = "given, or `differing` in its place"
+        remedy = "The standard deviation of differences, or the share of units with one right "
+        raise InvalidInputError("spread", allowed, spread, remedy + "answer.")
+    if spread is not None:
+        return _least_units(gap, check_number(spread, "spread", low=0), level, chance)
+    share = check_number(differing, "differing", low=0, high=1, open_low=True)
     if share < gap:
         allowed = f"a share of at least the difference ({gap:g})"
         remedy = "Where one is right and the other is not, they differ."
         raise InvalidInputError("differing", allowed, differing, remedy)
     return int(np.ceil(_answers_needed(gap, share, level, chance)))
-
-
-def detectable_difference(
-    n_units: int,
-    spread: float | None = None,
-    *,
-    differing: float | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    n_tests: int = 1,
-) -> float:
-    """Return the smallest difference that so many units detect.
-
-    Parameters
-    ----------
-    n_units : int
-        Independent units that have the scores of both, at least 2.
-    spread, differing, power, alpha, n_tests
-        Those of `units_needed`.
-
-    Returns
-    -------
-    float
-        A difference as large or larger is decided with that power; infinite where no difference of
-        so large a share of differing answers is.
-
-    Raises
-    ------
-    InvalidInputError
-        As `units_needed`.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> round(ra.inference.detectable_difference(500, differing=0.2), 4)
-    0.0559
-    >>> round(ra.inference.detectable_difference(10, spread=1.0), 2)
-    1.0
-    """
-    n = check_integer(n_units, "n_units", low=2)
-    level, chance = _test_levels(alpha, power, n_tests)
-    width, share = _spread_or_share(spread, differing)
-    if share is None:
-        return _t_detectable(width, n, level, chance)
-    return _answers_detectable(share, n, level, chance)
 
 
 def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, float]:
@@ -160,17 +118,6 @@ def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, 
     if chance <= level:
         raise InvalidInputError("power", f"more than the level of the test ({level:g})", power)
     return level, chance
-
-
-def _spread_or_share(spread: object, differing: object) -> tuple[float, float | None]:
-    """Return the spread, or any number and the share of units that differ."""
-    if (spread is None) == (differing is None):
-        allowed = "given, or `differing` in its place"
-        remedy = "The standard deviation of differences, or the share of units with one right "
-        raise InvalidInputError("spread", allowed, spread, remedy + "answer.")
-    if spread is not None:
-        return check_number(spread, "spread", low=0), None
-    return 0.0, check_number(differing, "differing", low=0, high=1, open_low=True)
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -254,10 +201,6 @@ def separation(
         The probability that a pair is decided.
     n_tests : int, optional
         The tests that share alpha, by Bonferroni; by default one for each two neighbors.
-
-    Returns
-    -------
-    Separation
 
     Raises
     ------

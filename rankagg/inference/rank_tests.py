@@ -74,7 +74,7 @@ def _unit_mid_ranks(values: Floats) -> Floats:
     return np.where(np.isnan(values), np.nan, mid)
 
 
-def told_ranks(profile: Profile) -> Floats:
+def _told_ranks(profile: Profile) -> Floats:
     """Return mid-ranks from 1, NaN where an item is not ranked; unlisted items tie at the end."""
     ranks = np.where(profile.ranks == UNLISTED, profile.ranks.max() + 1.0, profile.ranks)
     return _unit_mid_ranks(np.where(profile.ranks == UNRANKED, np.nan, ranks))
@@ -100,7 +100,7 @@ def _averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floa
         return sums / often
 
 
-def check_rankings(profile: Profile) -> None:
+def _check_rankings(profile: Profile) -> None:
     """Raise unless there are two items, and all rankings weigh the same."""
     if profile.n_items < 2:
         raise InvalidInputError("data", "rankings of two items or more", profile)
@@ -261,21 +261,16 @@ class FriedmanTest(Result):
     # -- which are not ------------------------------------------------------------------------
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)).
+        """Return Nemenyi's critical difference, q sqrt(k(k + 1)/(6N)), in ranks.
 
-        q is the upper quantile of the range of k normal variables, divided by sqrt(2). Ties would
-        make the difference smaller; they are not looked at.
+        q is the upper quantile of the range of k normal variables, divided by sqrt(2). With
+        probability `alpha` two average ranks differ by more if all items rank alike.
+        Ties would make the difference smaller; they are not looked at.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            The family-wise error rate: the probability that two average ranks differ by more if
-            all items rank alike, in (0, 1).
-
-        Returns
-        -------
-        float
-            In ranks.
+            The family-wise error rate, in (0, 1).
         """
         level = 1.0 - check_alpha(alpha)
         quantile = float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
@@ -293,17 +288,14 @@ class FriedmanTest(Result):
     def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
         """Return the sets of items that the critical difference does not tell apart.
 
+        They are the largest sets of items, next to each other by average rank, in which no two
+        differ by more; the best first. They may overlap. A critical-difference diagram draws a bar
+        for each set of two items or more.
+
         Parameters
         ----------
         alpha : float, default 0.05
-            See `critical_difference`.
-
-        Returns
-        -------
-        tuple of tuple
-            The largest sets of items, next to each other by average rank, in which no two differ
-            by more; the best first. They may overlap. A critical-difference diagram draws a bar
-            for each set of two items or more.
+            The family-wise error rate, in (0, 1).
         """
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
@@ -313,13 +305,9 @@ class FriedmanTest(Result):
         return tuple(tuple(self.items.at(order[start : ends[start]])) for start in starts)
 
     def p_values(self) -> pd.DataFrame:
-        """Return Nemenyi's p-value of each pair, adjusted for all pairs.
+        """Return Nemenyi's p-value of each pair, adjusted for all pairs: items by items.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Items by items, 1 on the diagonal. It is below alpha where two average ranks differ by
-            more than the critical difference.
+        It is below alpha where two average ranks differ by more than the critical difference.
         """
         labels = pd.Index(list(self.items), name="item")
         gaps = np.abs(self.average_ranks[:, None] - self.average_ranks) / self._scale
@@ -347,13 +335,9 @@ class FriedmanTest(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            For the critical difference.
+            The family-wise error rate, in (0, 1).
         rows : int or None, default 30
             How many items, and how many groups, to print at most; None prints all.
-
-        Returns
-        -------
-        str
         """
         return self._text(self._facts(alpha, rows), rows)
 
@@ -405,10 +389,6 @@ def friedman(
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Returns
-    -------
-    FriedmanTest
-
     Raises
     ------
     InvalidInputError
@@ -444,7 +424,7 @@ def friedman(
     (('T5 + Meena', 'T5', 'PAI Albert'), ('T5', 'PAI Albert', 'NEZHA Plus'))
     """
     profile, known = rankings_of(data, tolerance)
-    check_rankings(profile)
+    _check_rankings(profile)
     complete = (profile.ranks >= 0).all(axis=1)
     if not complete.all():
         gaps = int(profile.counts[~complete].sum(dtype=object))
@@ -597,10 +577,6 @@ def skillings_mack(
     rng : int or numpy.random.Generator, optional
         For the draws.
 
-    Returns
-    -------
-    SkillingsMackTest
-
     Raises
     ------
     InvalidInputError
@@ -631,8 +607,8 @@ def skillings_mack(
     """
     profile, known = rankings_of(data, tolerance)
     units = units_of(profile, unit=unit, instances=known)
-    check_rankings(profile)
-    ranks, counts = told_ranks(profile), profile.counts
+    _check_rankings(profile)
+    ranks, counts = _told_ranks(profile), profile.counts
     if units.clusters is not None:
         ranks = _averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
@@ -659,7 +635,7 @@ def skillings_mack(
     simulated = None
     if times:
         each = np.repeat(np.where(told, points, np.nan), counts, axis=0)
-        simulated = simulated_p_value(each, inverse, statistic, times, as_generator(rng))
+        simulated = _simulated_p_value(each, inverse, statistic, times, as_generator(rng))
     return SkillingsMackTest(
         items=profile.items,
         points=sums,
@@ -690,7 +666,7 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
 
 
-def simulated_p_value(
+def _simulated_p_value(
     points: Floats, inverse: Floats, statistic: float, times: int, rng: Generator
 ) -> float:
     """Return how often points in random order give as large a statistic, the observed one too."""

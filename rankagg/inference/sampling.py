@@ -1,17 +1,16 @@
-"""Sampling estimators of the mean distance of two different rankings.
+"""A sampling estimator of the mean distance of two different rankings.
 
-Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) they are not needed.
+Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) it is not needed.
 Pairs are drawn independently, with replacement, from all pairs of different rankings; where a fixed
 number of draws would be no fewer than these, all are evaluated instead.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import ceil, log, sqrt
-from typing import Any, ClassVar, Literal
+from math import ceil, log
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike
 from rankagg._validation import (
     as_generator,
     check_alpha,
-    check_integer,
     check_number,
 )
 from rankagg.aggregation import Held, as_data
@@ -36,24 +34,14 @@ Distance = Callable[[PartialRanking, PartialRanking], float]
 
 # Choices that are drawn and evaluated at one time.
 CHOICES_HELD = 50_000
-# Looks of the stopping rule: the first, and by how much each is later than the one before.
-FIRST_LOOK, GROWTH = 32, 1.1
 # How often choices with one ranking twice are drawn again.
 REDRAWS = 10_000
-
-STOPPED = {
-    "all": "these are all that there are, so the mean is exact",
-    "fixed": "their number was fixed beforehand",
-    "relative": "the relative precision was reached",
-    "absolute": "the absolute precision was reached",
-    "max_samples": "no more were allowed, before a precision was reached",
-}
 
 
 class Estimate(Result):
     """An estimated mean and what is guaranteed of it.
 
-    Made by `SamplingEstimator.estimate`; it has no plot.
+    Made by `HoeffdingEstimator.estimate`; it has no plot.
 
     Attributes
     ----------
@@ -66,10 +54,8 @@ class Estimate(Result):
         The probability of error.
     n_samples : int
         Choices of rankings that were evaluated, in order; equal rankings count once.
-    stopped : {"all", "fixed", "relative", "absolute", "max_samples"}
-        Why it ended: all choices were evaluated; the number was fixed beforehand; the relative or
-        the absolute precision was reached; or there were no more samples allowed, and only
-        `lower` and `upper` are promised.
+    is_exact : bool
+        All choices were evaluated.
     """
 
     value: float
@@ -77,7 +63,7 @@ class Estimate(Result):
     upper: float
     alpha: float
     n_samples: int
-    stopped: Literal["all", "fixed", "relative", "absolute", "max_samples"]
+    is_exact: bool
 
     _schema = "rankagg.estimate"
     _prints_table = False
@@ -92,16 +78,65 @@ class Estimate(Result):
 
     def _facts(self) -> list[str]:
         bounds = f"from {self.lower:.6g} to {self.upper:.6g} with probability {1 - self.alpha:g}"
-        is_exact = self.stopped == "all"
-        done = "evaluated" if is_exact else "drawn"
+        pairs = f"{counted(self.n_samples, 'pair')} of rankings"
         return [
-            f"mean {self.value:.6g}, {'exact' if is_exact else bounds}",
-            f"{done}: {counted(self.n_samples, 'pair')} of rankings; {STOPPED[self.stopped]}",
+            f"mean {self.value:.6g}, {'exact' if self.is_exact else bounds}",
+            f"evaluated: {pairs}, which are all" if self.is_exact else f"drawn: {pairs}",
         ]
 
 
-class _SamplingEstimator(ABC):
-    """Base of the estimators: they draw pairs of different rankings and average their distances."""
+@dataclass(frozen=True, kw_only=True)
+class HoeffdingEstimator:
+    """The mean within `epsilon`, from a number of samples that is fixed beforehand.
+
+    Where there are no more pairs of rankings than samples, all are evaluated, and the mean is
+    exact.
+
+    Parameters
+    ----------
+    epsilon : float
+        The estimate is within epsilon of the mean, in units of the distance.
+    alpha : float
+        Except with this probability.
+
+    References
+    ----------
+    Hoeffding (1963), https://doi.org/10.1080/01621459.1963.10500830.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> estimator = ra.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
+    >>> profile = ra.cultures.ImpartialCulture().sample(5, 200, rng=0)
+    >>> estimate = estimator.estimate(profile, rng=0)
+    >>> estimate.n_samples, abs(estimate.value - ra.inference.spread(profile, average=True)) < 0.3
+    (2050, True)
+    >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
+    mean 0.961924, exact
+    evaluated: 4 pairs of rankings, which are all
+    """
+
+    epsilon: float
+    alpha: float
+
+    def __post_init__(self) -> None:
+        check_number(self.epsilon, "epsilon", low=0, open_low=True)
+        check_alpha(self.alpha)
+
+    def n_samples(self, high: float) -> int:
+        """Return the number of samples that the guarantee takes.
+
+        Parameters
+        ----------
+        high : float
+            The largest distance possible.
+
+        Returns
+        -------
+        int
+            ceil(high^2 log(2/alpha) / (2 epsilon^2)).
+        """
+        return ceil((high / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
 
     def estimate(
         self,
@@ -126,23 +161,10 @@ class _SamplingEstimator(ABC):
         rng : int or numpy.random.Generator, optional
             A seed or a generator.
 
-        Returns
-        -------
-        Estimate
-
         Raises
         ------
         InvalidInputError
             If there are fewer than two rankings, or a distance is outside 0 to `high`.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-        >>> estimator = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.05)
-        >>> found = estimator.estimate(profile, ra.distances.spearman_footrule, high=4)
-        >>> round(found.value, 3)
-        1.924
         """
         profile = as_data(data)
         if not isinstance(profile, Profile):
@@ -151,19 +173,26 @@ class _SamplingEstimator(ABC):
             few = Described(counted(profile.n_rankings, "ranking"))
             raise InvalidInputError("data", "2 rankings or more", few)
         if distance is None and high is None:
-            high = _most_discordant(profile.n_items)
+            # Of Kendall's distance.
+            high = profile.n_items * (profile.n_items - 1) / 2
         elif not callable(distance):
             raise InvalidInputError("distance", "a function of two rankings, with `high`", distance)
         high = check_number(high, "high", low=0, open_low=True)
-        return self._estimate(_Sampler(profile, distance, high, as_generator(rng)))
-
-    @abstractmethod
-    def _estimate(self, sampler: _Sampler) -> Estimate: ...
-
-
-def _most_discordant(n_items: int) -> float:
-    """Return the largest Kendall distance of rankings of so many items."""
-    return n_items * (n_items - 1) / 2
+        sampler, size = _Sampler(profile, distance, high, as_generator(rng)), self.n_samples(high)
+        radius, is_exact = self.epsilon, sampler.n_choices <= size
+        if is_exact:
+            (value, size), radius = sampler.mean_of_all(), 0.0
+        else:
+            # Only the sum is kept.
+            value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
+        return Estimate(
+            value=value,
+            lower=max(value - radius, 0.0),
+            upper=min(value + radius, high),
+            alpha=self.alpha,
+            n_samples=size,
+            is_exact=is_exact,
+        )
 
 
 class _Sampler:
@@ -247,163 +276,3 @@ def _kendall(first: Ranks, second: Ranks) -> Floats:
     mine, theirs = (order_shares(ranks, pairs, shared=True) for ranks in (first, second))
     distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
     return distance
-
-
-@dataclass(frozen=True, kw_only=True)
-class HoeffdingEstimator(_SamplingEstimator):
-    """The mean within `epsilon`, from a number of samples that is fixed beforehand.
-
-    Where there are no more pairs of rankings than samples, all are evaluated, and the mean is
-    exact.
-
-    Parameters
-    ----------
-    epsilon : float
-        The estimate is within epsilon of the mean, in units of the distance.
-    alpha : float
-        Except with this probability.
-
-    References
-    ----------
-    Hoeffding (1963), https://doi.org/10.1080/01621459.1963.10500830.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> estimator = ra.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
-    >>> profile = ra.cultures.ImpartialCulture().sample(5, 200, rng=0)
-    >>> estimate = estimator.estimate(profile, rng=0)
-    >>> estimate.n_samples, abs(estimate.value - ra.inference.spread(profile, average=True)) < 0.3
-    (2050, True)
-    >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
-    mean 0.961924, exact
-    evaluated: 4 pairs of rankings; these are all that there are, so the mean is exact
-    """
-
-    epsilon: float
-    alpha: float
-
-    def __post_init__(self) -> None:
-        check_number(self.epsilon, "epsilon", low=0, open_low=True)
-        check_alpha(self.alpha)
-
-    def n_samples(self, high: float) -> int:
-        """Return the number of samples that the guarantee takes.
-
-        Parameters
-        ----------
-        high : float
-            The largest distance possible.
-
-        Returns
-        -------
-        int
-            ceil(high^2 log(2/alpha) / (2 epsilon^2)).
-        """
-        return ceil((high / self.epsilon) ** 2 * log(2.0 / self.alpha) / 2.0)
-
-    def _estimate(self, sampler: _Sampler) -> Estimate:
-        size, radius = self.n_samples(sampler.high), self.epsilon
-        is_exact = sampler.n_choices <= size
-        if is_exact:
-            (value, size), radius = sampler.mean_of_all(), 0.0
-        else:
-            # Only the sum is kept.
-            value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
-        return Estimate(
-            value=value,
-            lower=max(value - radius, 0.0),
-            upper=min(value + radius, sampler.high),
-            alpha=self.alpha,
-            n_samples=size,
-            stopped="all" if is_exact else "fixed",
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class EmpiricalBernsteinStopping(_SamplingEstimator):
-    """The mean within a share `epsilon` of itself, from as few samples as the variance allows.
-
-    Samples are drawn until the empirical Bernstein interval, looked at after a geometrically
-    growing number of samples, says that the precision is reached. A mean of 0 has no relative
-    precision, so an absolute one is enough too, and there is a limit.
-
-    Parameters
-    ----------
-    epsilon : float
-        The estimate is within epsilon times the mean of it, in (0, 1).
-    alpha : float
-        Except with this probability.
-    floor : float, default 0.001
-        As a share of the largest distance: an estimate within floor times it is enough.
-    max_samples : int, default 10_000_000
-        Stop after so many samples in any case.
-
-    Notes
-    -----
-    After t samples with variance V (divisor t) the mean is within
-    sqrt(2 V log(3/d)/t) + 3 R log(3/d)/t, R the largest distance, with probability
-    1 - d. The k-th look spends d_k = alpha/(k(k + 1)), alpha in all.
-
-    References
-    ----------
-    Mnih, Szepesvári and Audibert (2008), "Empirical Bernstein stopping",
-    https://doi.org/10.1145/1390156.1390241.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])
-    >>> rule = ra.inference.EmpiricalBernsteinStopping(epsilon=0.1, alpha=0.05)
-    >>> estimate = rule.estimate(profile, rng=0)
-    >>> estimate.stopped, abs(estimate.value / ra.inference.spread(profile, average=True) - 1) < 0.1
-    ('relative', True)
-    """
-
-    epsilon: float
-    alpha: float
-    floor: float = 0.001
-    max_samples: int = 10_000_000
-
-    def __post_init__(self) -> None:
-        check_number(self.epsilon, "epsilon", low=0, high=1, open_low=True, open_high=True)
-        check_alpha(self.alpha)
-        check_number(self.floor, "floor", low=0, high=1, open_low=True)
-        most = check_integer(self.max_samples, "max_samples", low=10)
-        object.__setattr__(self, "max_samples", most)
-
-    def _estimate(self, sampler: _Sampler) -> Estimate:
-        high, epsilon = sampler.high, self.epsilon
-        size, look = 0, 0
-        total = squares = 0.0
-        lower, upper = 0.0, high
-        stopped: Literal["relative", "absolute", "max_samples"] | None = None
-        while stopped is None:
-            look += 1
-            upto = min(max(ceil(size * GROWTH), FIRST_LOOK), self.max_samples)
-            values = np.concatenate(list(sampler.chunks(upto - size)))
-            total += float(values.sum())
-            squares += float((values**2).sum())
-            size = upto
-            mean = total / size
-            variance = max(squares / size - (total / size) ** 2, 0.0)
-            term = log(3.0 * look * (look + 1) / self.alpha) / size
-            radius = sqrt(2.0 * variance * term) + 3.0 * high * term
-            lower, upper = max(lower, mean - radius), min(upper, mean + radius)
-            value = (lower + upper) / 2
-            if (1.0 + epsilon) * lower >= (1.0 - epsilon) * upper:
-                stopped = "relative"
-                # Within epsilon of every mean in the interval, relatively.
-                value = ((1.0 + epsilon) * lower + (1.0 - epsilon) * upper) / 2.0
-            elif upper - lower <= 2.0 * self.floor * high:
-                stopped = "absolute"
-            elif size >= self.max_samples:
-                stopped = "max_samples"
-        return Estimate(
-            value=min(max(value, lower), upper),
-            lower=lower,
-            upper=upper,
-            alpha=self.alpha,
-            n_samples=size,
-            stopped=stopped,
-        )

@@ -19,8 +19,8 @@ from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
 from rankagg.core import PairwiseMatrix, PartialRanking, counted
-from rankagg.inference import RankIntervals
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -209,7 +209,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
             known, higher_is_better=True, items=intervals.items, tolerance=1e-9
         )
     else:
-        ranks = RankIntervals.from_intervals(intervals, how)
+        ranks = ranks_from_intervals(intervals, how)
         order = PartialRanking.from_ranks(ranks.rank, items=intervals.items)
         decisions, above = ranks.decisions, ranks.decisions.above
         bound = "about" if decisions.is_approximate else "at most"

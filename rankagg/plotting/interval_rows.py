@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Floats
 from rankagg.core import counted
 from rankagg.inference import RankIntervals, Separation
-from rankagg.inference.paired_results import TESTS, PairedTest, PairedTests
+from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,

@@ -17,7 +17,7 @@ from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import averaged_tasks, overlap_curves
-from rankagg.analysis.comparison.tables import DEPTHS
+from rankagg.analysis.comparison.compare import DEPTHS
 from rankagg.analysis.robustness.leave_out import Parts
 from rankagg.core import (
     UNLISTED,

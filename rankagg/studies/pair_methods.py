@@ -13,12 +13,12 @@ from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.bounds import radius_of_shares
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
     IntervalOptions,
     Method,
     Simultaneous,
+    radius_of_shares,
 )
 from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of

@@ -46,19 +46,18 @@ def is_single_crossing(rows):
     )
 
 
-def check_axes(profile):
-    """Hold the axes against going through all, and return how many there are."""
-    found = list(ra.analysis.single_peaked_axes(profile))
-    assert {min(axis, axis[::-1]) for axis in found} == all_axes(profile)
-    assert len(found) == len(all_axes(profile))
-    assert ra.analysis.single_peaked_axis(profile) == (found[0] if found else None)
-    return len(found)
+def check_axis(profile):
+    """Compare the axis with all there are."""
+    found, every = ra.analysis.single_peaked_axis(profile), all_axes(profile)
+    assert (found is None) == (not every)
+    assert found is None or min(found, found[::-1]) in every
+    return len(every)
 
 
 @settings(max_examples=30)
 @given(profiles())
 def test_axes_are_those_of_going_through_all(profile):
-    check_axes(profile)
+    check_axis(profile)
 
 
 @pytest.mark.parametrize("variant", ["walsh", "conitzer"])
@@ -66,7 +65,7 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant):
     """Random profiles seldom have an axis; these have, and some of them several."""
     several, culture = 0, ra.cultures.SinglePeakedCulture(variant=variant)
     for seed in range(40):
-        several += check_axes(culture.sample(2 + seed % 4, 1 + seed % 3, rng=seed)) > 1
+        several += check_axis(culture.sample(2 + seed % 4, 1 + seed % 3, rng=seed)) > 1
     assert several > 5
 
 
@@ -74,7 +73,7 @@ def test_three_rankings_of_three_items_go_through_every_case():
     kinds = ["".join(order) for order in permutations("ABC")]
     for orders in product(kinds, repeat=3):
         profile = ra.Profile.from_orders(orders)
-        check_axes(profile)
+        check_axis(profile)
         rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
         possible = any(is_single_crossing(order) for order in permutations(rows))
         assert (ra.analysis.single_crossing_order(profile) is not None) == possible
@@ -113,15 +112,6 @@ def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed):
     assert is_single_peaked(profile, axis)
 
 
-def test_one_ranking_has_a_power_of_two_of_axes():
-    profile = ra.Profile.from_orders(["ABCDEFGH"])
-    assert len(set(ra.analysis.single_peaked_axes(profile))) == 2**6
-    assert ra.analysis.single_peaked_axis(ra.Profile.from_orders(["A"])) == ("A",)
-    assert list(ra.analysis.single_peaked_axes(ra.Profile.from_orders(["AB", "BA"]))) in (
-        [("A", "B")], [("B", "A")],
-    )  # fmt: skip
-
-
 def test_a_single_spoiler_is_found_among_many():
     profile = ra.cultures.SinglePeakedCulture().sample(30, 2000, rng=1)
     axis = ra.analysis.single_peaked_axis(profile)
@@ -145,7 +135,6 @@ def test_large_profiles_have_an_axis():
     "ask",
     [
         ra.analysis.single_peaked_axis,
-        ra.analysis.single_peaked_axes,
         ra.analysis.single_crossing_order,
     ],
 )

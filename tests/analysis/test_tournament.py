@@ -138,34 +138,6 @@ def test_feedback_arcs_weigh_what_a_ranking_costs_beyond_the_floor(graph, data):
         assert ranking.rank(arc.above) > ranking.rank(arc.below)
 
 
-@given(graph=graphs(), data=st.data())
-def test_disagreements_are_the_pairs_that_differ(graph, data):
-    draws = [data.draw(st.permutations(list(graph.items))) for _ in range(2)]
-    first, second = (ra.Permutation.from_order(order, items=graph.items) for order in draws)
-    found = graph.disagreements(first, second)
-    assert len(found) == ra.kendall_distance(first, second)
-    gain = (found["votes_against"] - found["votes_for"]).sum()
-    assert gain == pytest.approx(graph.votes.cost(first) - graph.votes.cost(second))
-    for row in found.itertuples():
-        assert first.rank(row.above) < first.rank(row.below)
-        assert second.rank(row.above) > second.rank(row.below)
-        sides = {"first": (row.above, row.below), "second": (row.below, row.above)}
-        if row.majority == "none":
-            assert row.margin == 0
-        else:
-            assert beats(graph, *sides[row.majority])
-    assert found["margin"].abs().is_monotonic_increasing
-
-
-def test_tied_and_unranked_items_differ_from_nothing():
-    graph = ra.TournamentGraph(ra.datasets.load("tennessee"))
-    items = graph.items
-    tied = ra.PartialRanking.from_ranks([0, 0, 0, 0], items=items)
-    exact = ra.Kemeny().aggregate(graph.votes).ranking
-    assert graph.disagreements(tied, exact).empty
-    assert graph.feedback_arcs(ra.PartialRanking.from_order([items[0]], items=items)).empty
-
-
 # -- out ------------------------------------------------------------------------------------------
 
 
@@ -179,21 +151,6 @@ def test_the_networkx_graph_holds_every_majority(graph):
         i, j = graph.items.index(a), graph.items.index(b)
         assert facts["margin"] == graph.margins[i, j] == facts["votes_for"] - facts["votes_against"]
     assert len(graph.draws()) + len(expected) == len(graph.items) * (len(graph.items) - 1) // 2
-
-
-@given(graph=graphs())
-def test_the_reduction_leads_as_far_with_fewest_arcs(graph):
-    if not graph.is_acyclic:
-        with pytest.raises(InvalidInputError, match="free of Condorcet cycles"):
-            graph.transitive_reduction()
-        return
-    full, less = graph.to_networkx(), graph.transitive_reduction()
-    assert set(nx.transitive_closure(less).edges) == set(nx.transitive_closure(full).edges)
-    assert all(less.edges[arc] == full.edges[arc] for arc in less.edges)
-    for arc in list(less.edges):
-        smaller = less.copy()
-        smaller.remove_edge(*arc)
-        assert not nx.has_path(smaller, *arc)
 
 
 def test_files_can_be_read_again(tmp_path):

@@ -132,7 +132,7 @@ RULES = {
 }  # fmt: skip
 METHODS = {
     "hoeffding": 2048, "bernstein": 2048, "normal": 2048, "wilson": 2048, "clopper-pearson": 1024,
-    "percentile": 256, "bca": 256,
+    "percentile": 256,
 }  # fmt: skip
 GRAPH = {
     "arcs": 2048, "condensation": 4096, "cyclic_components": 4096, "cycles": 1024,
@@ -221,7 +221,7 @@ ENTRIES = {
         f"paired_test, {k}, in tasks": Entry(
             partial(ra.paired_test, first=0, second=1, method=k), partial(table, TINY), 65536
         )
-        for k in ("sign-flip", "wilcoxon", "sign")
+        for k in ("sign-flips", "wilcoxon", "sign")
     },
     "separation": Entry(ra.inference.separation, table, 128),
     "friedman": Entry(ra.inference.friedman, profile, 65536),

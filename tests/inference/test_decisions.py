@@ -2,7 +2,6 @@
 
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,14 +89,6 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
     assert decisions.how == "bonferroni hoeffding intervals"
 
 
-def test_max_t_intervals_decide():
-    profile = ra.Profile.from_orders(["ABC", "BAC", "CBA"], counts=[30, 30, 8])
-    found = from_data(profile, method="percentile", simultaneous="max-t", rng=1)
-    decisions = found.decisions("intervals")
-    assert decisions.how == "max-t percentile intervals"
-    assert decisions.pairs == (("A", "C"), ("B", "C"))
-
-
 @pytest.mark.parametrize(
     ("choice", "how", "approximate"),
     [
@@ -107,7 +98,6 @@ def test_max_t_intervals_decide():
         ({"simultaneous": "bonferroni", "method": "clopper-pearson"}, "intervals", False),
         ({"simultaneous": "bonferroni", "method": "wilson"}, "intervals", True),
         ({"simultaneous": "bonferroni", "method": "normal"}, "intervals", True),
-        ({"simultaneous": "bonferroni", "method": "bca", "rng": 1}, "intervals", True),
         ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
     ],
 )
@@ -150,17 +140,8 @@ def test_decided_majorities_may_go_in_a_cycle(how):
     decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
-    assert (decisions.tiers, decisions.share) == ((("A", "B", "C"),), 1)
-    assert decisions.ranks().to_numpy().tolist() == [[2, 2]] * 3
+    assert decisions.tiers == (("A", "B", "C"),)
     assert "cycles       among A, B, C" in decisions.summary().splitlines()
-
-
-@given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
-def test_cycles_are_the_strong_components(pairs):
-    decisions = decided(*pairs)
-    strong = nx.strongly_connected_components(decisions.to_graph())
-    expected = sorted(tuple(sorted(items)) for items in strong if len(items) > 1)
-    assert sorted(decisions.cyclic_components) == expected
 
 
 # -- tiers, ranks, the graph ---------------------------------------------------------------------
@@ -187,19 +168,6 @@ def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
     assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
 
 
-def test_the_graph_has_all_items_and_the_decided_pairs():
-    decisions = from_data(CLEAR).decisions()
-    graph = decisions.to_graph()
-    assert list(graph.nodes) == list("ABCD")
-    assert set(graph.edges) == set(decisions.pairs)
-    assert list(decided().to_graph().nodes) == list("ABCDE")
-
-
-def test_the_share_is_of_all_pairs():
-    assert from_data(CLEAR).decisions().share == pytest.approx(5 / 6)
-    assert from_data(ra.Profile.from_orders(["A"])).decisions().share == 1
-
-
 # -- how they look --------------------------------------------------------------------------------
 
 
@@ -214,31 +182,10 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
     assert repr(from_data(CLEAR).decisions()) == "<Decisions on 5 pairs of 4 items>"
 
 
-def test_a_dict_is_plain_data():
-    decisions = from_data(CLEAR).decisions()
-    data = decisions.to_dict()
-    assert (data["schema"], data["version"]) == ("rankagg.decisions", 1)
-    assert data["items"] == list("ABCD")
-    assert (data["alpha"], data["how"]) == (0.05, decisions.how)
-    assert [tuple(pair) for pair in data["pairs"]] == list(decisions.pairs)
-    assert data["tiers"] == [["A", "B"], ["C"], ["D"]]
-    assert data["cyclic_components"] == []
-    assert data["basis"] == decisions.basis.to_dict()
-    assert data["basis"]["method"] == "hoeffding"
-    frame = decisions.to_frame()
-    assert list(frame.columns) == ["above", "below"]
-    assert list(frame.itertuples(index=False, name=None)) == list(decisions.pairs)
-    assert from_data(CYCLE).decisions().to_dict()["cyclic_components"] == [["A", "B", "C"]]
-
-
 # -- steps: Holm against statsmodels, Tarone against its definition and level ---------------------
 
 
 more = settings(max_examples=50)
-chances = st.lists(
-    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.0125, 0.05, 1.0])), min_size=1,
-    max_size=12,
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 40])
@@ -260,13 +207,6 @@ def slow_holm(p_values, alpha):
             break
         rejected[i] = True
     return rejected
-
-
-@given(chances, st.sampled_from([0.01, 0.05, 0.3]))
-@more
-def test_tarone_with_tests_that_can_give_anything_is_holm(p_values, alpha):
-    found = tarone(np.array(p_values), np.zeros(len(p_values)), alpha)
-    assert found.tolist() == slow_holm(p_values, alpha)
 
 
 def slow_tarone(p_values, least, alpha):
@@ -306,8 +246,3 @@ def test_what_cannot_be_rejected_costs_nothing():
     assert not tarone(np.full(3, 2**-3), np.full(3, 2**-3), 2**-2).any()
     assert not any(slow_holm(p_values, 0.05))
     assert (by_sign_flips(0.05), by_p_values(0.05, 3, 0.5)) == (6, 7)  # 2 / 2**6, 6 / 2**7
-
-
-def test_no_hypothesis_is_no_rejection():
-    assert tarone(np.zeros(0), np.zeros(0), 0.05).size == 0
-    assert holm(np.zeros(0)).size == 0

@@ -1,6 +1,5 @@
 """Distances to a ranking, and among rankings, against loops over rankings and permutations."""
 
-import json
 from fractions import Fraction
 from itertools import permutations
 from math import nan, pi
@@ -133,14 +132,6 @@ def test_averages_divide_by_weight_or_by_judgments(drawn, profile, policy, p, st
     assert np.isnan(normalized) or -1e-12 <= normalized <= 1 + 1e-12
 
 
-def test_a_tied_ranking_costs_half_of_the_votes_or_nothing():
-    votes = ra.Profile.from_orders(["AB", "BA"], counts=[3, 1])
-    tied = ra.PartialRanking([0, 0], "AB")
-    assert ra.dispersion(votes, tied) == 2
-    assert ra.dispersion(votes, tied, discordant=True) == 0
-    assert ra.dispersion(votes, tied, normalized=True) == 0.5
-
-
 # -- distances among rankings ---------------------------------------------------------------------
 
 
@@ -231,7 +222,6 @@ def test_plain_votes_have_a_total_but_no_average():
 
 KEMENY, BORDA = ra.Kemeny(), ra.Borda()
 TENNESSEE = ra.datasets.load("tennessee")
-GAPS = ra.datasets.load("xtreme_gaps")
 NEARLY_ALL_TIED = ra.Profile.from_ranks([[0, 0], [0, 1], [1, 0]], items="AB", counts=[98, 1, 1])
 
 small = strategies.profiles(min_size=2, max_size=5, max_rows=4)
@@ -326,18 +316,6 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
     assert frame["total"].iloc[-1] == pytest.approx(best)
 
 
-@given(small, strategies.policies)
-def test_the_spread_is_that_of_the_rankings(profile, policy):
-    profile = profile.with_unranked(policy)
-    report = dispersion_report(profile, [BORDA])
-    held = (report.spread, report.average_spread, report.normalized_spread)
-    for value, options in zip(held, [{}, {"average": True}, {"normalized": True}], strict=True):
-        assert value == pytest.approx(spread(profile, **options), nan_ok=True)
-    assert report.total_weight == profile.total_weight
-    assert report.votes == profile.pairwise()
-    json.dumps(report.to_dict(), allow_nan=False)
-
-
 def test_tied_votes_cost_what_the_exact_rule_says():
     profile = ra.Profile.from_ranks([[0, 0], [0, 1]], items="AB", counts=[4, 1])
     frame = measured(profile, BORDA, ra.Kemeny(tie_cost=0.5)).to_frame()
@@ -353,47 +331,7 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     assert tied.pair_bounds[0] <= tied.to_frame()["total"][0] <= tied.pair_bounds[1]
 
 
-def test_rules_by_default_suit_the_data():
-    names = dispersion_report(TENNESSEE).to_frame()["rule"].tolist()
-    assert names == ["Borda", "Copeland", "Kemeny"]
-    scores = dispersion_report(GAPS.with_unranked("last"))
-    assert scores.to_frame()["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
-    assert {c.unranked for c in scores.consensuses} == {"last"}
-    assert scores.exact is scores.consensuses[-1]
-
-
-def test_tolerance_ties_scores_before_all_else():
-    table = ra.ScoreTable([[0.5, 1], [0.6, 2]], systems="AB", higher_is_better=True)
-    assert measured(table, BORDA).votes.ties.sum() == 0
-    tied = dispersion_report(table, [BORDA], tolerance=0.2)
-    assert tied.votes.ties[0, 1] == 1
-    assert not tied.is_plain
-    assert (
-        spread(table, tie_cost=1),
-        spread(table, tie_cost=1, tolerance=0.2),
-    ) == (0, 2)
-
-
 # -- how it is told -------------------------------------------------------------------------------
-
-
-def test_json_holds_everything():
-    told = dispersion_report(TENNESSEE).to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
-    assert (told["unranked_policy"], told["total_weight"]) == ("uniform", 100)
-    assert told["certificate"].startswith("optimal")
-    assert told["bounds"]["pairs"] == [207, 300]
-    assert told["bounds"]["spread"][1] == pytest.approx(told["spread"] / 100)
-    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
-    assert [row["ratio"] for row in told["rules"]] == [223 / 207, 1, 1]
-
-
-def test_json_has_no_infinity_where_the_exact_total_is_nothing():
-    table = ra.ScoreTable([[1, nan], [0.5, 10]], systems="AB", higher_is_better=True)
-    report = dispersion_report(table.with_unranked("ignore"), [ra.Mean(), KEMENY])
-    assert report.to_frame()["total"].tolist() == [1, 0]
-    json.dumps(report.to_dict(), allow_nan=False)
 
 
 def test_summary_tells_spread_bounds_optimum_and_methods():

@@ -103,18 +103,6 @@ def test_small_p_values_are_told_by_their_exponents():
     assert "10\\textsuperscript{$-$8}" in found.to_latex(rows=1)
 
 
-def test_stability_leaves_out_each_list():
-    found = of("ABCD", "ABDC", "EFGH")
-    expected = dict.fromkeys("ABCDEFGH", 0.0)
-    for rest in (("ABDC", "EFGH"), ("ABCD", "EFGH"), ("ABCD", "ABDC")):
-        scores = of(*rest).scores
-        for item, score in zip("ABCDEFGH", scores, strict=True):
-            expected[item] += (score <= np.sort(scores)[1]) / 3
-    assert found.stability(2).to_dict() == pytest.approx(expected)
-    with pytest.raises(InvalidInputError, match="one can be left out"):
-        of("AB").stability(1)
-
-
 @pytest.mark.parametrize(
     ("lists", "options", "message"),
     [

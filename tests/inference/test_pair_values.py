@@ -52,24 +52,6 @@ def test_failures_on_one_side_are_said_with_their_numbers(turned):
     assert about(ra.inference.paired_tests(data, 2).notes, "not symmetric")
 
 
-def test_borda_points_are_looked_at_too_and_majorities_assume_nothing():
-    data = table(failing(40, 6))
-    assert about(ra.rank_intervals(data, of="borda").notes, "not symmetric")
-    assert not about(ra.rank_intervals(data, of="pairwise").notes, "not symmetric")
-    bounded = ra.rank_intervals(data, method="hoeffding")
-    assert not about(bounded.notes, "not symmetric")
-
-
-def test_a_sign_and_a_scale_change_no_note():
-    d = np.random.default_rng(0).exponential(size=(30, 3))
-    pairs = [("A", "B"), ("A", "C"), ("B", "C")]
-    (note,) = asymmetry_note(d, pairs, "")
-    assert asymmetry_note(np.ldexp(d, -700), pairs, "") == (note,)
-    (other,) = asymmetry_note(-d, pairs, "")
-    numbers = [re.findall(r"\d+", text) for text in (note, other)]
-    assert numbers[0] == numbers[1][::-1]
-
-
 @pytest.mark.parametrize(
     "d",
     [

@@ -124,13 +124,6 @@ def test_moments_of_rankings(profile, estimand):
         assert np.isnan(held.moments.variance).all()
 
 
-@given(strategies.profiles(weights=st.just(0.1)), estimands)
-def test_equal_weights_are_no_weights(profile, estimand):
-    held = units_of(profile, is_direct=estimand == "direct")
-    assert not held.is_weighted
-    check(held, ra.Profile(list(profile), counts=profile.counts), estimand)
-
-
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
 def test_moments_of_tasks(profile, estimand):
     held = units_of(profile, unit="task", is_direct=estimand == "direct")
@@ -220,18 +213,6 @@ def test_rankings_of_other_weights_or_tasks_stay_apart():
     assert sorted(zip(weighted.weights, weighted.counts, strict=True)) == [(1, 2), (2, 1)]
     fixed = units_of(ra.Profile.from_orders(orders, groups="xyx"), fixed_tasks=True).whole()
     assert sorted(zip(fixed.strata, fixed.counts, strict=True)) == [(0, 2), (1, 1)]
-
-
-@given(strategies.profiles(groups=True, max_rows=8), st.sampled_from(CHOICES))
-def test_the_whole_has_the_mass_of_the_units(profile, choice):
-    held = units_of(profile, instances=profile.groups, **choice)
-    whole = held.whole()
-    blocks = list(held.blocks())
-    assert whole.counts.sum() == held.n_units
-    for total in (lambda b: b.counts.sum(), lambda b: b.counts @ b.weights):
-        assert total(whole) == pytest.approx(sum(total(block) for block in blocks))
-    told = sum(block.counts @ np.nan_to_num(block.values) for block in blocks)
-    np.testing.assert_allclose(whole.counts @ np.nan_to_num(whole.values), told, atol=1e-12)
 
 
 # -- score tables ---------------------------------------------------------------------------------
@@ -392,7 +373,7 @@ for of in ("mean", "borda", "pairwise"):
             t, of=o, unit=u
         )
 CALLS["max-t"] = lambda t: ra.rank_intervals(t, of="mean", method="max-t", n_resamples=200)
-for method in ("sign-flip", "wilcoxon", "sign"):
+for method in ("sign-flips", "wilcoxon", "sign"):
     CALLS[method] = lambda t, m=method: ra.inference.paired_tests(t, 0, method=m)
 CALLS["task flips"] = lambda t: ra.inference.paired_tests(t, 0, unit="task")
 CALLS["separation"] = ra.inference.separation
@@ -441,7 +422,7 @@ def outcome(call, table):
 #: What sums scores; all else sees their order.
 SUMS = (
     "Mean", "Median", "GeometricMean", "HarmonicMean", "rank_intervals mean ranking",
-    "rank_intervals mean task", "sign-flip", "wilcoxon", "sign", "task flips", "separation",
+    "rank_intervals mean task", "sign-flips", "wilcoxon", "sign", "task flips", "separation",
     "summary",
 )  # fmt: skip
 
@@ -459,7 +440,7 @@ def test_a_power_of_two_changes_nothing(call, name, shift):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", ["sign-flip", "wilcoxon"])
+@pytest.mark.parametrize("method", ["sign-flips", "wilcoxon"])
 @pytest.mark.parametrize("shift", [1018, -900])
 def test_effects_have_the_size_of_scores(method, shift):
     one, other = (
@@ -511,7 +492,7 @@ def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
     for data in (table, ra.ScoreSummary.from_scores(table)):
         assert (ra.Mean().aggregate(data).ranking.ranks + 1).tolist() == rank
     assert ra.rank_intervals(table, of="mean", unit="task").rank.tolist() == rank
-    test = ra.paired_test(table, 0, 1, unit="task", method="sign-flip")
+    test = ra.paired_test(table, 0, 1, unit="task", method="sign-flips")
     pairs = list(zip(by_task[0], by_task[1], strict=True))
     wins, ties = (sum(a > b for a, b in pairs), sum(a == b for a, b in pairs))
     assert (test.wins, test.ties, test.losses) == (wins, ties, len(pairs) - wins - ties)
@@ -529,14 +510,14 @@ def test_equal_steps_are_equal_however_large_scores_are():
     first = [1e9 + 0.001 * (k + 1) for k in range(8)]
     second = [1e9 + 0.001 * k for k in range(8)]
     table = ra.ScoreTable([first, second], systems="AB", higher_is_better=True)
-    for method in ("sign-flip", "wilcoxon", "sign"):
+    for method in ("sign-flips", "wilcoxon", "sign"):
         found = ra.paired_test(table, "A", "B", method=method)
         assert (found.wins, found.ties, found.losses, found.p_value) == (8, 0, 0, 2 / 256)
     # All steps share one rank, so that the median of their sum has the most outcomes.
     turned = ra.ScoreTable(
         [first[:4] + second[4:], second[:4] + first[4:]], systems="AB", higher_is_better=True
     )
-    for method in ("sign-flip", "wilcoxon"):
+    for method in ("sign-flips", "wilcoxon"):
         found = ra.paired_test(turned, "A", "B", method=method)
         assert (found.direction, found.p_value) == (0, 1)
     agreed = ra.paired_test(table, "A", "B")
@@ -556,11 +537,6 @@ def test_means_within_a_unit_are_ties_with_a_note():
     assert "means that are equal up to rounding count as ties in 1 task" in found.notes
 
 
-def test_ranks_of_sums_differ_where_one_vote_of_ten_to_the_13_does():
-    profile = ra.Profile.from_orders(["AB", "BA"], counts=[5 * 10**12 + 1, 5 * 10**12])
-    assert ra.Borda().aggregate(profile).order == ("A", "B")
-
-
 @given(values=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30), shift=st.integers(-900, 900))
 def test_the_error_bounds_what_rounding_does(values, shift):
     cells = np.ldexp(np.array([values]), shift)
@@ -573,11 +549,3 @@ def test_the_error_bounds_what_rounding_does(values, shift):
     plain = float(np.cumsum(cells)[-1]) / len(values)
     error = Fraction(exact_sum.rounding_error(size, len(values))) + Fraction(5e-324)
     assert abs(Fraction(plain) - true) <= error
-
-
-@pytest.mark.parametrize("top", [5e-324, 1e-300, 1.0, 1e300, 1.7e308])
-def test_scaled_numbers_come_back(top):
-    values = np.array([top, -top, top / 2, np.nan])
-    numbers, shift = exact_sum.scaled(values)
-    np.testing.assert_array_equal(exact_sum.restored(numbers, shift), values)
-    assert np.isfinite(np.nansum(np.abs(numbers) * 2.0**60))

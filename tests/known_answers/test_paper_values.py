@@ -12,7 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import hoeffding_radius
-from rankagg.inference.intervals.bounds import anytime_alpha, radius_of_shares
+from rankagg.inference.intervals.methods import _anytime_alpha, radius_of_shares
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 
@@ -464,7 +464,7 @@ def test_dialogue_with_gaps_on_two_levels(absent, sums, dialogue):
 
 @pytest.mark.parametrize(("n", "alpha", "m"), [(10, 0.01, 100), (3, 0.2, 7)])
 def test_anytime_intervals_of_all_pairs(n, alpha, m):
-    spent = anytime_alpha(alpha / comb(n, 2), m)
+    spent = _anytime_alpha(alpha / comb(n, 2), m)
     expected = sqrt(log(pi**2 * n * (n - 1) * m**2 / (6 * alpha)) / (2 * m))
     assert hoeffding_radius(m, spent) == pytest.approx(expected, abs=1e-12)
     profile = ra.Profile.from_ranks([[*range(n)], [*range(n)][::-1]], counts=[50 * m, 50 * m])
@@ -485,5 +485,5 @@ def test_figure_4_of_p2_does_not_cover_all_pairs():
     assert radius_of_shares(1 / sizes, spent) == pytest.approx(printed, abs=1e-12)
     assert n * spent.sum() <= alpha
     assert comb(n, 2) * spent.sum() / alpha == pytest.approx(3.7, abs=0.005)
-    enough = radius_of_shares(1 / sizes, anytime_alpha(alpha / comb(n, 2), sizes))
+    enough = radius_of_shares(1 / sizes, _anytime_alpha(alpha / comb(n, 2), sizes))
     assert (enough > printed).all()

@@ -12,6 +12,7 @@ from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import RankShares
 from rankagg.analysis.robustness.resamples import Spans
 from rankagg.exceptions import ItemMismatchError
+from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.heatmaps import _tau_told, percent_told
 from rankagg.testing.plots import collisions, faults, of_group
 from tests.plotting.reading import cells_of, column_labels, notes, one, row_labels
@@ -127,7 +128,7 @@ def check(ax, intervals, above):
 def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
     intervals = INTERVALS(ballots())
     ax = intervals.plot()
-    ranks = ra.inference.RankIntervals.from_intervals(intervals)
+    ranks = ranks_from_intervals(intervals)
     assert order_of(ax) == list(ranks.to_frame().index)
     decisions = intervals.decisions()
     assert 0 < decisions.above.sum() < 10

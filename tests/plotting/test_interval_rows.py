@@ -14,6 +14,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
+from rankagg.inference.ranks.rank_results import ranks_from_decisions
 from rankagg.plotting.interval_rows import _log_ticks, _units_told
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, faults, of_group
@@ -52,9 +53,7 @@ def intervals_of(above, decided):
     """Return rank intervals from majorities and decided pairs given by hand."""
     names = ra.ItemSet("ABCDEFGH"[: len(above)])
     decisions = Decisions(items=names, above=np.array(decided, dtype=bool), alpha=0.1, how="hand")
-    return ra.inference.RankIntervals.from_decisions(
-        "pairwise", "ranking", np.array(above), decisions, ("a note",)
-    )
+    return ranks_from_decisions("pairwise", "ranking", np.array(above), decisions, ("a note",))
 
 
 @drawn_quickly

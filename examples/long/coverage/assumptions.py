@@ -89,7 +89,7 @@ def ranks(of: str, method: str = "sign-flips", unit: str = "ranking") -> Said:
 def paired(table: ra.ScoreTable, rng: np.random.Generator) -> tuple[bool, tuple[str, ...]]:
     """Test the first system against the last one."""
     found = ra.paired_test(
-        table, 0, SYSTEMS - 1, method="sign-flip", n_resamples=RESAMPLES, rng=rng
+        table, 0, SYSTEMS - 1, method="sign-flips", n_resamples=RESAMPLES, rng=rng
     )
     return found.p_value <= ALPHA, found.notes
 

@@ -126,7 +126,7 @@ def ways(scores: str) -> Iterator[tuple[str, str, str, bool, int, Right]]:
         yield "ranks, other tasks", method, unit, False, 1, ranks(unit, method)
     for unit in ("ranking", "task"):
         yield "one pair, other tasks", "percentile", unit, False, 1, pair(unit)
-    yield "two systems, other tasks", "sign-flip", "task", False, 1, paired("task", "sign-flip")
+    yield "two systems, other tasks", "sign-flips", "task", False, 1, paired("task", "sign-flips")
     yield "two systems, other tasks", "wilcoxon", "task", False, 1, paired("task", "wilcoxon")
     if scores == "right or wrong":
         mcnemar = paired("ranking", "mcnemar")

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 import rankagg as ra
 from rankagg.distributions import LatentScores
-from rankagg.inference import DispersionReport, EmpiricalBernsteinStopping
+from rankagg.inference import DispersionReport
 from rankagg.plotting.sheet import PlotSheet
 from rankagg.studies import (
     AdversarialScores,
@@ -715,15 +715,11 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
         profile = table.rankings()
         precision = 0.05 * ra.inference.spread(profile, average=True)
         fixed = ra.HoeffdingEstimator(epsilon=precision, alpha=0.05)
-        stopping = EmpiricalBernsteinStopping(epsilon=0.05, alpha=0.05)
         sampled = {
             "mean distance by Hoeffding's bound within 5 %": fixed.estimate(profile, rng=0).value,
             "pairs that Hoeffding's bound takes": fixed.n_samples(
                 profile.n_items * (profile.n_items - 1) / 2
             ),
-            "mean distance by Bernstein stopping within 5 %": stopping.estimate(
-                profile, rng=0
-            ).value,
             "pairs of tasks that there are": profile.n_rankings * (profile.n_rankings - 1) / 2,
         }
         found.add("Equation (3)", sampled, "SuperGLUE")

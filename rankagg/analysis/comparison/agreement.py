@@ -180,10 +180,6 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Returns
-    -------
-    TaskAgreement
-
     Raises
     ------
     InvalidInputError

@@ -12,7 +12,6 @@ from rankagg._typing import Label
 from rankagg.aggregation import MOST_ITEMS, Consensus, Data
 from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
-from rankagg.analysis.comparison.tables import ComparisonTables
 from rankagg.core import (
     PairwiseMatrix,
     Profile,
@@ -34,6 +33,7 @@ from rankagg.core import (
 from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
 
 if TYPE_CHECKING:
+    from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference import Decisions
 
 # Names that a sentence holds.
@@ -43,7 +43,7 @@ LEVEL_PAIRS = 3
 
 
 def sentences_of(
-    comparison: ComparisonTables,
+    comparison: RuleComparison,
     known: Alternatives | None,
     decisions: Decisions | None,
     *,
@@ -69,7 +69,7 @@ def sentences_of(
 # -- what was compared ----------------------------------------------------------------------------
 
 
-def _data(comparison: ComparisonTables) -> str:
+def _data(comparison: RuleComparison) -> str:
     data = comparison.consensuses[0].evidence.data
     rules = stated(len(comparison.rules), "rules", noun="rule")
     gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
@@ -180,7 +180,7 @@ def _others(number: int) -> str:
 
 
 def _other(
-    comparison: ComparisonTables,
+    comparison: RuleComparison,
     exact: Consensus,
     other: Consensus,
     words: Words,
@@ -241,7 +241,7 @@ def decided_of(decisions: Decisions) -> str:
 
 
 def comparison_text(
-    comparison: ComparisonTables,
+    comparison: RuleComparison,
     rows: int | None,
     *,
     alternatives: Alternatives | None = None,
@@ -257,14 +257,14 @@ def comparison_text(
 
 
 def details_of(
-    comparison: ComparisonTables, rows: int | None, decisions: Decisions | None = None
+    comparison: RuleComparison, rows: int | None, decisions: Decisions | None = None
 ) -> list[str]:
     """Return the ranks as text, and where rules differ."""
     return [_ranks_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
 
 
 def head_of(
-    comparison: ComparisonTables,
+    comparison: RuleComparison,
     alternatives: Alternatives | None = None,
     decisions: Decisions | None = None,
 ) -> list[str]:
@@ -295,7 +295,7 @@ def head_of(
     return lines
 
 
-def _rules_text(comparison: ComparisonTables, alternatives: Alternatives | None) -> str:
+def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
     frame = comparison._figures()
     if alternatives is not None and alternatives.is_unique is False:
         # Distances to the nearest and the farthest optimum, where they can be found.
@@ -309,7 +309,7 @@ def _rules_text(comparison: ComparisonTables, alternatives: Alternatives | None)
     )
 
 
-def _ranks_text(comparison: ComparisonTables, rows: int | None) -> str:
+def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
     frame = comparison.ranks()
     shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
     shown.index = pd.Index([shortened(label) for label in shown.index])
@@ -320,7 +320,7 @@ def _ranks_text(comparison: ComparisonTables, rows: int | None) -> str:
     return f"{text}\n... and {counted(left, 'more item')}" if left else text
 
 
-def _pairs_text(comparison: ComparisonTables, rows: int | None, decisions: Decisions | None) -> str:
+def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisions | None) -> str:
     if comparison.exact is None:
         return ""
     base = comparison.exact.rule.name

@@ -78,9 +78,9 @@ _UNITS = ["ranking", "instance", "task"]
         "Test",
         choice(
             "--method",
-            ["mcnemar", "sign-flip", "wilcoxon", "sign"],
+            ["mcnemar", "sign-flips", "wilcoxon", "sign"],
             "mcnemar (default for scores of 0 and 1) counts the units in which only one is "
-            "right; sign-flip (default elsewhere) tests the mean difference; wilcoxon its signed "
+            "right; sign-flips (default elsewhere) test the mean difference; wilcoxon its signed "
             "ranks; sign how many units have the one above.",
         ),
         resamples("Sign vectors, where there are more than these.", 100, default=10_000),
@@ -170,7 +170,7 @@ def dispersion(
     --agreement: Kendall's tau of each task with the others and with the ranking by the rest;
     Kendall's W of all; and Skillings and Mack's test of chance, which is Friedman's where no score
     is missing. Of a task with instances the average scores are ranked. Of ballots and lists:
-    Kendall's W.
+    Kendall's W and Friedman's test, or Skillings and Mack's where items are missing.
     """
     if agreement:
         ties = ("tie_cost", "consensus_ties")
@@ -198,8 +198,10 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
     given.need(ra.ScoreTable | ra.Profile, "Agreement needs the scores of systems, or rankings")
     with options_named({"data": "FILE"}):
         if isinstance(given.data, ra.Profile):
-            known = {name: value for name, value in options.items() if value is not None}
-            return Answer(result=ra.inference.kendall_w(given.data, **known))
+            if given.data.is_complete:
+                refuse_typed("is for rankings that lack items", "n_resamples", "rng")
+                return Answer(result=ra.inference.friedman(given.data))
+            return Answer(result=ra.inference.skillings_mack(given.data, **options))
         found = ra.analysis.task_agreement(given.data, tolerance=given.tolerance)
         tested = ra.inference.skillings_mack(
             averaged_tasks(given.data).with_task_weights({}), tolerance=given.tolerance, **options

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KNOWN_PER_ITEM = 2
 #: From how many groups on intervals were measured to hold what they promise; see the page about
 #: coverage. They are no proof for other data.
-GROUPS_HOLD_FROM = {"percentile": 100, "bca": 100, "max-t": 200}
+GROUPS_HOLD_FROM = {"percentile": 100, "max-t": 200}
 
 
 def _freedom_of(rows: DrawnRows) -> Floats:
@@ -87,8 +87,6 @@ class Resamples:
     mean: Floats
     # Shape (B, p). In each resample; NaN where it holds no unit that tells of the pair.
     means: Floats
-    # Shape (p,). The acceleration constant of BCa.
-    skewness: Floats
     # Shape (p,). With several fixed tasks the degrees of freedom of the variance of each mean, 0
     # where some task has one unit alone that tells of the pair; its resampled means are all the
     # same then. None where no tasks are fixed, or one.
@@ -112,7 +110,7 @@ class Resamples:
             np.where(kept, part, 1.0 - part) for part in (self.mean[chosen], self.means[:, chosen])
         )
         freedom = None if self.freedom is None else self.freedom[chosen]
-        return Resamples(mean, means, self.skewness[chosen], freedom)
+        return Resamples(mean, means, freedom)
 
     def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean, with fixed tasks as wide as t makes it.
@@ -131,30 +129,6 @@ class Resamples:
             wider = _widened(normal, self.freedom) / normal if normal > 0 else 1.0
             low, high = (self.mean + wider * (bound - self.mean) for bound in (low, high))
         return low, high
-
-    def bca(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
-        """Return the bias-corrected and accelerated interval of each mean.
-
-        References
-        ----------
-        Efron (1987), "Better bootstrap confidence intervals",
-        https://doi.org/10.1080/01621459.1987.10478410.
-        """
-        valid = np.isfinite(self.means)
-        close = valid & np.isclose(self.means, self.mean, rtol=0.0, atol=1e-12)
-        below = (valid & ~close & (self.means < self.mean)).sum(axis=0)
-        equal = close.sum(axis=0)
-        total = np.maximum(valid.sum(axis=0), 1)
-        share = np.clip((below + equal / 2.0) / total, 0.5 / total, 1.0 - 0.5 / total)
-        bias = scipy.stats.norm.ppf(share)
-        tail = alpha / sides
-        bounds = np.empty((2, len(self.mean)))
-        for bound, side in zip(bounds, (tail, 1.0 - tail), strict=True):
-            shifted = bias + scipy.stats.norm.ppf(side)
-            levels = scipy.stats.norm.cdf(bias + shifted / (1.0 - self.skewness * shifted))
-            # Each pair has its own quantile of its resampled means.
-            bound[:] = [np.nanquantile(*both) for both in zip(self.means.T, levels, strict=True)]
-        return bounds[0], bounds[1]
 
     def max_t(
         self, alpha: float, alternative: Literal["two-sided", "greater", "less"]
@@ -181,8 +155,10 @@ class Resamples:
         return self.mean - radius, self.mean + radius
 
 
-def _resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generator) -> Resamples:
-    """Draw units, or groups of them, with replacement and take the mean of every pair, many times.
+def resampled_parts(
+    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
+) -> Iterator[tuple[slice, Resamples]]:
+    """Draw units, or groups, with replacement, and yield the means of `size` pairs at a time.
 
     Of several fixed tasks each draws one row less than it has: means of k draws of k units vary
     by (k - 1)/k of what means of k units do, and those of k - 1 draws by all of it. The mean is a
@@ -192,14 +168,6 @@ def _resampled_means(units: Units | SummedUnits, n_resamples: int, rng: Generato
     https://doi.org/10.1080/01621459.1988.10478591; for whole groups Field and Welsh (2007),
     "Bootstrapping clustered data", https://doi.org/10.1111/j.1467-9868.2007.00593.x.
     """
-    ((_, whole),) = resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
-    return whole
-
-
-def resampled_parts(
-    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
-) -> Iterator[tuple[slice, Resamples]]:
-    """Yield the same resamples as `_resampled_means`, with the means of so many pairs at a time."""
     rows, n_pairs = units.drawn_rows(), len(units.pairs[0])
     fixed = len(rows.stratum_weights) > 1
     drawn: Iterable[Integers64] = (
@@ -222,16 +190,11 @@ def _means_of(rows: DrawnRows, drawn: Iterable[Integers64], n_resamples: int) ->
         means[done : done + len(counts)] = _stratified_means(rows, counts)
         done += len(counts)
     mean = _stratified_means(rows, rows.counts[None, :])[0]
-    # Influence of each row on the mean, for the acceleration.
-    influence = np.where(rows.told > 0, rows.first - mean * rows.told, 0.0)
-    squares = rows.counts @ influence**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        skewness = np.where(squares > 0, rows.counts @ influence**3 / (6.0 * squares**1.5), 0.0)
     if len(rows.stratum_weights) < 2:
-        return Resamples(mean, means, skewness)
+        return Resamples(mean, means)
     freedom = _freedom_of(rows)
     means[:, freedom == 0] = mean[freedom == 0]
-    return Resamples(mean, means, skewness, freedom)
+    return Resamples(mean, means, freedom)
 
 
 def resample_counts(

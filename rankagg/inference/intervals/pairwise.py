@@ -24,16 +24,16 @@ from rankagg.core import (
     said,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_p_values, tarone
-from rankagg.inference.intervals.bounds import hoeffding_p_value
+from rankagg.inference.decisions import Basis, Decisions, by_p_values, tarone
 from rankagg.inference.intervals.methods import (
     BINOMIAL,
-    RESAMPLING,
     Alternative,
     IntervalOptions,
     Method,
     Simultaneous,
     bounds_of,
+    by_intervals,
+    hoeffding_p_value,
 )
 from rankagg.inference.summed_units import SummedUnits, summed_units
 from rankagg.inference.units import Unit, Units, square, units_of
@@ -91,7 +91,7 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in (*RESAMPLING, "wilson", "normal"),
+        is_approximate=intervals.method in ("percentile", "wilson", "normal"),
         basis=basis,
     )
 
@@ -197,8 +197,8 @@ class PairwiseIntervals(Result):
             weight) is shorter where values vary little. "normal" (units of equal weight) goes by
             mean and variance, and is Bernstein's, with a note, where units are too few or agree
             too nearly for that. "wilson" and "clopper-pearson" are for comparisons without
-            weights, each ranking a unit, and leave ties out. "percentile" and "bca" resample
-            units and hold for many of them only.
+            weights, each ranking a unit, and leave ties out. "percentile" resamples units and
+            holds for many of them only.
         alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
@@ -215,13 +215,9 @@ class PairwiseIntervals(Result):
             Cover every number of units at once ("hoeffding" only), so that one may look after
             each and stop.
         n_resamples : int, default 2000
-            For "percentile" and "bca".
+            For "percentile".
         rng : int or numpy.random.Generator, optional
-            For "percentile" and "bca".
-
-        Returns
-        -------
-        PairwiseIntervals
+            For "percentile".
 
         Raises
         ------
@@ -273,10 +269,6 @@ class PairwiseIntervals(Result):
             "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
             p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
             outside the interval; they must be simultaneous.
-
-        Returns
-        -------
-        Decisions
 
         Raises
         ------

@@ -19,8 +19,8 @@ from rankagg.core import counted, listed, rounding_error, said, stated
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
-from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals
-from rankagg.inference.ranks.scored_items import FEWEST, ScoredItems, by_largest, draws_of
+from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals, ranks_from_decisions
+from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems, by_largest, draws_of
 from rankagg.inference.units import Unit
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
@@ -183,10 +183,6 @@ def comparison_rank_intervals(
     rng : int or numpy.random.Generator, optional
         For the draws.
 
-    Returns
-    -------
-    RankIntervals
-
     Raises
     ------
     InvalidInputError
@@ -239,7 +235,7 @@ def comparison_rank_intervals(
         number = stated(float(found.effective[least]), "effective units", ".1f")
         told = "the {}s that compare {} count as {} of equal size, too few to decide much of it"
         notes = (*notes, said(told, kind, data.items[least], number))
-    return RankIntervals.from_decisions(
+    return ranks_from_decisions(
         of, kind, above, decisions, notes, families=families, is_fought=True
     )
 
@@ -291,6 +287,4 @@ def _by_sign_tests(
         basis=Basis("sign-test", unit, n_units, enough, possible),
     )
     notes = (*decisions.warnings, *data.connectivity().gaps)
-    return RankIntervals.from_decisions(
-        "pairwise", unit, won > won.T, decisions, notes, families=families
-    )
+    return ranks_from_decisions("pairwise", unit, won > won.T, decisions, notes, families=families)

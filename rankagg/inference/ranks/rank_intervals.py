@@ -24,8 +24,8 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, by_intervals, by_sign_flips, unit_word
-from rankagg.inference.intervals.methods import IntervalOptions, Method
+from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
+from rankagg.inference.intervals.methods import IntervalOptions, Method, by_intervals
 from rankagg.inference.intervals.pairwise import intervals_of, pair_units
 from rankagg.inference.pair_values import (
     LOOKED_AT,
@@ -39,8 +39,10 @@ from rankagg.inference.ranks.rank_results import (
     Of,
     RankIntervals,
     decided_by_intervals,
+    ranks_from_decisions,
+    ranks_from_intervals,
 )
-from rankagg.inference.ranks.sign_flips import SUMS_HELD, SignFlips, sign_flips
+from rankagg.inference.ranks.sign_flips import SignFlips, sign_flips
 from rankagg.inference.summed_units import SummedUnits, summed_points_of
 from rankagg.inference.units import Unit, Units, neighbors_alike, rankings_of, square, units_from
 
@@ -51,6 +53,8 @@ RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "mean": ("sign-flips", "max-t"),
 }
 
+# Differences that are looked through for asymmetry at most.
+VALUES_HELD = 20_000_000
 # What is compared, in words.
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
@@ -124,10 +128,6 @@ def rank_intervals(
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 
-    Returns
-    -------
-    RankIntervals
-
     Raises
     ------
     InvalidInputError
@@ -185,9 +185,7 @@ def rank_intervals(
             remedy = "A sign test is of single rankings of equal weight."
             raise InvalidInputError("method", "'hoeffding' or 'max-t' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
-        found = RankIntervals.from_intervals(
-            intervals, "intervals" if chosen == "max-t" else "holm"
-        )
+        found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
         return replace(found, notes=(*found.notes, *notes))
     is_task = isinstance(data, ScoreTable) and not data.is_instance_level
     word = unit_word(units.unit, is_task=is_task)
@@ -219,7 +217,7 @@ def rank_intervals(
     lead, errors = moments.mean - 0.5, units.errors
     above = square(len(units.items), lead - errors, -lead - errors, 0.0) > 0
     told = (*decisions.warnings, *notes, *more)
-    return RankIntervals.from_decisions(kind, units.unit, above, decisions, told, families=families)
+    return ranks_from_decisions(kind, units.unit, above, decisions, told, families=families)
 
 
 def _options_of(
@@ -323,7 +321,7 @@ def _never(units: Units) -> tuple[str, ...]:
 def _asymmetry(units: Units, word: str) -> tuple[str, ...]:
     """Return what must be said where differences are not symmetric."""
     first, second = units.pairs
-    if units.n_units * len(first) > SUMS_HELD:
+    if units.n_units * len(first) > VALUES_HELD:
         return ()
     labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
     values = np.concatenate(

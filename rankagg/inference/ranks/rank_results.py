@@ -43,7 +43,6 @@ BY: dict[RanksBy, str] = {
     "pairwise": "majorities",
     "borda": "mean Borda points",
     "mean": "mean scores",
-    "shares": "shares of choices",
 }
 BY_IN_BATTLES: dict[RanksBy, str] = {
     "borda": "mean win rates over all opponents",
@@ -148,27 +147,27 @@ def _from_resamples(
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
 #: What ranks are by: what `rank_intervals` takes, the worths of a fit, or other estimates.
-RanksBy: TypeAlias = Of | Literal["worths", "estimates", "shares"]
+RanksBy: TypeAlias = Of | Literal["worths", "estimates"]
 
 #: What may be independent; two of comparisons.
 RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
-#: What ranks are of, with those that nobody asks for: estimates, and choices of one item.
-KnownUnit: TypeAlias = RankUnit | Literal["estimate", "choice"]
+#: What ranks are of, with estimates, which nobody asks for.
+KnownUnit: TypeAlias = RankUnit | Literal["estimate"]
 
 
 class RankIntervals(Result):
     """Confidence intervals for the ranks of items: for all at once, and for each alone.
 
-    Made by `rank_intervals`, `rank_sets` and `rank_multinomial`; `plot` draws a
+    Made by `rank_intervals`, `comparison_rank_intervals` and `rank_sets`; `plot` draws a
     `rankagg.plotting.forest_plot`.
 
     Attributes
     ----------
-    of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
+    of : {"pairwise", "borda", "mean", "worths", "estimates"}
         What the ranks are by.
     unit : str or None
         What was taken to be independent, "ranking" or another that `rank_intervals` takes,
-        "estimate" or "choice"; None where a covariance says how estimates depend.
+        or "estimate"; None where a covariance says how estimates depend.
     rank, best, worst : ndarray of int, shape (n,)
         The rank in the sample, from 1, and its bounds, which hold for all items at once.
     marginal_best, marginal_worst : ndarray of int, shape (n,)
@@ -179,7 +178,7 @@ class RankIntervals(Result):
     notes : tuple of str
         What the reader must know.
     estimate : ndarray of float, shape (n,), or None
-        What ranks are by, for `rank_sets` and `rank_multinomial`.
+        What ranks are by, for `rank_sets`.
     """
 
     of: RanksBy
@@ -199,91 +198,6 @@ class RankIntervals(Result):
     _schema = "rankagg.rank_intervals"
     _plot = "forest_plot"
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
-
-    @classmethod
-    def from_decisions(
-        cls,
-        of: RanksBy,
-        unit: KnownUnit | None,
-        above: Bools,
-        decisions: Decisions,
-        notes: tuple[str, ...],
-        *,
-        families: Families | None = None,
-        estimate: Floats | None = None,
-        is_fought: bool = False,
-    ) -> RankIntervals:
-        """Return the ranks by `above`, and those that decisions leave.
-
-        Parameters
-        ----------
-        of : {"pairwise", "borda", "mean", "worths", "estimates", "shares"}
-            What the ranks are by.
-        unit : str or None
-            What was taken to be independent.
-        above : ndarray of bool, shape (n, n)
-            Whether row is above column in the data.
-        decisions : Decisions
-            The pairs that are decided.
-        notes : tuple of str
-            What the reader must know.
-        families : Families, optional
-            Decisions in smaller families of pairs; those of all pairs by default, which hold in
-            every smaller family too.
-        estimate : ndarray of float, shape (n,), optional
-            What ranks are by.
-        is_fought : bool, default False
-            Whether they are of comparisons.
-
-        Returns
-        -------
-        RankIntervals
-        """
-        # Decisions on all pairs hold in every smaller family too.
-        known = Families.at_once(decisions.above) if families is None else families
-        rank = 1 + above.sum(axis=0)
-        return cls(
-            of=of,
-            unit=unit,
-            rank=rank,
-            best=1 + decisions.above.sum(axis=0),
-            worst=len(rank) - decisions.above.sum(axis=1),
-            marginal_best=1 + (known.alone < 0).sum(axis=1),
-            marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
-            decisions=decisions,
-            notes=(*notes, *_incoherence(rank)),
-            estimate=estimate,
-            _led=known.led,
-            _is_fought=is_fought,
-        )
-
-    @classmethod
-    def from_intervals(
-        cls, intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
-    ) -> RankIntervals:
-        """Return the ranks by majorities that follow from decisions about pairs.
-
-        Parameters
-        ----------
-        intervals : PairwiseIntervals
-            Of direct comparisons.
-        how : {"holm", "intervals"}, default "holm"
-            See `PairwiseIntervals.decisions`.
-
-        Returns
-        -------
-        RankIntervals
-        """
-        lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
-        above = lead > rounding_error(1.0)
-        decisions = intervals.decisions(how)
-        families = None
-        if how == "holm":
-            values, least = p_values(intervals)
-            least = least if intervals.method in BINOMIAL else np.zeros_like(values)
-            families = Families.from_p_values(values, least, decisions.alpha)
-        unit, notes = intervals.unit, (*decisions.warnings, *intervals.notes)
-        return cls.from_decisions("pairwise", unit, above, decisions, notes, families=families)
 
     @property
     def items(self) -> ItemSet:
@@ -317,10 +231,8 @@ class RankIntervals(Result):
         Several items can be first together; then each of them is among these with that
         probability. For all of them at once see `top`.
         """
-        # An item is left out where another is decided to be above it, in a family of its own pairs.
-        # For an item that is first that is an error, so it is left out with probability alpha at
-        # most. How many other items are tried does not matter: to leave out
-        # those is no error.
+        # To leave out an item that is first is an error in the family of its own pairs; how many
+        # others are tried does not matter.
         return self.items.where(~self._led)
 
     @property
@@ -336,18 +248,13 @@ class RankIntervals(Result):
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k: a confidence set for the k best.
 
-        With probability 1 - alpha these hold all items whose rank is k or better.
+        With probability 1 - alpha these hold all items whose rank is k or better. `top(1)` can
+        hold more than `first`, which looks at one item only.
 
         Parameters
         ----------
         k : int
             From 1 to the number of items.
-
-        Returns
-        -------
-        tuple of labels
-            In the order of the items. `top(1)` can hold more than `first`, which looks at one
-            item only.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.best <= last)
@@ -361,11 +268,6 @@ class RankIntervals(Result):
         ----------
         k : int
             From 1 to the number of items.
-
-        Returns
-        -------
-        tuple of labels
-            In the order of the items.
         """
         last = check_integer(k, "k", low=1, high=len(self.items))
         return self.items.where(self.worst > len(self.items) - last)
@@ -478,6 +380,55 @@ class RankIntervals(Result):
 
     def __repr__(self) -> str:
         return f"<RankIntervals of {counted(len(self.items), 'item')} by {self.of}>"
+
+
+def ranks_from_decisions(
+    of: RanksBy,
+    unit: KnownUnit | None,
+    above: Bools,
+    decisions: Decisions,
+    notes: tuple[str, ...],
+    *,
+    families: Families | None = None,
+    estimate: Floats | None = None,
+    is_fought: bool = False,
+) -> RankIntervals:
+    """Return the ranks by `above`, shape (n, n), and the bounds that decisions leave.
+
+    Without `families` decisions on all pairs hold in every smaller family.
+    """
+    known = Families.at_once(decisions.above) if families is None else families
+    rank = 1 + above.sum(axis=0)
+    return RankIntervals(
+        of=of,
+        unit=unit,
+        rank=rank,
+        best=1 + decisions.above.sum(axis=0),
+        worst=len(rank) - decisions.above.sum(axis=1),
+        marginal_best=1 + (known.alone < 0).sum(axis=1),
+        marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
+        decisions=decisions,
+        notes=(*notes, *_incoherence(rank)),
+        estimate=estimate,
+        _led=known.led,
+        _is_fought=is_fought,
+    )
+
+
+def ranks_from_intervals(
+    intervals: PairwiseIntervals, how: Literal["holm", "intervals"] = "holm"
+) -> RankIntervals:
+    """Return the ranks by majorities that follow from `intervals.decisions(how)`."""
+    lead = np.where(np.isnan(intervals.estimate), 0.0, intervals.estimate - 0.5)
+    above = lead > rounding_error(1.0)
+    decisions = intervals.decisions(how)
+    families = None
+    if how == "holm":
+        values, least = p_values(intervals)
+        least = least if intervals.method in BINOMIAL else np.zeros_like(values)
+        families = Families.from_p_values(values, least, decisions.alpha)
+    unit, notes = intervals.unit, (*decisions.warnings, *intervals.notes)
+    return ranks_from_decisions("pairwise", unit, above, decisions, notes, families=families)
 
 
 def _incoherence(rank: Positions) -> tuple[str, ...]:

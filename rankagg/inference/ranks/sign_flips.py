@@ -7,36 +7,37 @@ of pairs. With T units there are 2^T sign vectors, and no p-value is below 2^(1 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Positions
-from rankagg.core import rounding_error
+from rankagg.core import counted, rounding_error
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units, square
 
 # Sign vectors that are drawn by default, and that are always gone through where they are all.
 VECTORS, ALWAYS_ALL = 10_000, 4096
-# Signs that are held at one time, about.
-SIGNS_HELD = 4_000_000
-# Values that are held for all sign vectors; more are made again for each block of them.
-SUMS_HELD = 20_000_000
-# Rows from which on items are summed and not pairs, if all are there: fewer suffice where they and
-# the pairs are so many together.
-LONG_ROWS, SHORT_ROWS, PAIRED_VALUES = 1000, 64, 1_000_000
-# Sums of pairs that are compared at each step, by default, and the fewest sign vectors then drawn.
-SUMS_COMPARED, FEWEST_VECTORS = 10**9, 1024
-# Sums that are compared at once, and sign vectors: as many as a processor has at hand.
-COMPARED, TOGETHER, TRIES = 65_536, 96, 5
+# Signs that are drawn at one time, about, and numbers that are held for all sign vectors at most.
+SIGNS_HELD, SUMS_HELD = 4_000_000, 100_000_000
+# Sums that are compared at each step, by default, of items and of pairs, and the fewest sign
+# vectors then drawn.
+SUMS_COMPARED, PAIRS_COMPARED, FEWEST_VECTORS = 10**9, 20_000_000, 1024
+# Values of pairs that are held at one time, and sign vectors that are compared at one time, of all
+# pairs and of those of one item.
+PAIRED_VALUES, TOGETHER, AT_ONCE = 1_000_000, 96, 512
+# Sums that are so large a share of the bar are found again, too.
+NEXT = 0.97
 # Sums are not scaled where the chance that all units agree on some pair by luck is larger, or where
 # the square of the mean size of differences is more than this share of their mean square.
 LUCK, ALIKE = 0.05, 0.95
+
+#: From an item and sign vectors to its sums with all items, shape (vectors, n).
+Sums: TypeAlias = Callable[[int, Positions], Floats]
 
 
 def sign_flips(
@@ -78,24 +79,27 @@ def sign_flips(
             "'hoeffding' or 'max-t', or `unit='task'` where the tasks are a sample."
         )
         raise InvalidInputError("method", "another one with fixed tasks", "sign-flips", remedy)
-    sums = _FlippedSums.of(units, scaled=scaled)
+    found = _Turned.of(units, scaled=scaled)
     n, usual = len(units.items), VECTORS
     if n > 1:
-        compared = SUMS_HELD if sums.is_paired else SUMS_COMPARED
+        compared = SUMS_COMPARED if found.is_complete else PAIRS_COMPARED
         usual = min(VECTORS, max(FEWEST_VECTORS, compared // (n * n)))
-    many = usual if n_vectors is None else n_vectors
-    exact = sums.fits(max(many, min(ALWAYS_ALL, usual)))
-    many, seed = sums.n_signs if exact else many, int(rng.integers(2**63))
-    return SignFlips(sums, many, seed, is_exact=exact)
+    times = usual if n_vectors is None else n_vectors
+    n_signs = 1 << min(max(found.n_units - 1, 0), 64)
+    is_exact = found.held is not None and n_signs <= max(times, min(ALWAYS_ALL, usual))
+    times, seed = n_signs if is_exact else times, int(rng.integers(2**63))
+    return found.flipped(times, np.random.default_rng(seed), is_exact=is_exact)
 
 
 @dataclass(frozen=True, eq=False)
-class _FlippedSums:
-    """Sums over units, of all pairs or of single numbers whose differences they are."""
+class _Turned:
+    """Units whose signs are turned, and what their sums are compared by."""
 
     units: Units
+    # Whether every unit tells of every pair, so that items are summed and not pairs.
+    is_complete: bool
+    # Those that tell some items apart; None where they are too many to be held.
     held: Block | None
-    is_paired: bool
     n_units: int
     # Shape (n, n) each. What sums without their signs are multiplied by to be compared.
     scales: tuple[Floats, ...]
@@ -103,19 +107,18 @@ class _FlippedSums:
     least: Floats
 
     @classmethod
-    def of(cls, units: Units, *, scaled: bool = True) -> _FlippedSums:
-        """Hold the units where they are few; else go through them again and again."""
+    def of(cls, units: Units, *, scaled: bool) -> _Turned:
+        """Go through the units once for what sums of each pair are compared by."""
         first, second = units.pairs
         n_pairs = len(first)
         if np.issubdtype(units.source.rows.dtype, np.integer):
             units = units.compressed()
         source = units.source
-        is_paired, is_long = True, units.n_rows > LONG_ROWS
-        is_long |= units.n_rows > SHORT_ROWS and units.n_rows * n_pairs > PAIRED_VALUES
-        if isinstance(source, Differences) and source.is_complete:
+        is_complete = isinstance(source, Differences) and source.is_complete
+        if isinstance(source, Differences) and is_complete:
             centered = _Centered(source.rows, source.scale, source.numbers, source.is_bounded)
-            units, is_paired = replace(units, source=centered), False
-        is_held = units.n_rows * n_pairs <= SUMS_HELD if is_paired else not is_long
+            units = replace(units, source=centered)
+        is_held = is_complete or units.n_rows * n_pairs <= SUMS_HELD // 2
         held = units.all_blocks() if is_held else None
         # Of the units that tell of each pair the weights and their squares, the sizes of weighted
         # differences and their squares, the number, and that of those that tell two items apart.
@@ -124,7 +127,7 @@ class _FlippedSums:
         for block in [held] if held is not None else units.blocks():
             for start in range(0, len(block.values), some):
                 values, counts, weights, _ = (part[start : start + some] for part in block)
-                if not is_paired:
+                if is_complete:
                     values = 0.5 + values[:, first] - values[:, second]
                 present = ~np.isnan(values)
                 differences = np.nan_to_num(2.0 * values - 1.0)
@@ -139,221 +142,229 @@ class _FlippedSums:
             rare = np.exp2(1.0 - apart) * n_pairs <= LUCK
             rare &= lengths**2 <= ALIKE * many * squares
             scales += [np.where(rare, np.sqrt(_inverse(squares)), 0.0)] * bool(rare.any())
-        held = None if held is None else _informative(held)
+        if held is not None:
+            # The others change no sum.
+            differ = np.nan_to_num(np.abs(held.values - 0.5)) > rounding_error(1.0)
+            held = Block(*(part[differ.any(axis=1)] for part in held))
         n_units = units.n_units if held is None else int(held.counts.sum())
         # Of differences in [-1, 1], which are twice those of values, and of two sums.
         least = 4.0 * rounding_error(told * units.sizes, units.n_rows)
-        found = [square(len(units.items), one, one, 0.0) for one in (*scales, least)]
-        return cls(units, held, is_paired, n_units, tuple(found[:-1]), found[-1])
+        matrices = [square(len(units.items), one, one, 0.0) for one in (*scales, least)]
+        return cls(units, is_complete, held, n_units, tuple(matrices[:-1]), matrices[-1])
 
-    def fits(self, n_vectors: int) -> bool:
-        """Say whether so many sign vectors are all, but for the opposite ones."""
-        return self.held is not None and self.n_signs <= n_vectors
+    def flipped(self, times: int, rng: Generator, *, is_exact: bool) -> SignFlips:
+        """Sum up the units under so many sign vectors; the first one is that observed."""
+        held, n = self.held, len(self.units.items)
+        if is_exact and held is not None:
+            # Each repetition has its own sign.
+            rows = np.repeat(np.arange(len(held.counts)), held.counts.astype(np.intp))
+            ones = np.ones(len(rows))
+            held = Block(held.values[rows], ones, held.weights[rows], held.strata[rows])
+        columns = n if self.is_complete else len(self.units.pairs[0])
+        if held is not None and not self.is_complete and _has_few_units(held, times):
+            signs = np.concatenate(list(_signs(held, times, rng, is_exact)))
+            totals = _by_units(n, signs, _weighted_differences(held))
+            return SignFlips(self, totals, None, times, is_exact)
+        if times * columns > SUMS_HELD:
+            allowed = f"at most {SUMS_HELD // columns:,} with {counted(n, 'item')}"
+            remedy = "Take fewer, or `of='pairwise'`, or `method='hoeffding'`."
+            raise InvalidInputError("n_resamples", allowed, times, remedy)
+        sums = np.zeros((times, columns))
+        for block in self.units.blocks() if held is None else [held]:
+            values, done = _weighted_differences(block), 0
+            for signs in _signs(block, times, rng, is_exact):
+                sums[done : done + len(signs)] += signs @ values
+                done += len(signs)
+        if self.is_complete:
+            return SignFlips(self, _by_items(sums), sums, times, is_exact)
+        return SignFlips(self, _by_pairs(n, sums), None, times, is_exact)
 
-    @property
-    def n_signs(self) -> int:
-        """How many sign vectors there are, but for the opposite ones."""
-        return 1 << min(max(self.n_units - 1, 0), 64)
 
-    def all_signs(self) -> Iterator[Floats]:
-        """Go through all sign vectors, but for the opposite ones; the observed one first."""
-        assert self.held is not None, "so few units are always held"
-        values = _weighted_differences(self.held)
-        values = np.repeat(values, self.held.counts.astype(np.intp), axis=0)
-        size = max(1, SIGNS_HELD // max(values.shape[1], 1))
-        for start in range(0, self.n_signs, size):
-            yield all_signs(len(values), start, min(start + size, self.n_signs)) @ values
+def _has_few_units(held: Block, times: int) -> bool:
+    """Say whether signs and values of units are fewer numbers than sums of pairs."""
+    rows, columns = held.values.shape
+    return bool(rows * (times + columns) < times * columns)
 
-    def drawn_signs(self, times: int, rng: Generator) -> Iterator[Floats]:
-        """Draw sign vectors; the first one is that observed."""
-        columns = len(self.units.pairs[0] if self.is_paired else self.units.items)
-        # How many are drawn at a time says which they are.
-        size = max(1, SIGNS_HELD // max(columns, 1))
-        for start in range(0, times, size):
-            many = min(size, times - start)
-            sums = np.zeros((many, columns))
-            for block in [self.held] if self.held is not None else self.units.blocks():
-                values = _weighted_differences(block)
-                step = max(1, SIGNS_HELD // len(values))
-                for low in range(0, many, step):
-                    some = slice(low, min(low + step, many))
-                    signs = _summed_signs(block.counts, some.stop - low, rng)
-                    if start == low == 0:
-                        signs[0] = block.counts
-                    sums[some] += signs @ values
-            yield sums
 
-    def bounds(self, sums: Floats, scale: Floats) -> Floats:
-        """Bound the largest sum without its sign of the pairs of each item, shape (n, vectors)."""
-        n = len(scale)
-        if self.is_paired:
-            pairs = (np.abs(sums[:, self._numbers[i]]) * scale[i] for i in range(n))
-            return np.stack([sizes.max(axis=1) for sizes in pairs])
-        if (scale[~np.eye(n, dtype=bool)] == scale[0, 1]).all():
-            ends = sums.max(axis=1, keepdims=True) - sums, sums - sums.min(axis=1, keepdims=True)
-            return np.asarray(np.maximum(*ends).T * scale[0, 1])
-        # Half of the digits take half of the time.
-        largest, most = float(np.abs(sums).max()) or 1.0, float(scale.max())
-        numbers = np.ascontiguousarray((sums / largest).T, dtype=np.float32)
-        scale = (scale / most).astype(np.float32)
-        tops = np.zeros_like(numbers)
-        for i in range(n - 1):
-            sizes = numbers[i + 1 :] - numbers[i]
-            np.abs(sizes, out=sizes)
-            sizes *= scale[i, i + 1 :, None]
-            np.maximum(tops[i + 1 :], sizes, out=tops[i + 1 :])
-            np.maximum(tops[i], sizes.max(axis=0), out=tops[i])
-        error = 8.0 * float(np.finfo(np.float32).eps)
-        return (tops.astype(np.float64) * (1.0 + error) + error) * (largest * most)
+def _by_items(sums: Floats) -> Sums:
+    """Return how to find the sums of pairs as differences of those of items."""
 
-    def sizes(self, sums: Floats, vectors: Positions, items: Positions) -> Floats:
-        """Return sums without their signs of all pairs of an item, under a vector for each item."""
-        if self.is_paired:
-            return np.abs(sums[vectors[:, None], self._numbers[items]])
-        differences = sums[vectors]
-        differences -= sums[vectors, items][:, None]
-        return np.abs(differences, out=differences)
+    def of_item(i: int, vectors: Positions) -> Floats:
+        rows = sums[vectors]
+        return np.subtract(rows[:, [i]], rows, out=rows)
 
-    @cached_property
-    def _numbers(self) -> Positions:
-        """Where the pair of two items stands; nought for one alone, which is never looked at."""
-        numbers = np.arange(float(len(self.units.pairs[0])))
-        return square(len(self.units.items), numbers, numbers, 0.0).astype(np.intp)
+    return of_item
+
+
+def _by_pairs(n: int, sums: Floats) -> Sums:
+    """Return how to find the sums of pairs among themselves."""
+    numbers, turned = _pair_numbers(n)
+    return lambda i, vectors: sums[vectors[:, None], numbers[i]] * turned[i]
+
+
+def _by_units(n: int, signs: Floats, values: Floats) -> Sums:
+    """Return how to find the sums of pairs from the signs and the values of units."""
+    numbers, turned = _pair_numbers(n)
+    return lambda i, vectors: signs[vectors] @ (values[:, numbers[i]] * turned[i])
+
+
+def _pair_numbers(n: int) -> tuple[Positions, Floats]:
+    """Return where the pair of two items stands, and the sign of row above column."""
+    numbers, places = np.arange(n * (n - 1) / 2), np.arange(float(n))
+    return square(n, numbers, numbers, 0.0).astype(np.intp), np.sign(places - places[:, None])
 
 
 class _Tops(NamedTuple):
     """The largest sum of the open pairs of some items under each sign vector, or a bound of it."""
 
-    # Shape (kinds, items, vectors).
+    # Shape (r, vectors).
     sizes: Floats
-    # The other item of that pair; -1 where the size is a bound.
+    # The other item of that pair; the item itself where the size is a bound.
     others: NDArray[np.int32]
-    items: slice
+    # Shape (r,).
+    items: Positions
 
-    def of(self, *, joint: bool) -> Floats:
-        """Return the sizes of each item, or of all if `joint`."""
-        return self.sizes.max(axis=1, keepdims=True) if joint else self.sizes
+    def of(self, items: Positions) -> _Tops:
+        """Return those of some items, to be changed."""
+        return _Tops(self.sizes[items], self.others[items], items)
 
 
 class SignFlips:
     """What sums under other signs say of those observed, of all pairs."""
 
-    def __init__(self, sums: _FlippedSums, n_vectors: int, seed: int, *, is_exact: bool) -> None:
-        self.of = sums
-        # Sign vectors to go through (the opposite ones say the same), and whether they are all.
+    def __init__(
+        self, turned: _Turned, totals: Sums, sums: Floats | None, n_vectors: int, is_exact: bool
+    ) -> None:
+        # Sign vectors that are gone through (the opposite ones say the same), and whether they are
+        # all there are.
         self.n_vectors, self.is_exact = n_vectors, is_exact
-        self._seed = seed
-        self._held: list[Floats] | None = None
-        columns = len(sums.units.pairs[0]) if sums.is_paired else len(sums.units.items)
-        if n_vectors * columns <= SUMS_HELD:
-            self._held = list(self._sums())
-        seen = next(self._sums())[0]
-        paired = sums.is_paired
-        seen = square(len(sums.units.items), seen, -seen, 0.0) if paired else seen[:, None] - seen
+        self._totals, self._sums, self.scales = totals, sums, turned.scales
+        observed = np.zeros(1, dtype=np.intp)
+        seen = np.zeros_like(turned.least)
+        if len(seen) > 1:
+            seen = np.vstack([totals(i, observed) for i in range(len(seen))])
         # Shape (n, n). The sum of the differences has row above column.
-        self.ahead = seen > sums.least
-        self._seen = np.abs(seen) - sums.least
+        self.ahead = seen > turned.least
+        self._seen = np.abs(seen) - turned.least
 
     def decided(self, alpha: float) -> tuple[Bools, Bools]:
         """Return which pairs are decided as observed, of all and of the item of the row only."""
-        if len(self._seen) < 2:
-            alone = np.zeros_like(self.ahead)
+        alone = np.zeros_like(self.ahead)
+        if len(alone) < 2:
             return alone, alone
         # So many sign vectors may reach what is decided.
         most = int((np.arange(1, self.n_vectors + 1) / self.n_vectors <= alpha).sum())
-        # Shape (kinds, n, vectors). Bounds of the largest sum of the pairs of each item.
-        tops = np.stack([self._bounds(scale) for scale in self.of.scales])
-        n = len(self._seen)
-        # Sums that are not held are made again for all items at once.
-        few = n if self._held is None else max(1, COMPARED // self.n_vectors)
-        parts = [slice(start, start + few) for start in range(0, n, few)]
-        alone = np.vstack([self._stepped(tops[:, part].copy(), part, most) for part in parts])
-        return self._stepped(tops, slice(0, n), most, joint=True), alone
+        kinds = [self._largest(scale) for scale in self.scales]
+        for i in range(len(alone)):
+            alone[i] = self._stepped([tops.of(np.array([i])) for tops in kinds], most)
+        return self._stepped(kinds, most), alone
 
-    def _bounds(self, scale: Floats) -> Floats:
-        """Bound the largest sums of the pairs of each item, shape (n, vectors)."""
-        parts = (
-            self.of.bounds(sums[start : start + TOGETHER], scale)
-            for sums in self._sums()
-            for start in range(0, len(sums), TOGETHER)
-        )
-        return np.concatenate(list(parts), axis=1)
+    def _largest(self, scale: Floats) -> _Tops:
+        """Return the largest sums of the pairs of each item."""
+        every, sums, vectors = np.arange(len(scale)), self._sums, np.arange(self.n_vectors)
+        if sums is None:
+            tops = np.empty((len(scale), self.n_vectors))
+            others = np.empty(tops.shape, dtype=np.int32)
+            for i in range(len(scale)):
+                weights = np.where(every == i, -1.0, scale[i])
+                tops[i], others[i] = self._found(i, vectors, weights)
+            return _Tops(tops, others, every)
+        if (scale[~np.eye(len(scale), dtype=bool)] == scale[0, 1]).all():
+            ends = sums.argmin(axis=1), sums.argmax(axis=1)
+            down, up = (np.abs(sums - sums[vectors, end][:, None]).T for end in ends)
+            others = np.where(down > up, *ends).astype(np.int32)
+            return _Tops(np.maximum(down, up) * scale[0, 1], others, every)
+        # Half of the digits take half of the time.
+        largest, most = float(np.abs(sums).max()) or 1.0, float(scale.max())
+        weights, parts = (scale / most).astype(np.float32), []
+        for start in range(0, self.n_vectors, TOGETHER):
+            some = sums[start : start + TOGETHER] / largest
+            numbers = np.ascontiguousarray(some.T, dtype=np.float32)
+            tops = np.zeros_like(numbers)
+            for i in every[:-1]:
+                sizes = numbers[i + 1 :] - numbers[i]
+                np.abs(sizes, out=sizes)
+                sizes *= weights[i, i + 1 :, None]
+                np.maximum(tops[i + 1 :], sizes, out=tops[i + 1 :])
+                np.maximum(tops[i], sizes.max(axis=0), out=tops[i])
+            parts.append(tops)
+        error = 8.0 * float(np.finfo(np.float32).eps)
+        bounds = np.concatenate(parts, axis=1).astype(np.float64) * (1.0 + error) + error
+        others = np.repeat(every[:, None], self.n_vectors, axis=1).astype(np.int32)
+        return _Tops(bounds * (largest * most), others, every)
 
-    def _stepped(self, sizes: Floats, items: slice, most: int, *, joint: bool = False) -> Bools:
-        """Decide the pairs that pass a bar, and compare the others again until none does.
+    def _found(self, item: int, vectors: Positions, weights: Floats) -> tuple[Floats, Positions]:
+        """Return the largest weighted sum of an item, but for weights below 0, and with whom."""
+        largest, others = np.empty(len(vectors)), np.empty(len(vectors), dtype=np.intp)
+        closed = np.minimum(weights, 0.0)
+        for start in range(0, len(vectors), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            sizes = self._totals(item, vectors[part])
+            np.abs(sizes, out=sizes)
+            sizes *= weights
+            sizes += closed
+            others[part] = sizes.argmax(axis=1)
+            largest[part] = np.take_along_axis(sizes, others[part, None], axis=1)[:, 0]
+        return largest, others
 
-        One bar is for all pairs if `joint`, else one for the pairs of each item.
+    def _stepped(self, kinds: list[_Tops], most: int) -> Bools:
+        """Decide the pairs of some items that pass a bar, and compare the others until none does.
+
+        One bar of each kind of sums is for all of these pairs.
         """
-        seen = np.stack([(self._seen * scale)[items] for scale in self.of.scales])
-        pairs = ~np.eye(len(self._seen), dtype=bool)[items]
-        open_, tops = pairs.copy(), _Tops(sizes, np.full(sizes.shape, -1, dtype=np.int32), items)
-        while True:
-            self._sharpen(tops, open_, most, joint=joint)
-            bars = _bars(tops.of(joint=joint), most)
-            passed = open_ & (seen > bars[..., None]).any(axis=0)
+        items = kinds[0].items
+        seen = np.stack([(self._seen * scale)[items] for scale in self.scales])
+        pairs = np.arange(len(self._seen)) != items[:, None]
+        open_ = pairs.copy()
+        while open_.any():
+            largest = [
+                self._sharpened(tops, scale, open_, most)
+                for tops, scale in zip(kinds, self.scales, strict=True)
+            ]
+            bars = _bars(np.stack(largest), most)
+            passed = open_ & (seen > bars[:, None, None]).any(axis=0)
             if not passed.any():
-                return pairs & ~open_
-            open_ &= ~passed
-
-    def _sharpen(self, tops: _Tops, open_: Bools, most: int, *, joint: bool) -> None:
-        """Find the sums again that may be among the largest, which alone tell the bars."""
-        is_exact = (tops.others >= 0) & open_[np.arange(len(open_))[:, None], tops.others]
-        # As far as bounds tell, and at last as far as the exact sums do.
-        for is_last in (*[False] * TRIES, True):
-            known = np.where(is_exact, tops.sizes, -np.inf) if is_last else tops.sizes
-            known = known.max(axis=1, keepdims=True) if joint else known
-            least = np.partition(known, -1 - most, axis=2)[..., [-1 - most]]
-            found = np.flatnonzero((tops.sizes >= least) & ~is_exact)
-            if not len(found):
                 break
-            where = np.unravel_index(found, is_exact.shape)
-            self._update(tops, where, open_)
-            is_exact[where] = True
+            open_ &= ~passed
+        return np.asarray(pairs & ~open_)
 
-    def _update(self, tops: _Tops, where: tuple[Positions, ...], open_: Bools) -> None:
-        """Find some largest sums of the pairs of items, of the open pairs."""
-        step, done = max(1, COMPARED // open_.shape[1]), 0
-        for sums in self._sums():
-            here = (where[2] >= done) & (where[2] < done + len(sums))
-            for kind, scale in enumerate(self.of.scales):
-                weights = scale[tops.items] * open_
-                _, places, vectors = (part[here & (where[0] == kind)] for part in where)
-                for start in range(0, len(places), step):
-                    at, vector = (part[start : start + step] for part in (places, vectors))
-                    sizes = self.of.sizes(sums, vector - done, at + tops.items.start)
-                    sizes *= weights[at]
-                    largest = sizes.argmax(axis=1)
-                    tops.sizes[kind, at, vector] = sizes[np.arange(len(sizes)), largest]
-                    tops.others[kind, at, vector] = largest
-            done += len(sums)
-
-    def _sums(self) -> Iterator[Floats]:
-        """Go through the sums under all sign vectors, the same ones each time."""
-        if self._held is not None:
-            return iter(self._held)
-        if self.is_exact:
-            return self.of.all_signs()
-        return self.of.drawn_signs(self.n_vectors, np.random.default_rng(self._seed))
+    def _sharpened(self, tops: _Tops, scale: Floats, open_: Bools, most: int) -> Floats:
+        """Return the largest sums of the open pairs, found again where they may tell the bar."""
+        sizes, others, items = tops
+        sizes[~open_.any(axis=1)] = -np.inf
+        while True:
+            largest = sizes.max(axis=0)
+            least = np.partition(largest, -1 - most)[-1 - most]
+            # Those just below will be next.
+            rows, vectors = np.divmod(np.flatnonzero(sizes >= NEXT * least), sizes.shape[1])
+            # Of pairs that are decided, or bounds.
+            stale = ~open_[rows, others[rows, vectors]]
+            rows, vectors = rows[stale], vectors[stale]
+            if not (sizes[rows, vectors] >= least).any():
+                return np.asarray(largest)
+            for row in np.unique(rows):
+                some = vectors[rows == row]
+                weights = np.where(open_[row], scale[items[row]], -1.0)
+                sizes[row, some], others[row, some] = self._found(items[row], some, weights)
 
 
-def _bars(tops: Floats, most: int) -> Floats:
+def _bars(largest: Floats, most: int) -> Floats:
     """Return the bars that as many sums of each kind pass, and one or more of them `most` at most.
 
-    Shapes (kinds, families, vectors) and (kinds, families).
+    Shapes (kinds, vectors) and (kinds,).
     """
-    largest = np.argpartition(tops, -1 - most, axis=2)[..., -1 - most :]
-    # For each kind what all kinds have at its largest sums.
-    beside = [np.take_along_axis(tops, mine[None], axis=2) for mine in largest]
-    falling = -np.sort([-both[kind] for kind, both in enumerate(beside)], axis=2)
-    passing = np.zeros(tops.shape[1], dtype=np.intp)
-    for more in 1 << np.arange(most.bit_length())[::-1]:
-        tried = np.minimum(passing + more, most)
-        bars = np.take_along_axis(falling, tried[None, :, None], axis=2)
-        above = [both > bars for both in beside]
-        # Each sign vector once, by the first kind that passes.
-        many = sum((b[kind] & ~b[:kind].any(axis=0)).sum(axis=1) for kind, b in enumerate(above))
-        passing = np.where(many <= most, tried, passing)
-    return np.take_along_axis(falling, passing[None, :, None], axis=2)[..., 0]
+    top = np.argpartition(largest, -1 - most, axis=1)[:, -1 - most :]
+    falling = -np.sort(-np.take_along_axis(largest, top, axis=1), axis=1)
+    vectors = np.unique(top)
+    # With how many passing sums of each kind a vector passes a bar, by the first kind that does.
+    passes = np.min(
+        [
+            np.searchsorted(-bars, -sums[vectors], side="right")
+            for bars, sums in zip(falling, largest, strict=True)
+        ],
+        axis=0,
+    )
+    return np.asarray(falling[:, min(most, int(np.sort(passes)[most]) - 1)])
 
 
 class _Centered(Differences):
@@ -367,29 +378,33 @@ class _Centered(Differences):
         return centered
 
 
-def _informative(block: Block) -> Block:
-    """Return the units that tell some items apart; the others do not change any sum."""
-    told = (np.nan_to_num(np.abs(block.values - 0.5)) > rounding_error(1.0)).any(axis=1)
-    return Block(*(part[told] for part in block))
-
-
 def _weighted_differences(block: Block) -> Floats:
     """Return differences in [-1, 1] times their weights, nought where there is none."""
     differences = np.nan_to_num(2.0 * block.values - 1.0)
     return differences * block.weights[:, None]
 
 
-def _summed_signs(counts: Floats, times: int, rng: Generator) -> Floats:
-    """Draw for each row the sum of as many signs as its count, shape (times, u)."""
-    if (counts == 1).all():
-        return drawn_signs((times, len(counts)), rng)
-    many = counts.astype(np.int64)
-    return (2 * rng.binomial(many, 0.5, size=(times, len(many))) - many).astype(np.float64)
-
-
 def _inverse(values: Floats) -> Floats:
     """Return 1 over values, nought for nought."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+
+
+def _signs(block: Block, times: int, rng: Generator, is_exact: bool) -> Iterator[Floats]:
+    """Yield sign vectors, some at a time; of a row that is repeated the sum of its signs."""
+    size, counts = max(1, SIGNS_HELD // max(len(block.counts), 1)), block.counts.astype(np.int64)
+    for start in range(0, times, size):
+        stop = min(start + size, times)
+        if is_exact:
+            yield all_signs(len(counts), start, stop)
+            continue
+        if (counts == 1).all():
+            signs = drawn_signs((stop - start, len(counts)), rng)
+        else:
+            drawn = rng.binomial(counts, 0.5, size=(stop - start, len(counts)))
+            signs = (2 * drawn - counts).astype(np.float64)
+        if start == 0:
+            signs[0] = counts
+        yield signs
 
 
 def all_signs(n_units: int, start: int, stop: int) -> Floats:

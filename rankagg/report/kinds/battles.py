@@ -28,9 +28,9 @@ from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.exceptions import NotIdentifiedError
-from rankagg.inference import RankIntervals, worth_rank_intervals
+from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
-from rankagg.inference.ranks.scored_items import FEWEST
+from rankagg.inference.ranks.rank_sets import FEWEST
 from rankagg.report.findings import Findings
 from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
 from rankagg.report.sections import PageTable, Section, bullets, table_of
@@ -156,7 +156,7 @@ class BattlesKind(Kind):
         few = isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST
         if few or isinstance(fit, str) or not self.has_errors:
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
-        found = worth_rank_intervals(fit, alpha=alpha)
+        found = rank_sets(fit, alpha=alpha, rng=0)
         # The scale of log worths is not that of the page, which says itself what the prior is.
         notes = [note for note in found.notes[1:] if not note.startswith("With")]
         return replace(found, notes=tuple(map(self.in_words, notes)))

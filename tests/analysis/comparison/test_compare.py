@@ -16,6 +16,7 @@ from hypothesis import given, settings
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.two_level import default_rules
+from rankagg.analysis.comparison.agreement import distances_to_optima
 from rankagg.analysis.rules import named_rules
 from rankagg.cli import main
 from rankagg.cli.app import app
@@ -107,12 +108,6 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     np.testing.assert_allclose(half["excess"], free["excess"])
 
 
-def test_tolerance_reaches_every_rule():
-    table = ra.ScoreTable([[1.0], [1.1]], systems="AB", higher_is_better=True)
-    comparison = ra.compare(table, [ra.Borda()], tolerance=0.2)
-    assert comparison["Borda"].buckets == (("A", "B"),)
-
-
 def test_gap_is_said_where_the_optimum_is_not_proved():
     squares = {1, 3, 4, 5, 9}
     paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
@@ -147,6 +142,11 @@ def test_what_is_refused(call, message):
         call(ra.datasets.load("tennessee"))
 
 
+def to_nearest(comparison):
+    rankings = {consensus.rule.name: consensus.ranking for consensus in comparison.consensuses}
+    return distances_to_optima(rankings, comparison.exact.optima)
+
+
 @settings(max_examples=10)
 @given(profile=profiles(unlisted=False))
 def test_agreement_curves_and_optima_follow_their_definitions(profile):
@@ -154,7 +154,7 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile):
     exact = comparison.exact
     distances = comparison.agreement(partial(ra.kendall_distance, tie_cost=0.5))
     taus, top_heavy = comparison.agreement(), comparison.agreement(ra.distances.tau_ap)
-    curves, to_optima = comparison.overlap_curves(), comparison.distances_to_optima()
+    curves, to_optima = comparison.overlap_curves(), to_nearest(comparison)
     optima = list(exact.optima)
     for one in comparison.consensuses:
         name = one.rule.name
@@ -186,8 +186,6 @@ def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
     assert comparison.agreement(ra.kendall_distance).to_numpy().max() > 0
     with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
         comparison.overlap_curves()
-    with pytest.raises(InvalidInputError, match=r"Add Kemeny\(\)"):
-        comparison.distances_to_optima()
     with pytest.raises(InvalidInputError, match="measure"):
         comparison.agreement("rho")
 
@@ -330,7 +328,7 @@ def test_compare_measures_all_rules_at_the_prices_of_the_exact_one():
     text = table.summary(optima=True)
     assert "a vote on a tied pair 0.5" in text
     assert "optima       " in text
-    both = table.distances_to_optima()
+    both = to_nearest(table)
     assert (both["nearest"] <= both["farthest"]).all()
 
 
@@ -359,34 +357,6 @@ def test_what_is_of_strict_rankings_refuses_it():
         ra.inference.dispersion_report(VOTERS, [RULE])
     with pytest.raises(InvalidInputError, match="beside the strict Kemeny rule"):
         ra.make_report(VOTERS, rules=[ra.Borda(), RULE])
-
-
-def test_stability_compares_one_optimum_and_says_so():
-    result = ra.stability(VOTERS, RULE, n_samples=2, rng=0)
-    assert "one optimum of each is compared; whether there are others was not looked at" in (
-        result.notes
-    )
-    assert len(result.influence()) == 5
-
-
-def test_rank_shares_and_resamples():
-    shares = ra.rank_shares(VOTERS, RULE, n_resamples=10, rng=0)
-    assert shares.rule == RULE
-    versions = np.array([[1, 1, 1, 1, 1], [0, 0, 5, 0, 0]])
-    whole, single = ra.analysis.resample_kemeny(VOTERS, versions, RULE)
-    assert whole.ranking == RULE.aggregate(VOTERS).ranking
-    assert single.ranking == VOTERS[2]
-    assert single.cost == 0
-
-
-def test_capabilities_say_that_it_may_tie():
-    inside = ra.TwoLevel(ra.Borda(), RULE).aggregate(ra.datasets.load("glue_human"))
-    assert inside.ranking.is_complete
-    frame = ra.analysis.capabilities(
-        [RULE, ra.Kemeny(consensus_ties=True, tie_cost=0.25), ra.Kemeny()]
-    )
-    assert frame["ties"].tolist() == ["may", "may", "never"]
-    assert frame["guarantee"].tolist() == [1.0, 2.0, 1.0]
 
 
 # -- on the command line ----------------------------------------------------------------------
@@ -432,18 +402,6 @@ def test_solve_and_verify(ballots):
     refused = subprocess.run(program, check=False, **alone)
     assert refused.returncode == 1
     assert refused.stderr.startswith("The proof does not hold: ")
-
-
-@pytest.mark.parametrize(
-    "command", [("rank", "--rule", "kemeny"), ("compare",), ("explain", "--pair", "A", "B",
-                "--rule", "kemeny")],
-)  # fmt: skip
-def test_other_commands(ballots, command):
-    found = run(command[0], ballots, *command[1:], "--consensus-ties", "--tie-cost", "1")
-    assert found.exit_code == 0, found.output
-    other = run("rank", ballots, "--rule", "borda", "--consensus-ties")
-    assert "--consensus-ties belongs to the exact rule" in other.output
-    assert run("dispersion", ballots, "--consensus-ties").exit_code != 0
 
 
 def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:

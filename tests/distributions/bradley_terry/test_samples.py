@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy.special import expit
+from scipy.stats import binom
 
 import rankagg as ra
 from rankagg.core import places
@@ -195,3 +196,36 @@ def test_two_tasks_have_ratings_and_no_errors():
 
 
 # -- how often equal items are ordered ------------------------------------------------------------
+
+
+def drawn(kind, rng):
+    """Return data of equal items."""
+    if kind == "judges":
+        judge, taste = np.repeat(np.arange(10), 60), 0.7 * rng.normal(size=(10, 6))
+        first = rng.integers(0, 6, 600)
+        second = (first + rng.integers(1, 6, 600)) % 6
+        won = rng.random(600) < expit(taste[judge, first] - taste[judge, second])
+        return ra.Comparisons(range(6), first, second, np.where(won, 1, -1), clusters=judge)
+    if kind == "tasks":
+        values = rng.normal(size=(10, 40))
+        return ra.ScoreTable(values, systems=range(10), higher_is_better=True)
+    m, n = kind
+    return ra.Profile.from_ranks(np.argsort(rng.random((m, n)), axis=1))
+
+
+KINDS = [(30, 4), (30, 8), (30, 12), (30, 20), (15, 6), "tasks", "judges"]
+
+
+def claimed(fit_of, kind, times):
+    """Return in how many data sets of equal items some order is claimed."""
+    found = 0
+    for seed in range(times):
+        fit = fit_of(drawn(kind, np.random.default_rng([7, seed])))
+        found += bool(ra.inference.rank_sets(fit, n_resamples=1000).decisions.above.any())
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_equal_items_are_seldom_ordered(kind):
+    assert claimed(ra.BradleyTerry.fit, kind, 200) <= binom.ppf(0.999, 200, 0.05)

@@ -121,9 +121,8 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
     for other in lost:
         assert any("These comparisons depend on each other" in note for note in other.notes)
         assert other.unit is None
-        for ranks in (ra.inference.rank_sets, ra.inference.worth_rank_intervals):
-            with pytest.raises(InvalidInputError, match="Fit the rankings or scores themselves"):
-                ranks(other)
+        with pytest.raises(InvalidInputError, match="Fit the rankings or scores themselves"):
+            ra.inference.rank_sets(other)
     assert not any("depend" in note for note in (*fit.notes, *ra.BradleyTerry.fit(PAIRS).notes))
 
 
@@ -135,7 +134,7 @@ def test_votes_without_units_say_what_their_errors_assume():
     fit = ra.BradleyTerry.fit(votes)
     note = "Errors by the model: votes hold no units, and comparisons are taken for independent."
     assert (fit.cov_type, fit.unit) == ("model", "comparison")
-    for result in (fit, ra.inference.rank_sets(fit), ra.inference.worth_rank_intervals(fit)):
+    for result in (fit, ra.inference.rank_sets(fit)):
         assert note in result.notes
     with pytest.raises(InvalidInputError, match="for comparisons without clusters"):
         ra.BradleyTerry.fit(votes, cov_type="cluster")

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import bernstein_radius, comparisons_needed
-from rankagg.inference.intervals.bounds import anytime_alpha, hoeffding_p_value, radius_of_shares
+from rankagg.inference import comparisons_needed
+from rankagg.inference.intervals.methods import (
+    _anytime_alpha,
+    _bernstein_radius,
+    hoeffding_p_value,
+    radius_of_shares,
+)
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)
@@ -78,14 +83,14 @@ def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
 def test_two_bernstein_bounds_have_log_of_four_over_alpha(variance, n, alpha):
     term = log(4 / alpha)
     expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert bernstein_radius(variance, n, alpha) == pytest.approx(expected, rel=1e-12)
+    assert _bernstein_radius(variance, n, alpha) == pytest.approx(expected, rel=1e-12)
     term = log(2 / alpha)
     expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert bernstein_radius(variance, n, alpha, sides=1) == pytest.approx(expected, rel=1e-12)
+    assert _bernstein_radius(variance, n, alpha, sides=1) == pytest.approx(expected, rel=1e-12)
 
 
 def test_bernstein_has_no_radius_below_two_observations():
-    found = bernstein_radius([np.nan, np.nan, 0.25], [0, 1, 2], 0.05)
+    found = _bernstein_radius([np.nan, np.nan, 0.25], [0, 1, 2], 0.05)
     assert found[:2].tolist() == [inf, inf]
     assert np.isfinite(found[2])
 
@@ -95,14 +100,14 @@ def test_bernstein_has_no_radius_below_two_observations():
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5])
 def test_what_is_spent_at_all_sizes_is_alpha(alpha):
-    spent = anytime_alpha(alpha, np.arange(1, 10**6 + 1)).sum()
+    spent = _anytime_alpha(alpha, np.arange(1, 10**6 + 1)).sum()
     assert spent <= alpha
     assert spent + 6 * alpha / pi**2 / 10**6 == pytest.approx(alpha, rel=1e-9)
 
 
 def test_what_is_spent_at_one_size():
-    assert anytime_alpha(0.05, 1) == pytest.approx(0.3 / pi**2)
-    assert anytime_alpha(0.05, [0, 10]) == pytest.approx([0.3 / pi**2, 0.3 / (100 * pi**2)])
+    assert _anytime_alpha(0.05, 1) == pytest.approx(0.3 / pi**2)
+    assert _anytime_alpha(0.05, [0, 10]) == pytest.approx([0.3 / pi**2, 0.3 / (100 * pi**2)])
 
 
 # -- how many comparisons -------------------------------------------------------------------------
@@ -138,10 +143,10 @@ NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
     [
         (lambda bad: comparisons_needed(0.1, bad), NO_PROBABILITIES, "`alpha` must be a number in"),
         (lambda bad: hoeffding_radius(10, bad), [1.5], "alpha"),
-        (lambda bad: bernstein_radius(0.1, 10, bad), [1.5], "alpha"),
-        (lambda bad: anytime_alpha(bad, 10), [1.5], "alpha"),
+        (lambda bad: _bernstein_radius(0.1, 10, bad), [1.5], "alpha"),
+        (lambda bad: _anytime_alpha(bad, 10), [1.5], "alpha"),
         (lambda bad: hoeffding_radius(10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an int"),
-        (lambda bad: bernstein_radius(0.1, 10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an"),
+        (lambda bad: _bernstein_radius(0.1, 10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an"),
         (lambda bad: comparisons_needed(bad, 0.05), [0, -0.1, 0.51, float("nan"), "0.1"],
          "`margin` must be a number in"),
         (lambda bad: comparisons_needed(0.1, 0.05, n_items=bad), [1, 0, 2.5],

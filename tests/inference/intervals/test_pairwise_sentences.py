@@ -8,7 +8,6 @@ from rankagg.exceptions import InvalidInputError
 
 NAN = float("nan")
 VOTES = ra.Profile.from_orders(["ABC", "ACB"], counts=[55, 45])
-WEIGHTED = ra.Profile.from_orders(["AB", "BA"], weights=[1, 2])
 TABLE = ra.ScoreTable([[0.25, 0.75], [0.5, 0.5]], systems="AB", higher_is_better=True)
 GAPS = ra.ScoreTable([[0.25, NAN], [0.5, 0.5]], systems="AB", higher_is_better=True)
 FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
@@ -93,20 +92,6 @@ def test_descriptions_of_places(data, options, sentence):
     assert ra.rank_intervals(data, **options).describe() == sentence
 
 
-def test_thirty_items_are_printed_unless_more_are_asked_for():
-    for n, last in ((30, "  30  i29  rank"), (31, "... and 1 more item")):
-        profile = ra.Profile.from_orders([[f"i{k}" for k in range(n)]], counts=[3])
-        lines = ra.rank_intervals(profile, method="hoeffding").summary().splitlines()
-        assert lines[-2].startswith(last)
-        assert lines[-1].startswith("may be first: i0, i1")
-
-
-def test_a_pair_that_was_never_compared_is_a_gap_in_a_page_and_a_dash_in_print():
-    apart = ra.PairwiseIntervals.from_data(ra.Profile.from_orders(["AB", "C"], items="ABC"))
-    assert apart._repr_html_().count("<td></td>") == 2
-    assert sum(line.split()[2:3] == ["-"] for line in apart.summary().splitlines()) == 2
-
-
 def test_half_on_the_edge_of_an_interval_is_not_outside():
     # Half of all resamples of two units have one of each.
     equal = ra.Profile.from_orders(["AB", "BA"])
@@ -135,32 +120,3 @@ def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either
     assert result.decisions.pairs == (("A", "B"),)
     assert result.marginal_worst.tolist() == [3, 4, 4, 4]
     assert result.marginal_best.tolist() == [1, 2, 1, 1]
-
-
-def test_one_number_for_all_of_a_row_and_column():
-    # Shares of pairs never compared are none, and so is the share of an item in itself.
-    apart = ra.PairwiseIntervals.from_data(ra.Profile.from_orders(["AB", "C"], items="ABC"))
-    assert np.diag(apart.n_units).tolist() == [0, 0, 0]
-    assert np.isnan(np.diag(apart.shares)).all()
-
-
-def test_items_of_one_place_stand_in_their_order():
-    names = [f"i{(7 * k) % 40}" for k in range(40)]
-    profile = ra.Profile.from_orders([names[::-1], names], items=names)
-    frame = ra.rank_intervals(profile, method="hoeffding").to_frame()
-    assert set(frame["rank"]) == {1}
-    assert frame.index.tolist() == names
-
-
-def test_plain_data_of_places_have_these_names():
-    result = ra.rank_intervals(VOTES)
-    told = result.to_dict()
-    assert set(told) == {
-        "schema", "version", "of", "unit", "alpha", "how", "method", "assumes", "n_units",
-        "decidable_from", "first", "tied_with_first", "notes", "ranks", "marginal",
-    }  # fmt: skip
-    assert (
-        told["how"]
-        == result.decisions.how
-        == "Monte Carlo sign-flip tests of differences of Borda points"
-    )

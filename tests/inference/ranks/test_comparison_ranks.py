@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.integrate import quad
-from scipy.stats import binom, binomtest, norm
+from scipy.stats import binom, binomtest
 
 import rankagg as ra
 from rankagg.analysis.robustness.rank_shares import RedrawComparisons
@@ -15,7 +15,6 @@ from rankagg.inference.ranks.comparison_ranks import (
     _score_items,
     comparison_rank_intervals,
 )
-from rankagg.inference.ranks.worth_ranks import _mixed_tail, worth_rank_intervals
 from tests.core.test_comparisons import comparisons
 
 
@@ -85,14 +84,6 @@ def test_two_clusters_have_the_squared_error_of_their_mean():
     assert found.covariance[0, 0] == pytest.approx(np.var([0.75, 0.5], ddof=1) / 2)
     found = _score_items(data, "comparison", over_opponents=True)  # a share, and single units
     assert found.covariance[0, 0] == pytest.approx(50 * 30 / 80**3 * (80 / 79) ** 2)
-
-
-def test_weights_count_as_often_as_they_say():
-    data, twice = battles(3, 3, 60), battles(3, 3, 60, weights=np.full(60, 2.0))
-    for over in (True, False):
-        one, other = (_score_items(d, "comparison", over_opponents=over) for d in (data, twice))
-        np.testing.assert_allclose(one.covariance, other.covariance)
-        np.testing.assert_allclose(one.effective, other.effective)
 
 
 def test_an_item_that_always_won_has_an_error():
@@ -214,7 +205,7 @@ def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
     wrong = 0
     for seed in range(times):
         data = battles([seed, n, m], n, m, **options)
-        ranks = worth_rank_intervals(ra.BradleyTerry.fit(data))
+        ranks = ra.inference.rank_sets(ra.BradleyTerry.fit(data), n_resamples=1000, rng=0)
         wrong += bool(ranks.decisions.above.any())
     assert wrong <= binom.ppf(0.999, times, 0.05)
 
@@ -287,15 +278,6 @@ def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decid
     assert _mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
 
 
-@pytest.mark.parametrize(("z", "error"), [(0.0, 1.0), (3.0, 0.3), (4.0, 2.0), (-2.0, 0.1)])
-def test_the_test_of_worths_of_every_look_averages_over_all_differences(z, error):
-    def ratio(d):
-        return 2 * norm.pdf(d) * np.exp(z * d / error - (d / error) ** 2 / 2)
-
-    mean, _ = quad(ratio, 0, 10)
-    assert _mixed_tail(np.array(z), np.array(error)) == pytest.approx(min(1 / mean, 1))
-
-
 def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
     # Exact: what has not been rejected yet goes on.
     ever = {True: 0.0, False: 0.0}
@@ -336,20 +318,3 @@ def test_pairs_with_few_comparisons_count_at_every_look_since_more_may_come():
     )
     assert one.decisions.above[0, 1]
     assert not every.decisions.above.any()
-
-
-def test_ranks_by_worths_take_fits_of_rankings_and_of_comparisons():
-    fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[60, 30, 30]))
-    ranks = ra.inference.worth_rank_intervals(fit)
-    assert (ranks.of, ranks.unit, ranks.n_units, ranks.first) == ("worths", "ranking", 120, ("A",))
-    assert ranks.describe().startswith("ranks by worths")
-    pairs = fit.relative_to("A")["p_value"]
-    assert ranks.decisions.above[0, 1] == (2 * pairs["B"] / 2 < 0.05)
-    data = battles(4, 5, 900, worths=np.array([2.0, 1.0, 0.5, 0.0, -1.0]), clusters=40)
-    one, every = (
-        worth_rank_intervals(ra.BradleyTerry.fit(data), anytime=at) for at in (False, True)
-    )
-    assert (one.unit, one.n_units, one.by) == ("cluster", 40, "Bradley-Terry ratings")
-    assert not (every.decisions.above & ~one.decisions.above).any()
-    with pytest.raises(InvalidInputError, match="`fit` must be a fit of"):
-        worth_rank_intervals(data)

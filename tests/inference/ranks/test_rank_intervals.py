@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.inference.pair_values import point_differences
+from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from tests import oracles, strategies
 
 CONDORCET = ra.datasets.load("condorcet_1785")
@@ -59,23 +60,13 @@ def test_pairwise_places_count_the_majorities_above():
 @pytest.mark.parametrize("how", ["holm", "intervals"])
 def test_places_follow_from_intervals_of_pairs(how):
     intervals = ra.PairwiseIntervals.from_data(TENNESSEE, simultaneous="bonferroni", alpha=0.3)
-    result = ra.inference.RankIntervals.from_intervals(intervals, how)
+    result = ranks_from_intervals(intervals, how)
     decisions = intervals.decisions(how)
     assert result.decisions == decisions
-    frame = decisions.ranks()
-    assert result.best.tolist() == frame["best"].tolist()
-    assert result.worst.tolist() == frame["worst"].tolist()
+    assert result.best.tolist() == places_by(decisions.above)
+    assert result.worst.tolist() == (4 - decisions.above.sum(axis=1)).tolist()
     assert (result.of, result.unit) == ("pairwise", "ranking")
     assert set(intervals.notes) <= set(result.notes)
-
-
-def test_majorities_by_bootstrap_are_decided_by_intervals():
-    result = ra.rank_intervals(TENNESSEE, of="pairwise", method="max-t", rng=0)
-    intervals = ra.PairwiseIntervals.from_data(
-        TENNESSEE, method="percentile", simultaneous="max-t", rng=0
-    )
-    assert result.decisions == intervals.decisions("intervals")
-    assert result.decisions.is_approximate
 
 
 # -- by Borda points ------------------------------------------------------------------------------
@@ -164,15 +155,6 @@ def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
 # -- how it is told -------------------------------------------------------------------------------
 
 
-def test_the_table_has_the_best_place_first():
-    frame = ra.rank_intervals(TENNESSEE, of="borda").to_frame()
-    assert frame.index.tolist() == ["Nashville", "Chattanooga", "Memphis", "Knoxville"]
-    assert frame["rank"].tolist() == [1, 2, 3, 4]
-    assert frame.columns.tolist() == [
-        "rank", "best", "worst", "marginal_best", "marginal_worst", "tier", "separable"
-    ]  # fmt: skip
-
-
 def test_summary_tells_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
@@ -187,58 +169,3 @@ def test_summary_tells_places_level_and_unit():
     ]
     assert result.summary(rows=1).splitlines()[-3] == "... and 2 more items"
     assert repr(result) == "<RankIntervals of 3 items by pairwise>"
-
-
-def test_what_the_reader_must_know_is_noted():
-    never = ra.rank_intervals(ra.Profile.from_orders(["AB", "C"], items="ABC"), of="pairwise")
-    assert "no ranking tells of 2 pairs: the interval is [0, 1]" in never.notes
-    assert "note: no ranking tells of 2 pairs" in never.summary()
-    alike = ra.rank_intervals(ra.Profile.from_orders(["AB"] * 5), of="borda", method="max-t", rng=0)
-    assert any("all units agree on 1 pair" in note for note in alike.notes)
-    assert (alike.best.tolist(), alike.worst.tolist()) == ([1, 1], [2, 2])
-
-
-# -- few tasks ------------------------------------------------------------------------------------
-
-
-def test_hoeffding_decides_nothing_where_sign_flips_do():
-    values = np.linspace(0, 3, 13)[:, None] + np.random.default_rng(0).normal(size=(13, 10))
-    scores = ra.ScoreTable(values, higher_is_better=True)
-    decided = {
-        method: len(ra.rank_intervals(scores, method=method).decisions.pairs)
-        for method in ("sign-flips", "hoeffding")
-    }
-    assert decided["hoeffding"] == 0 < decided["sign-flips"]
-    assert not ra.rank_intervals(scores, of="pairwise").decisions.pairs
-
-
-# -- which method ---------------------------------------------------------------------------------
-
-PLAIN = ra.Profile.from_orders(["ABC"] * 9 + ["BCA"] * 3)
-TASKS = ra.ScoreTable(
-    np.random.default_rng(0).normal(size=(3, 40)) + np.array([[1.0], [0.5], [0.0]]),
-    systems="ABC", tasks=np.repeat(range(4), 10).tolist(),
-    instances=list(range(10)) * 4, higher_is_better=True,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "method", "other"),
-    [
-        (PLAIN, {"of": "pairwise"}, "sign-test", "hoeffding"),
-        (ra.Profile(list(PLAIN), weights=[1.0, 2.0] * 6), {"of": "pairwise"}, "hoeffding", None),
-        (PLAIN, {"of": "borda"}, "sign-flips", "hoeffding"),
-        (TASKS, {"of": "borda", "fixed_tasks": True}, "hoeffding", "max-t"),
-        (TASKS, {"of": "mean", "fixed_tasks": True}, "max-t", None),
-        (TASKS, {"of": "mean", "unit": "task"}, "sign-flips", "max-t"),
-        (ra.ScoreSummary.from_scores(TASKS), {"of": "borda"}, "hoeffding", None),
-    ],
-)
-def test_the_method_follows_from_the_data(data, options, method, other):
-    chosen = ra.rank_intervals(data, **options, rng=0)
-    stated = ra.rank_intervals(data, **options, method=method, rng=0)
-    assert chosen.decisions.how == stated.decisions.how
-    assert chosen.to_frame().equals(stated.to_frame())
-    if other is not None:
-        again = ra.rank_intervals(data, **options, method=other, rng=0)
-        assert chosen.decisions.how != again.decisions.how

@@ -303,7 +303,7 @@ def test_few_units_that_agree_by_luck_decide_nothing():
 def test_sums_of_few_units_are_not_scaled():
     # 28 pairs: 2^-7 and 2^-9 for all units of a pair to agree, in one direction or the other.
     scores = np.random.default_rng(0).normal(size=(11, 8))
-    assert [len(flips(scores[:m], scaled=True).of.scales) for m in (8, 10, 11)] == [1, 1, 2]
+    assert [len(flips(scores[:m], scaled=True).scales) for m in (8, 10, 11)] == [1, 1, 2]
 
 
 def test_what_was_never_seen_to_vary_is_not_decided_by_its_spread():
@@ -342,35 +342,12 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
     assert np.ptp(exact.together) > 0.5
 
 
-def test_all_are_gone_through_where_as_many_are_drawn(monkeypatch):
-    scores = np.random.default_rng(0).normal(size=(9, 3))
-    assert flips(scores, n_vectors=100).is_exact
-    monkeypatch.setattr(module, "ALWAYS_ALL", 1)
-    assert [flips(scores, n_vectors=many).is_exact for many in (255, 256)] == [False, True]
-
-
 def test_counts_draw_sums_of_signs():
     rows, many = [[1, 0], [0, 1]], [33, 17]
     found = flips(rows, counts=many, n_vectors=5000)
     # Fifty fair coins of which 33 or more, or 17 or less, are heads.
     exact = 2 * stats.binom.sf(32, 50, 0.5)
     assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 5000) ** 0.5)
-
-
-@pytest.mark.parametrize("block", [50, 400])
-def test_signs_in_blocks_are_all_of_them_or_as_many_draws(monkeypatch, block):
-    d, weights = np.random.default_rng(0).normal(size=(40, 1)), np.linspace(0.5, 2, 40)
-    few, many = (
-        module.FlippedSums.of(units(np.hstack([0 * d, d])[:m], weights=weights[:m], scale=9.0))
-        for m in (9, 40)
-    )
-    whole = np.vstack([*few.all_signs()])
-    monkeypatch.setattr(module, "SIGNS_HELD", block)
-    np.testing.assert_array_equal(np.vstack([*few.all_signs()]), whole)
-    drawn = np.diff(np.vstack([*many.drawn_signs(4000, np.random.default_rng(0))]))
-    assert len(np.unique(drawn)) == 4000
-    assert np.abs(drawn[0]) == pytest.approx(np.abs(weights @ d) / 9)
-    assert np.square(drawn).mean() == pytest.approx(weights**2 @ d[:, 0] ** 2 / 81, rel=0.1)
 
 
 @cache
@@ -380,60 +357,42 @@ def at_once(gaps):
     scores[:gaps, 2] = NAN
     weights = np.random.default_rng(1).uniform(0.5, 2, size=40)
     exact = flips(scores[:9], weights=weights[:9])
-    return scores, weights, exact, flips(scores, weights=weights, n_vectors=1500)
+    return scores, weights, exact, flips(scores, weights=weights, n_vectors=500)
 
 
-WAYS = [(10**9, 0, 1), (0, 10**9, 0), (0, 0, 1), (0, 0, 0)]
-FAST = [(4000, *WAYS[3]), (4_000_000, *WAYS[1])]
-
-
-@pytest.mark.parametrize(
-    ("block", "held", "many", "gaps"),
-    [*FAST, *(pytest.param(block, *way, marks=pytest.mark.slow)
-              for block in (50, 400, 4000, 4_000_000) for way in WAYS
-              if (block, *way) not in FAST)],
-    ids=str,
-)  # fmt: skip
-def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, block, held, many, gaps):
+@pytest.mark.parametrize("gaps", [0, 1])
+def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, gaps):
     scores, weights, exact, expected = at_once(gaps)
-    monkeypatch.setattr(module, "SIGNS_HELD", block)
+    monkeypatch.setattr(module, "SIGNS_HELD", 50)
+    monkeypatch.setattr(module, "AT_ONCE", 7)
     found = flips(scores[:9], weights=weights[:9])
     np.testing.assert_array_equal(found.together, exact.together)
-    monkeypatch.setattr(module, "SUMS_HELD", held)
-    monkeypatch.setattr(module, "LONG_ROWS", many)
     monkeypatch.setattr(units_in_blocks, "VALUES_HELD", 60)  # twenty at a time
-    found = flips(scores, weights=weights, n_vectors=1500)
+    monkeypatch.setattr(module, "SUMS_HELD", 1500)  # as many sums as there are, and no values
+    monkeypatch.setattr(module, "PAIRED_VALUES", 9)
+    found = flips(scores, weights=weights, n_vectors=500)
     assert not found.is_exact
     for name in ("together", "alone"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=0.05)
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=0.08)
     np.testing.assert_array_equal(found.ahead, expected.ahead)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        (1, 9),
-        (2, 6),
-        (4, 30),
-        *(pytest.param(x, marks=pytest.mark.slow) for x in ((9, 30), (17, 12))),
-    ],
-    ids=str,
-)
-def test_summed_items_give_the_p_values_of_summed_pairs(monkeypatch, shape):
-    # The same signs are drawn for both.
+@pytest.mark.parametrize("shape", [(1, 9), (2, 6), (4, 30)], ids=str)
+def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
+    # The same signs are drawn for all.
     n, m = shape
     scores = np.random.default_rng(0).normal(size=(m, n)).round(1) + np.linspace(1, 0, n).round(1)
-    with monkeypatch.context() as by_pairs:
-        by_pairs.setattr(Differences, "is_complete", False)
-        pairs = flips(scores, n_vectors=300)
-    assert pairs.of.is_paired
     items = flips(scores, n_vectors=300)
-    assert not items.of.is_paired
-    monkeypatch.setattr(module, "COMPARED", 60)
-    np.testing.assert_array_equal(items.ahead, pairs.ahead)
-    for name in ("together", "alone"):
-        # Sums that are equal but for rounding stand in one order or the other.
-        np.testing.assert_allclose(getattr(items, name), getattr(pairs, name), atol=1.01 / 300)
+    with monkeypatch.context() as context:
+        context.setattr(Differences, "is_complete", False)
+        ways = [flips(scores, n_vectors=300)]
+        context.setattr(module, "_has_few_units", lambda *_: False)
+        ways.append(flips(scores, n_vectors=300))
+    for way in ways:
+        np.testing.assert_array_equal(items.ahead, way.ahead)
+        for name in ("together", "alone"):
+            # Sums that are equal but for rounding stand in one order or the other.
+            np.testing.assert_allclose(getattr(items, name), getattr(way, name), atol=1.01 / 300)
 
 
 def by_points(orders, *, fixed_tasks=False, **more):
@@ -445,7 +404,7 @@ def by_points(orders, *, fixed_tasks=False, **more):
 
 def test_equal_rankings_are_summed_once():
     given = by_points(["ABC", "BCA", "ABC", "CAB"] * 20)
-    assert len(module.FlippedSums.of(given).held.counts) == 3
+    assert len(module._Turned.of(given, scaled=False).held.counts) == 3
 
 
 # -- what tells nothing ---------------------------------------------------------------------------
@@ -498,3 +457,9 @@ def test_signs_of_fixed_tasks_cannot_be_turned():
     assert sign_flips(one, 100, np.random.default_rng(0)).is_exact
     with pytest.raises(InvalidInputError, match=r"another one with fixed tasks.*'task'"):
         sign_flips(two, 100, np.random.default_rng(0))
+
+
+def test_more_sums_than_can_be_held_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "SUMS_HELD", 4000)
+    with pytest.raises(InvalidInputError, match=r"at most 1,333 with 3 items"):
+        flips(np.random.default_rng(0).normal(size=(40, 3)), n_vectors=2000)
