@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,8 +17,9 @@ from rankagg.cli.options.exact import limited
 from rankagg.cli.options.given import data, read_whole
 from rankagg.cli.options.rules import made, rules_to
 from rankagg.cli.options.studies import DRAWN, SIZES, StudyRun, repeated, varied
-from rankagg.cli.options.typed import TIME, Number, OneOf, Option, choice, flag, grouped, several
+from rankagg.cli.options.typed import TIME, Number, OneOf, Option, choice, grouped, several
 from rankagg.cli.options.wording import typed_option
+from rankagg.io.preflib import read_preflib, title_and_seats
 
 QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 FROM_MODELS = ("mallows", "plackett_luce", "gumbel", "culture", "n_items", "n_rankings")
@@ -27,7 +29,7 @@ RULES, GAPS = ("names", "time_limit"), ("removal", "proportion")
 STUDIES = {
     "approximation": (
         "ApproximationStudy",
-        (*FROM_MODELS, *RULES, "missing_shares", "nearest", "n_repetitions"),
+        (*FROM_MODELS, *RULES, "missing_shares", "n_repetitions"),
     ),
     "cycles": ("CycleStudy", (*FROM_MODELS, "time_limit", "measure", "n_repetitions")),
     "missing-scores": ("MissingScoresStudy", (*FROM_FILES, *GAPS, *RULES, "n_repetitions")),
@@ -56,7 +58,6 @@ STUDIES = {
             default=(0.0,),
             help="approximation: shares of items that every ranking loses at random.",
         ),
-        flag("--nearest", help="approximation: find the nearest of all optima too; slow."),
         choice(
             "--measure",
             ["cycle", "winner", "optimal"],
@@ -155,14 +156,19 @@ def _approximation(
         lambda **options: kind(time_limit=settings["time_limit"], **options),
         lambda result: UNPROVED if result.n_unproved else DONE,
         rules=made(settings["names"] or QUICK_RULES),
-        data=[*files, *models],
+        data=[*map(_observed, files), *models],
         n_items=settings["n_items"] or (10,),
         n_rankings=settings["n_rankings"] or (10,),
         n_repetitions=run.n_repetitions or 100,
         missing=settings["missing_shares"],
-        nearest=settings["nearest"],
         called={"missing": "--missing"},
     )
+
+
+def _observed(path: str) -> Any:
+    """Return the data of a file of PrefLib, under its title and name."""
+    read, (title, _), stem = read_preflib(path), title_and_seats(path), Path(path).stem
+    return ra.studies.ObservedData(label=f"{title} ({stem})" if title else stem, data=read)
 
 
 def _of_table(
