@@ -626,11 +626,9 @@ class CorruptionStudy(Study[_CorruptionCell]):
         own = "what the rule says of the uncorrupted scores"
         known = {model.true_ranking is not None for model in self._sources}
         either = f"the true order, or where none is known to {own}"
-        yield (
-            "mean normalized Kendall distance to "
-            + (either if len(known) > 1 else "the true order" if True in known else own)
-            + f" by the number of corrupted tasks; breakdown: first above {LOST}"
-        )
+        reference = either if len(known) > 1 else "the true order" if True in known else own
+        yield f"mean normalized Kendall distance to {reference}"
+        yield f"by the number of corrupted tasks; breakdown: first above {LOST}"
 
 
 # -- subsets of tasks -----------------------------------------------------------------------------
