@@ -157,11 +157,12 @@ class StudyResult(Result):
         for name in measures.statistics:
             how, _, column = name.partition("_")
             known = how in STATISTICS and column in frame
-            table[name] = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
+            found = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
+            table[name] = found.astype(np.float64)
         if column := measures.quantiles:
             table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
-        found: pd.DataFrame = self.study._completed(pd.DataFrame(table))
-        return found
+        completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
+        return completed
 
     @property
     def measures(self) -> Measures:

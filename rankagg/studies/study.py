@@ -119,7 +119,9 @@ class Study(ABC, Generic[AnyCell]):
                     allowed = f"at most {source.most_items}, the items of {source.name}"
                     raise InvalidInputError("n_items", allowed, max(self.n_items))
         if hasattr(self, "rules"):
-            rules = [check_rule(one, "rules") for one in listed_values(self.rules, "rules")]
+            rules = [
+                check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
+            ]
             self._set("rules", different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:

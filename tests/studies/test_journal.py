@@ -21,6 +21,7 @@ from rankagg.exceptions import (
     OutputError,
     WorkerError,
 )
+from tests.studies.test_study import rows
 
 STUDY = ra.studies.ApproximationStudy(
     rules=[ra.Borda(), ra.Copeland()],
@@ -48,7 +49,8 @@ def path(tmp_path):
 
 
 def noted(study, path):
-    return {tuple(one["cell"]): one["rows"] for _, one in study._journal(path).read(3)}
+    with study._journal(path).locked():
+        return study._journal(path).read(3)
 
 
 def read(path):
@@ -60,9 +62,7 @@ def test_what_was_noted_is_read_again(path):
     assert found == ROWS
     assert len(found) == 6
     assert read(path) == found
-    assert_frame_equal(
-        STUDY.run(journal=path).to_frame(runtime=False), RESULT.to_frame(runtime=False)
-    )
+    assert_frame_equal(rows(STUDY.run(journal=path)), rows(RESULT))
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,7 @@ def test_one_process_at_a_time_writes_a_journal(path):
         with pytest.raises(InvalidInputError, match="no other study writes") as error:
             STUDY.run(journal=path)
         assert "Wait until that one has ended" in str(error.value)
-    assert_frame_equal(
-        STUDY.run(journal=path).to_frame(runtime=False), RESULT.to_frame(runtime=False)
-    )
+    assert_frame_equal(rows(STUDY.run(journal=path)), rows(RESULT))
 
 
 def test_equal_lines_are_read_over(path):

@@ -268,7 +268,6 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
     names = ["completely at random", "by system"]
     index = ["model", "scale", "proportion", "removal", "method"]
     assert both.by_method().index.names == index
-    assert both.by_pair(pooled=True).index.names == ["model", "scale", *index[3:], "other"]
     shown = both._table()
     assert shown.columns.tolist() == ["model", "removal", "method", "0 %", "30 %"]
     assert shown["removal"].tolist() == [name for name in names for _ in both.study.methods]

@@ -5,7 +5,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import as_sources, without_entries
+from rankagg.studies.sources import as_sources
+from rankagg.studies.votes import _without_entries
 
 MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
@@ -62,7 +63,7 @@ def test_resampled_rankings_are_those_of_the_profile():
 @pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
 def test_every_ranking_loses_the_same_number(model, share, lost):
     whole = model.sample(8, 12, rng=3)
-    part = without_entries(whole, share, np.random.default_rng(0))
+    part = _without_entries(whole, share, np.random.default_rng(0))
     gone = rankings(part).ranks == ra.UNRANKED
     assert (gone.sum(axis=1) == lost).all()
     if lost:
