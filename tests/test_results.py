@@ -111,18 +111,15 @@ def corruption():
 
 
 RESULTS = {
-    "AgreementResult": lambda: ra.studies.AgreementStudy(data=scores(), rng=0).run(),
     "CastVotes": cast_votes,
     "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
     "RuleComparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
-    "ConfidenceResult": confidence,
     "Connectivity": lambda: ra.Comparisons.from_arrays(
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
     ).connectivity(),
     "Consensus": exact,
-    "CorruptionResult": corruption,
-    "CycleResult": lambda: ra.studies.CycleStudy(
+    "StudyResult": lambda: ra.studies.CycleStudy(
         data=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3, rng=0
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
@@ -147,7 +144,6 @@ RESULTS = {
     ),
     "Intransitivity": lambda: battles().intransitivity(n_resamples=19, rng=0),
     "MissingReport": lambda: ra.analysis.missing_report(GAPS),
-    "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
@@ -165,11 +161,7 @@ RESULTS = {
     "SkillingsMackTest": lambda: ra.inference.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
-    "ApproximationResult": study,
     "TaskAgreement": lambda: ra.analysis.task_agreement(scores()),
-    "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(
-        data=scores(), n_repetitions=2, rng=0
-    ).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "SimulatedTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "TiedCertificate": lambda: weak().certificate,
@@ -206,9 +198,9 @@ def result_of(name: str) -> Result:
 
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
-    "ConfidenceResult", "CorruptionResult", "FeatureFit",
-    "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult", "MixtureBootstrap",
-    "TaskSubsetResult", "TiedCertificate", "TiedOptima",
+    "FeatureFit",
+    "GeneralizedMallowsFit", "MallowsFit", "MixtureBootstrap",
+    "TiedCertificate", "TiedOptima",
 }  # fmt: skip
 
 

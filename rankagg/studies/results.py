@@ -107,7 +107,6 @@ class StudyResult(Result):
     _plot = "study_plot"
     _named_rows = False
     _formats = MappingProxyType({"scale": "{:zg}".format} | dict.fromkeys(RATIOS, "{:z.4f}".format))
-    _intervals = MappingProxyType({"hit_rate": ("hit_low", "hit_high")})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per draw and rule, with the columns that the study's class names.
@@ -169,6 +168,11 @@ class StudyResult(Result):
         """What the repetitions are summed up to, printed and drawn as."""
         found: Measures = self.study._measures
         return found
+
+    @property
+    def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
+        ends = {name: (f"{of}_low", f"{of}_high") for name, of in self.measures.shares.items()}
+        return {name: pair for name, pair in ends.items() if pair[0] in self.measures.printed}
 
     @property
     def _by(self) -> list[str]:

@@ -18,7 +18,7 @@ from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import agreement_of, averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.tables import DEPTHS
-from rankagg.analysis.robustness.leave_out import Parts, draw_subset
+from rankagg.analysis.robustness.perturbation import Parts, draw_subset
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -749,7 +749,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
 
     def _prepared(self, deadline: object) -> tuple[Parts, list[_Whole]]:
         """Return the tasks, and what every rule says of all of them."""
-        parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
+        parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
         total = self.data.n_tasks
         evidence, everything, wholes = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
@@ -947,7 +947,7 @@ class AgreementStudy(Study[_PartCell]):
         """Aggregate one part with every rule, and compare each two."""
         if cell.scope == "within":
             number = [*self.data.tasks].index(cell.task)
-            parts = Parts(data=self.data, tolerance=self.tolerance, over="tasks")
+            parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
             evidence = parts.part(np.array([number]))
         else:
             whole = self.data if cell.scope == "instances" else averaged_tasks(self.data)

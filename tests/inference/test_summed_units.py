@@ -433,7 +433,7 @@ def test_tasks_are_left_out(table, policy, exact):
     found, expected = (ra.stability(data, rule, n_samples=2, rng=0) for data in (summary, table))
     assert found.to_dict() == expected.to_dict()
     with pytest.raises(InformationLostError, match="read_scores"):
-        ra.stability(summary, rule, over="systems")
+        ra.stability(summary, rule, unit="system")
 
 
 def test_completions_need_the_rankings():

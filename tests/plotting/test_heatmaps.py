@@ -9,8 +9,7 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares
-from rankagg.analysis.robustness.resamples import Spans
+from rankagg.analysis.robustness.rank_shares import RankShares, Spans
 from rankagg.exceptions import ItemMismatchError
 from rankagg.plotting.heatmaps import _tau_told, percent_told
 from rankagg.testing.plots import collisions, faults, of_group

@@ -23,7 +23,7 @@ from rankagg._validation import as_generator, check_integer, check_jobs, check_u
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
-from rankagg.analysis.robustness.resampling import Near, in_groups
+from rankagg.analysis.robustness.perturbation import Near, in_groups
 from rankagg.core import (
     UNRANKED,
     ItemSet,

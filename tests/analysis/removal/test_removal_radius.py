@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.removal import order_removals as orders
 from rankagg.analysis.removal import removal_radius as search
-from rankagg.analysis.removal.order_removals import _removals
+from rankagg.analysis.removal import searches as orders
 from rankagg.analysis.removal.removal_units import RemovalClasses, Searched
+from rankagg.analysis.removal.searches import _removals
 from rankagg.core import canonical_profile
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError

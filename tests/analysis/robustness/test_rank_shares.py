@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import Outcome
-from rankagg.analysis.robustness import resamples
-from rankagg.analysis.robustness.resamples import Redraw, RedrawSums
+from rankagg.analysis.robustness import rank_shares as resamples
+from rankagg.analysis.robustness.rank_shares import Redraw, RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of

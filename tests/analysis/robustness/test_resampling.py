@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 
 import rankagg as ra
-from rankagg.analysis.robustness.resampling import _Resampler
+from rankagg.analysis.robustness.perturbation import _Resampler
 from tests.strategies import policies, profiles
 
 INVALID = ra.exceptions.InvalidInputError
