@@ -244,20 +244,15 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
 @command(
     data(),
     RULE,
-    choice(
-        "--over",
-        ["tasks", "systems"],
-        "What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
-        default="tasks",
-    ),
     flag(
         "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
     ),
     Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
     choice(
         "--unit",
-        ["ranking", "task"],
-        "With --removals: ballots, or tasks or groups of ballots (default where there are some).",
+        ["task", "system", "ranking"],
+        "What is left out: tasks (default; without scores groups of ballots, or ballots) or "
+        "systems; with --removals tasks (default where there are some) or ballots.",
     ),
     time_limit("the whole analysis"),
     Option(
@@ -286,7 +281,7 @@ def stability(
 
     \b
         rankagg stability scores.csv --rule borda
-        rankagg stability scores.csv --over systems --jobs -1
+        rankagg stability scores.csv --unit system --jobs -1
         rankagg stability election.soc --removals --pair A B
 
     Single tasks or systems are left out, and subsets of every size are ranked. --removals finds
@@ -294,14 +289,19 @@ def stability(
     """
     if removals:
         refuse_typed("has no meaning with --removals", *options, "plot")
+        if unit == "system":
+            raise click.UsageError("--unit system has no meaning with --removals.")
         return _removals(given, name, pair, unit, deadline)
-    refuse_typed("belongs to --removals", "pair", "unit")
+    refuse_typed("belongs to --removals", "pair")
+    if unit == "ranking":
+        raise click.UsageError("--unit ranking belongs to --removals.")
     given.refuse_pairs("Stability needs rankings or scores")
     show_progress()
     with options_named():
         found = ra.stability(
             given.data,
             make(name),
+            unit=unit or "task",
             tolerance=given.tolerance,
             time_limit=deadline.time_limit,
             **options,

@@ -50,7 +50,7 @@ def test_a_study_prints_what_the_library_finds(parsed):
 def test_a_study_takes_files_of_profiles(parsed, refused):
     ra.io.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
     found = parsed("study approximation tennessee.soc --rule borda")["results"]
-    study = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=["tennessee.soc"], rng=0)
+    study = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=ra.datasets.load("tennessee"), rng=0)
     rows = study.run().to_dict()["results"]
     assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
     assert "'absent.soc'. No such file" in refused("study approximation absent.soc")
@@ -61,8 +61,8 @@ def test_a_study_gives_the_table_for_a_paper(run):
     study = study_of(ra.Borda(), ra.Copeland())
     text = run(f"{STUDY} --rule borda --rule copeland --as latex").out
     assert text == study.run().to_latex()
-    assert text.count("Mallows") == 1  # of two rows
-    assert r"& distance\_to\_one\_optimum" in text
+    assert text.count("Mallows") == 2
+    assert r"& mean\_distance" in text
 
 
 def test_a_study_goes_on_from_its_journal(said, refused):
@@ -92,7 +92,7 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
     run(f"{line} --out rows.csv --measure optimal --html page.html")
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 17
     assert Path("page.html").read_text(encoding="utf-8") == result.to_html(y="optimal")
-    assert "... and 1 more size" in said(f"{line} --rows 1")
+    assert "... and 1 more row" in said(f"{line} --rows 1")
 
 
 OF_TABLES = [study for study in STUDIES if study not in ("approximation", "cycles")]
@@ -156,7 +156,7 @@ def test_an_experiment_on_confidence_by_mechanism(parsed):
 
 def test_proportions_are_those_that_are_asked_for(said):
     table = said(f"{MISSING} --repetitions 2 --proportion 0.2 --as markdown")
-    assert table.splitlines()[0].split("|")[3].strip() == "20 %"
+    assert "20 %" in table.splitlines()[0]
 
 
 def test_an_experiment_on_agreement(run):
@@ -167,7 +167,7 @@ def test_an_experiment_on_agreement(run):
     ).run()
     told = run(f"{line} --tolerance 0.2 --out rows.csv")
     assert result.summary(rows=20).splitlines() == told.out.splitlines()[4:]
-    assert len(Path("rows.csv").read_text().splitlines()) == 2
+    assert len(Path("rows.csv").read_text().splitlines()) == 1 + table.n_systems
 
 
 @pytest.mark.parametrize(
