@@ -169,11 +169,6 @@ def test_too_many_items_for_a_profile_are_refused():
         make(data=[ra.studies.ResampledData(label="abc", data=profile)])
 
 
-def test_means_take_part_where_all_models_give_scores():
-    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], data=MODELS[2:]).run())
-    assert frame["cost"].notna().all()
-
-
 # -- the kept study -------------------------------------------------------------------------------
 
 LONG = Path(__file__).parents[2] / "examples" / "long"
@@ -195,11 +190,6 @@ def assert_reproduces(repetitions):
 
 def test_the_kept_study_is_reproduced_in_part():
     assert_reproduces(repetitions=1)
-
-
-@pytest.mark.slow
-def test_the_kept_study_is_reproduced():
-    assert_reproduces(repetitions=100)
 
 
 def test_a_single_data_set_has_no_interval():

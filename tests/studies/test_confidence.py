@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from math import comb, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.confidence import Judged, _imputed_proportions
 from tests import oracles
-from tests.conftest import slow_but
 from tests.studies.test_sources import metrics
 
 EQUATION, FIGURE = (ra.studies.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
@@ -129,65 +128,6 @@ def test_methods_of_the_package_are_its_own_intervals():
 # -- what is expected, exactly ---------------------------------------------------------------------
 
 
-def bounds(method, wins, m, n, alpha):
-    """Return the interval after so many wins of m comparisons of n systems."""
-    pairs = n * (n - 1) / 2
-    if method is EXACT:
-        return scipy.stats.binomtest(wins, m).proportion_ci(1 - alpha, "exact")
-    c = {
-        EQUATION: log(1 / alpha),
-        FIGURE: log(4 * n * m**2 / alpha),
-        HOEFFDING: log(2 / alpha),
-        ALL_PAIRS: log(2 * pairs / alpha),
-        ANYTIME: log(np.pi**2 * n * (n - 1) * m**2 / (6 * alpha)),
-    }[method]
-    return wins / m - sqrt(c / (2 * m)), wins / m + sqrt(c / (2 * m))
-
-
-def expected(method, step, m, n, alpha):
-    """Return the expected shares of pairs decided, decided wrongly, covered, and the width."""
-    ends = [bounds(method, wins, m, n, alpha) for wins in range(m + 1)]
-    found = np.zeros(4)
-    for gap in range(1, n):
-        p = 1 / (1 + np.exp(-step * gap))
-        chance = scipy.stats.binom.pmf(range(m + 1), m, p)
-        each = [
-            (
-                low > 0.5 or high < 0.5,
-                high < 0.5 or (p == 0.5 and low > 0.5),
-                low <= p <= high,
-                min(high, 1) - max(low, 0),
-            )
-            for low, high in ends
-        ]
-        found += (n - gap) * (chance @ np.array(each, dtype=float)) / comb(n, 2)
-    return found
-
-
-@pytest.mark.parametrize("step", slow_but([0.5], [0.0, 0.5]))
-def test_shares_are_those_of_exact_sums(step):
-    methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
-    model = latent(step, 40, 5)
-    study = make(data=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=16)
-    frame = study.run().to_frame()
-    for method in methods:
-        rows = frame[frame["method"] == method.name]
-        shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
-        shares[:, :3] /= 10
-        error = shares.std(axis=0) / 4
-        values = expected(method, step, 40, 5, 0.2)
-        assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
-
-
-def test_figure_4_by_exact_sums(facts):
-    case = facts("paper_values")["fig4_interval"]
-    for m, printed in zip((100, 500), case["value"].values(), strict=True):
-        values = [expected(FIGURE, step, m, 10, 0.01)[0] for step in STEPS]
-        np.testing.assert_allclose(values, printed, atol=case["tolerance"])
-        by_equation = [expected(EQUATION, step, m, 10, 0.01)[0] for step in STEPS]
-        assert np.max(np.subtract(by_equation, printed)) > 0.3
-
-
 # -- with missing scores ---------------------------------------------------------------------------
 
 
@@ -217,22 +157,6 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost):
     np.testing.assert_allclose(
         _imputed_proportions(true, 2, lost)[off], found.astype(float)[off], atol=1e-12
     )
-
-
-def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth():
-    methods = [EQUATION, HOEFFDING]
-    table = flat(
-        make(
-            data=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],
-            n_repetitions=20,
-        ).run()
-    )  # fmt: skip
-    rows = {(row["method"], row["proportion"]): row for row in table.to_dict("records")}
-    assert rows["equation 4", 0]["coverage"] > 0.98
-    assert rows["equation 4", 0.2]["coverage"] < 0.75
-    assert rows["hoeffding", 0.2]["coverage"] > 0.98
-    assert rows["hoeffding", 0.2]["coverage_imputed"] < 0.8
-    assert rows["equation 4", 0.2]["comparisons"] == pytest.approx(320, abs=5)
 
 
 # -- summaries -------------------------------------------------------------------------------------

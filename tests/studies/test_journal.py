@@ -13,7 +13,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import rankagg as ra
-from rankagg.cli import main
 from rankagg.exceptions import (
     DataFormatError,
     DataWarning,
@@ -86,15 +85,6 @@ def test_a_line_that_is_none_is_named(path, line, words):
         read(path)
 
 
-def test_a_line_of_another_study_is_noticed(path, tmp_path):
-    lines = path.read_text().splitlines(keepends=True)
-    other = tmp_path / "other.jsonl"
-    replace(STUDY, n_items=[3], n_repetitions=1, rng=5).run(journal=other)
-    path.write_text("".join([*lines, other.read_text().splitlines(keepends=True)[1]]))
-    with pytest.raises(DataFormatError, match=r"line 8: changed since it was written, or of an"):
-        read(path)
-
-
 def test_a_last_line_that_was_cut_off_is_dropped_and_said(path):
     whole, found = path.read_bytes(), read(path)
     last = len(whole) - whole[:-1].rfind(b"\n") - 1
@@ -161,34 +151,6 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
     with pytest.raises(OutputError, match=r"No space left on device\. What was noted before stays"):
         note(path)
     assert read(path) == found
-
-
-def test_the_command_line_says_what_was_dropped(path, capsys):
-    args = [
-        "study",
-        "approximation",
-        "--mallows",
-        "0.9",
-        "--items",
-        "3",
-        "--items",
-        "5",
-        "--rankings",
-        "4",
-    ]
-    args += ["--repetitions", "3", "--rule", "borda", "--rule", "copeland"]
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(SystemExit) as stop:
-        main([*args, "--journal", str(path)])
-    told = capsys.readouterr().err
-    assert stop.value.code == 0, told
-    assert "warning: " in told
-    assert "the last line was cut off; its data set is computed again" in told
-    path.write_bytes(path.read_bytes().replace(b'"optimum":', b'"Optimum":'))
-    with pytest.raises(SystemExit) as stop:
-        main([*args, "--journal", str(path)])
-    assert stop.value.code == 2
-    assert "line 2: changed since it was written" in capsys.readouterr().err
 
 
 class Broken(ra.Borda):

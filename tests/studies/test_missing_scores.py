@@ -230,22 +230,6 @@ def test_text_and_plain_data_say_the_same():
 # -- the papers' data ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
-    table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
-    study = ra.studies.MissingScoresStudy(
-        data=[ra.studies.ObservedData(label="XTREME", data=table)], proportions=[0.1, 0.3],
-        n_repetitions=1000, rng=0,
-    )  # fmt: skip
-    groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
-    measured = {(0.1, "Borda"): 0.92, (0.3, "Borda"): 0.83,
-                (0.1, "Mean"): 0.81, (0.3, "Mean"): 0.62}  # fmt: skip
-    for key, tau in measured.items():
-        # Three standard errors of 30 draws, and half a digit of the print.
-        noise = 3 * groups.std()[key] / np.sqrt(30) + 0.005
-        assert abs(groups.mean()[key] - tau) < noise
-
-
 # -- what is not known -----------------------------------------------------------------------------
 
 
@@ -298,9 +282,3 @@ def test_exact_rankings_that_are_not_proved_are_counted():
 
 
 # -- input -----------------------------------------------------------------------------------------
-
-
-def test_equal_locations_have_no_true_ranking():
-    assert ra.studies.LatentModel(step=0).true_ranking is None
-    frame = make(data=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
-    assert frame["tau_true"].isna().all()

@@ -10,7 +10,6 @@ from pandas.testing import assert_frame_equal
 import rankagg as ra
 from rankagg.aggregation import Consensus
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import as_sources
 
 TABLE = ra.ScoreTable(
     [[5, 1, 9, 2, 8], [4, 2, 7, 3, 9], [3, 3, 8, 1, 7], [2, 5, 6, 5, 1]],
@@ -249,17 +248,6 @@ def test_journals_have_the_keys_that_they_always_had(source, identity):
     assert next(study.cells()).key == (identity, 2, 3, 0)
 
 
-def test_sources_of_scores_keep_their_keys_too():
-    study = ra.studies.ConfidenceStudy(data=[LATENT], n_repetitions=1, rng=0)
-    assert next(study.cells()).key == (LATENT.identity, 0.0, 0)
-    told = "LatentModel(step=0.4, n_systems=4, n_tasks=1)"
-    assert LATENT.identity == told
-    observed = ra.studies.ObservedData(label="x", data=TABLE)
-    resampled = ra.studies.ResampledData(label="x", data=TABLE, n_rankings=3)
-    assert observed.identity == f"x {observed.digest}"
-    assert resampled.identity == f"x, 3 tasks, drawn from {observed.digest}"
-
-
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
@@ -283,12 +271,6 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     again = ra.studies.MissingScoresStudy(data=[named], proportions=[0.2], n_repetitions=2, rng=0)
     assert missing == again
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
-
-
-def test_two_real_profiles_of_one_size_are_two_models():
-    models = as_sources([PROFILE, PROFILE.restrict("BACD"), PROFILE], "models")
-    assert [model.name for model in models] == ["profile 1", "profile 2", "profile 3"]
-    assert models[0].identity != models[1].identity
 
 
 def test_fewer_systems_of_a_table_are_drawn_at_random():
@@ -350,11 +332,3 @@ def test_by_method_sums_up_the_rows(make):
     content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert content["rng"] == 0
     assert len(content["results"]) == len(table)
-
-
-def test_the_summary_is_pasted_and_not_every_row():
-    for make in STUDIES.values():
-        result = make(n_repetitions=2).run()
-        rows = result.to_latex().count("\\\\") - 1
-        assert rows == len(result._to_paste())
-        assert rows < len(result.to_frame())

@@ -76,18 +76,6 @@ def test_instances_stay_with_their_task():
         assert row["top1"] == ra.distances.top_k_agreement(some, all_, 1)
 
 
-@pytest.mark.parametrize("data", [TABLE, INSTANCES], ids=repr)
-def test_the_whole_set_of_tasks_has_tau_one(data):
-    rules = (*BOTH, ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
-    result = make(data, rules=rules, sizes=[data.n_tasks]).run()
-    frame = result.to_frame()
-    assert frame["tau"].tolist() == pytest.approx([1.0] * 16)
-    assert (frame["distance"] == 0).all()
-    table = result.by_method()
-    assert table["mean_tau"].tolist() == pytest.approx([1.0] * 4)
-    assert table["std_tau"].tolist() == pytest.approx([0.0] * 4)
-
-
 def test_subsets_of_a_size_have_equal_chances():
     cells = [_SubsetCell(2, k) for k in range(600)]
     drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]

@@ -220,15 +220,6 @@ def test_units_are_called_what_they_are():
     assert ra.stability(groups, rule, sizes=[]).noun == "groups"
 
 
-def test_it_can_be_read():
-    result = ra.stability(TABLE, ra.Borda(), n_samples=5, rng=0)
-    lines = result.summary(rows=3).splitlines()
-    assert lines[0] == ("Borda: leaving out one of 10 tasks changes the order of others in 2 cases")
-    assert "... and 7 more tasks" in lines
-    assert repr(result) == "<Stability of Borda over 10 tasks>"
-    assert ra.stability(TABLE, n_samples=1, sizes=[9], rng=0).consensus.certificate is not None
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -288,9 +279,3 @@ def test_what_a_part_teaches_is_said_of_the_systems_in_it():
 def test_other_rules_are_not_helped():
     for rule in (ra.Borda(), ra.Kemeny(backend="subset-dp")):
         assert Near.of(rule, rule.aggregate(TABLE), TABLE.systems) is None
-
-
-def test_groups_that_no_ranking_joins_are_noted():
-    profile = ra.Profile.from_orders([["a", "b"], ["c", "d"]], items="abcd")
-    found = ra.stability(profile, ra.Borda())
-    assert found.notes[0].startswith("no ranking joins {a, b} and {c, d}")

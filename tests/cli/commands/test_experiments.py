@@ -50,7 +50,9 @@ def test_a_study_prints_what_the_library_finds(parsed):
 def test_a_study_takes_files_of_profiles(parsed, refused):
     ra.io.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
     found = parsed("study approximation tennessee.soc --rule borda")["results"]
-    study = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=ra.datasets.load("tennessee"), rng=0)
+    study = ra.studies.ApproximationStudy(
+        rules=[ra.Borda()], data=ra.datasets.load("tennessee"), rng=0
+    )
     rows = study.run().to_dict()["results"]
     assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
     assert "'absent.soc'. No such file" in refused("study approximation absent.soc")
