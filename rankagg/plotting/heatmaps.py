@@ -34,7 +34,7 @@ from rankagg.plotting.theme import (
     plot_of,
 )
 from rankagg.studies.confidence import ConfidenceStudy, JudgedCell
-from rankagg.studies.results import StudyResult
+from rankagg.studies.study import StudyResult
 
 if TYPE_CHECKING:
     from rankagg.inference import Decisions

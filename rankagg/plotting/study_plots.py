@@ -18,7 +18,7 @@ from rankagg.cultures import Named
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Panel, dotted_look, draw_panels
 from rankagg.plotting.theme import GRAY, plot_labels, plot_of
-from rankagg.studies.results import Curve, StudyResult, in_words
+from rankagg.studies.study import Curve, StudyResult, in_words
 
 # More panels are wider than a page.
 MOST_PANELS: Final = 6

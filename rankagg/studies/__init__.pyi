@@ -15,10 +15,10 @@ from .mechanisms import RemovalOfBlocks as RemovalOfBlocks
 from .mechanisms import RescaledScores as RescaledScores
 from .mechanisms import ReversedScores as ReversedScores
 from .mechanisms import ScoreRemoval as ScoreRemoval
-from .results import StudyResult as StudyResult
 from .sources import LatentModel as LatentModel
 from .sources import ObservedData as ObservedData
 from .sources import ResampledData as ResampledData
+from .study import StudyResult as StudyResult
 from .tables import AgreementStudy as AgreementStudy
 from .tables import CorruptionStudy as CorruptionStudy
 from .tables import MissingScoresStudy as MissingScoresStudy

@@ -33,9 +33,16 @@ from rankagg.studies.mechanisms import (
     ScoreRemoval,
     n_removed,
 )
-from rankagg.studies.results import Curve, Measures, StudyResult
 from rankagg.studies.sources import LatentModel
-from rankagg.studies.study import ROUNDING, Row, Study, different_checked
+from rankagg.studies.study import (
+    ROUNDING,
+    Curve,
+    Measures,
+    Row,
+    Study,
+    StudyResult,
+    different_checked,
+)
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]

@@ -41,12 +41,14 @@ from rankagg.studies.mechanisms import (
     ReversedScores,
     ScoreRemoval,
 )
-from rankagg.studies.results import Curve, Measures, StudyResult
 from rankagg.studies.study import (
     ROUNDING,
     Cell,
+    Curve,
+    Measures,
     Row,
     Study,
+    StudyResult,
     attempt,
     different_checked,
     finished,

@@ -41,8 +41,7 @@ from rankagg.cultures import (
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.mechanisms import n_removed
-from rankagg.studies.results import Curve, Measures, StudyResult
-from rankagg.studies.study import ROUNDING, Cell, Row, Study, finished
+from rankagg.studies.study import ROUNDING, Cell, Curve, Measures, Row, Study, StudyResult, finished
 
 
 def _averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:

@@ -141,19 +141,19 @@ def rank_shares(
     rule = Kemeny() if rule is None else check_rule(rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
     jobs = check_jobs(n_jobs)
-    redraw: Redraws
+    redraw: _Redraws
     if isinstance(data, Comparisons):
         unit = unit_of(data, unit)
         given = {"fixed_tasks": (fixed_tasks, False), "tolerance": (tolerance, 0.0)}
         check_silent(**given, instances=(instances, None))
-        redraw = comparisons = RedrawComparisons.of(data, rule, unit)
+        redraw = comparisons = _RedrawComparisons.of(data, rule, unit)
         items, rows = data.items, comparisons.draw(times, as_generator(rng))
     elif isinstance(data, ScoreSummary):
         check_no_more(data, tolerance, instances)
         items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
         # The order of tasks in files must change no draw; tasks that are drawn are as in a table.
         there = data if kind == "task" else data.sorted_by_task()
-        redraw = sums = RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
+        redraw = sums = _RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
         rows = sums.draw(times, as_generator(rng))
     else:
         unit = check_unit(unit)
@@ -164,10 +164,10 @@ def rank_shares(
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
         unit = units.unit
         draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
-        redraw = Redraw(data, profile, rule, tolerance, draws_tasks)
+        redraw = _Redraw(data, profile, rule, tolerance, draws_tasks)
     rule.aggregate(Evidence(data, tolerance))  # what it cannot take is said before all else
     # One process goes through all of them at once.
-    spans = Spans.joined(in_groups(redraw.parts, rows, times if jobs == 1 else 64, jobs))
+    spans = _Spans.joined(in_groups(redraw.parts, rows, times if jobs == 1 else 64, jobs))
     return RankShares._of_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
 
 
@@ -219,7 +219,7 @@ class RankShares(Result):
         items: ItemSet,
         rule: Aggregator,
         unit: RankUnit,
-        spans: Spans,
+        spans: _Spans,
         *,
         fixed_tasks: bool = False,
     ) -> RankShares:
@@ -353,7 +353,7 @@ class RankShares(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Spans:
+class _Spans:
     """The ranks that results leave every item, from 1; 0 for an item without any."""
 
     # Shape (B, n). The first and the last.
@@ -365,7 +365,7 @@ class Spans:
     is_proved: Bools
 
     @classmethod
-    def of_ranks(cls, ranks: Ranks, *, is_proved: bool = True) -> Spans:
+    def of_ranks(cls, ranks: Ranks, *, is_proved: bool = True) -> _Spans:
         """Return what rankings leave, one a row."""
         listed = (ranks >= 0).sum(axis=1, keepdims=True)
         start = np.where(ranks == places.UNLISTED, listed, ranks)
@@ -375,7 +375,7 @@ class Spans:
         return cls(best, worst, best == 1, np.full(len(ranks), is_proved))
 
     @classmethod
-    def of(cls, consensus: Consensus) -> Spans:
+    def of(cls, consensus: Consensus) -> _Spans:
         """Return what one result leaves."""
         certificate = consensus.certificate
         is_list = isinstance(consensus.rule, TopK)
@@ -391,13 +391,13 @@ class Spans:
         return cls(best, worst, best == 1, np.ones(1, dtype=bool))
 
     @classmethod
-    def joined(cls, parts: Iterable[Spans]) -> Spans:
+    def joined(cls, parts: Iterable[_Spans]) -> _Spans:
         """Return what several results leave, one after the other."""
         each = [(part.best, part.worst, part.can_win, part.is_proved) for part in parts]
         return cls(*map(np.concatenate, zip(*each, strict=True)))
 
 
-class Redraws(ABC):
+class _Redraws(ABC):
     """Data whose resamples a rule aggregates."""
 
     rule: Aggregator
@@ -415,30 +415,30 @@ class Redraws(ABC):
         """Rank in all resamples at once, where the scores of the rule are sums."""
         return None
 
-    def parts(self, rows: Integers64) -> Iterator[Spans]:
+    def parts(self, rows: Integers64) -> Iterator[_Spans]:
         """Yield the ranks of every item in resamples, some of them at a time."""
         size = max(RANKS_AT_ONCE // len(self.items), 1)
         for start in range(0, len(rows), size):
             yield from self._spans(rows[start : start + size])
 
-    def _spans(self, rows: Integers64) -> Iterator[Spans]:
+    def _spans(self, rows: Integers64) -> Iterator[_Spans]:
         together = self.ranks(rows)
         if together is None:
             yield from map(self._span, rows)
             return
         ranks, is_certain = together
-        found = Spans.of_ranks(ranks)
+        found = _Spans.of_ranks(ranks)
         for row in np.flatnonzero(~is_certain).tolist():
             one = self._span(rows[row])
             found.best[row], found.worst[row] = one.best[0], one.worst[0]
             found.can_win[row], found.is_proved[row] = one.can_win[0], one.is_proved[0]
         yield found
 
-    def _span(self, counts: Integers64) -> Spans:
+    def _span(self, counts: Integers64) -> _Spans:
         drawn = self.resampled(counts)
         if drawn is None:
-            return Spans.of_ranks(np.full((1, len(self.items)), places.UNRANKED, dtype=np.int32))
-        return Spans.of(self.rule.aggregate(drawn))
+            return _Spans.of_ranks(np.full((1, len(self.items)), places.UNRANKED, dtype=np.int32))
+        return _Spans.of(self.rule.aggregate(drawn))
 
 
 def _rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
@@ -468,7 +468,7 @@ def _rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> Rank
 
 
 @dataclass(frozen=True, eq=False)
-class Redraw(Redraws):
+class _Redraw(_Redraws):
     """The data with other frequencies of their rankings, aggregated again.
 
     A task that is drawn several times weighs several times as much; other units are repeated.
@@ -487,12 +487,12 @@ class Redraw(Redraws):
         """What is ranked."""
         return self.profile.items
 
-    def parts(self, rows: Integers64) -> Iterator[Spans]:
+    def parts(self, rows: Integers64) -> Iterator[_Spans]:
         """Yield the ranks of every item in resamples, some of them at a time."""
         if not isinstance(self.rule, Kemeny):
             return super().parts(rows)
         base = self._rows(self.profile, weights=self.profile.weights)
-        return map(Spans.of, resample_kemeny(base, rows, self.rule))
+        return map(_Spans.of, resample_kemeny(base, rows, self.rule))
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
@@ -565,7 +565,7 @@ class Redraw(Redraws):
 
 
 @dataclass(frozen=True, eq=False)
-class RedrawComparisons(Redraws):
+class _RedrawComparisons(_Redraws):
     """Sums of equal comparisons, and with which others they are drawn."""
 
     data: Comparisons
@@ -588,7 +588,7 @@ class RedrawComparisons(Redraws):
         return self.data.items
 
     @classmethod
-    def of(cls, data: Comparisons, rule: Aggregator, unit: ComparisonUnit) -> RedrawComparisons:
+    def of(cls, data: Comparisons, rule: Aggregator, unit: ComparisonUnit) -> _RedrawComparisons:
         """Prepare to draw comparisons or clusters."""
         n, m = data.n_items, len(data)
         forward = data.outcomes >= 0
@@ -642,7 +642,7 @@ class RedrawComparisons(Redraws):
 
 
 @dataclass(frozen=True, eq=False)
-class RedrawSums(Redraws):
+class _RedrawSums(_Redraws):
     """Sums of scores with other frequencies of their groups or tasks, aggregated again."""
 
     # The sums; those of groups unless tasks are drawn.

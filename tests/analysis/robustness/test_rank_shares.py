@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import Outcome
 from rankagg.analysis.robustness import rank_shares as resamples
-from rankagg.analysis.robustness.rank_shares import Redraw, RedrawSums
+from rankagg.analysis.robustness.rank_shares import _Redraw, _RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of
@@ -196,7 +196,7 @@ SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional([3, 1.5, 1, 0.1])])
 
 def one_by_one(data, rule, **options):
     with pytest.MonkeyPatch.context() as patch:
-        for kind in (Redraw, RedrawSums):
+        for kind in (_Redraw, _RedrawSums):
             patch.setattr(kind, "ranks", lambda self, rows: None)
         return ra.rank_shares(data, rule, **options)
 
@@ -477,7 +477,7 @@ def test_resamples_are_those_of_the_scores(table, data):
     found = ra.rank_shares(
         summary, rule, unit=unit, fixed_tasks=fixed, n_resamples=4, rng=np.random.default_rng(7)
     )
-    redraw = RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
+    redraw = _RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
     counts = redraw.draw(4, np.random.default_rng(7))
     groups = plain_groups(table, 3)
     for row, times in enumerate(counts):
@@ -505,7 +505,7 @@ def test_what_is_drawn(unit, fixed):
         instances=[*range(60), *range(30)], higher_is_better=True,
     )  # fmt: skip
     summary = ra.ScoreSummary.from_scores(table, n_groups=20)
-    counts = RedrawSums(summary, ra.Borda(), unit, bool(fixed)).draw(300, rng)
+    counts = _RedrawSums(summary, ra.Borda(), unit, bool(fixed)).draw(300, rng)
     there = np.array([[g in t.parts for g in range(20)] for t in summary.grouped.values()])
     if unit == "instance":
         assert (counts[:, 0] == counts[:, 1]).all()
