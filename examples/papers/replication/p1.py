@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations, permutations
 from math import isnan
-from typing import Any
+from typing import Any, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -215,7 +215,8 @@ def _breakdown(means: pd.DataFrame) -> Mapping[Any, Any]:
 
 def _add_distances(found: ExperimentRun, result: StudyResult, caption: str) -> None:
     """Hand on the means and the plot of a study of corrupted tables."""
-    name, table = found.experiment.name, result.by_method().drop(columns=["failed", "se_top1"])
+    name, table = found.experiment.name, result.by_method(quantiles=(0.05, 0.5, 0.95))
+    table = table.drop(columns=["failed", "se_top1"]).rename(columns={"mean_top1": "top1"})
     about = "Distances to the true order, over all tables of each kind."
     found.add_sheet(name, about, table.reset_index())
     legend = "Borda is one level, TwoLevel(Borda, Borda) two levels, and the step is phi."
@@ -303,8 +304,9 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     for board, table in bench.tables(*BOARDS).items():
         result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda()), rng=0).run()
         agreed = result.to_frame().set_index("k")
-        tau, depths = agreed["tau"].iloc[0], [1, 3, 5, 10]
-        frames[board] = agreed.loc[depths, ["tau", "top", "last"]].reset_index()
+        tau = agreed["tau"].iloc[0]
+        ends = {f"{end}{k}": agreed[end].get(k) for end in ("top", "last") for k in (1, 3, 5, 10)}
+        frames[board] = pd.DataFrame([{"tau": tau} | ends])
         mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
         one, other = rows_of(mean), rows_of(borda)
         for k in (1, 3, 5, 10):
@@ -432,6 +434,12 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
             found.add("Figure 9", {f"spread of {names[rule]} against the mean's": lower}, data)
 
 
+#: What the sheets call the columns of a study of subsets.
+CALLED_ON_SUBSETS: Final = {
+    "cells": "subsets", "mean_tau": "mean", "std_tau": "std", "mean_top1": "top1",
+}  # fmt: skip
+
+
 def _on_subsets(
     bench: Bench,
     found: ExperimentRun,
@@ -444,10 +452,11 @@ def _on_subsets(
     for title, table in tables.items():
         study = TaskSubsetStudy(data=table, rules=rules, n_repetitions=bench.repetitions(), rng=0)
         result = bench.run(f"{name}-{title.lower()}", study)
-        frames[title], plots[title] = result.by_method(), partial(result.plot)
-        frame = frames[title]
+        taus = result.to_frame().groupby(["size", "method"], sort=False)["tau"]
+        frame = result.by_method(quantiles=(0.05, 0.5, 0.95)).rename(columns=CALLED_ON_SUBSETS)
+        frames[title], plots[title] = frame.assign(defined=taus.count()), partial(result.plot)
         found.sentences.append(f"{title}: {result.headline()}.")
-        yield title, frame["mean_tau"].unstack("method"), frame["std_tau"].unstack("method")
+        yield title, frame["mean"].unstack("method"), frame["std"].unstack("method")
     if not frames:
         return
     sheet = pd.concat(frames, names=["data"]).reset_index().drop(columns=["failed", "unproved"])

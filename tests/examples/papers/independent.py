@@ -13,11 +13,11 @@ from math import comb, factorial, isnan, lcm, log
 import networkx as nx
 import numpy as np
 import pandas as pd
-from rankagg.studies.pair_methods import PrintedRadius
 from scipy.optimize import LinearConstraint, milp
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
+from rankagg.studies.confidence import PrintedRadius
 from replication.p1 import INSTANCE_TABLES as NINE
 from replication.p1 import figure_3, figure_7, name_of
 from replication.p2 import IMPUTING

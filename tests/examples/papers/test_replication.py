@@ -11,10 +11,10 @@ import joblib
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from rankagg.studies.corruption import CorruptionStudy
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
+from rankagg.studies.tables import CorruptionStudy
 from replicate import main
 from replication import leaderboards as tables
 from replication import run as module
