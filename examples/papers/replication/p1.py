@@ -305,7 +305,11 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
         result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda()), rng=0).run()
         agreed = result.to_frame().set_index("k")
         tau = agreed["tau"].iloc[0]
-        ends = {f"{end}{k}": agreed[end].get(k) for end in ("top", "last") for k in (1, 3, 5, 10)}
+        ends = {
+            f"{end}{k}": agreed[end].get(k, np.nan)
+            for end in ("top", "last")
+            for k in (1, 3, 5, 10)
+        }
         frames[board] = pd.DataFrame([{"tau": tau} | ends])
         mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
         one, other = rows_of(mean), rows_of(borda)
