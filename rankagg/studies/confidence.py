@@ -489,7 +489,21 @@ class ConfidenceStudy(Study[JudgedCell]):
             yield "true proportions are not known"
 
     def judged(self, cell: JudgedCell, alpha: float, method: PairMethod) -> tuple[Any, Any]:
-        """Return the ranked table of a cell, and what a method says of its pairs."""
+        """Return the ranked table of a cell, and what a method says of its pairs.
+
+        Parameters
+        ----------
+        cell : Cell
+            One of `cells`.
+        alpha : float
+            The probability of error.
+        method : PairMethod
+            The method.
+
+        Returns
+        -------
+        tuple
+        """
         ranked = RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
         return ranked, cell.judge(self._seed, ranked, method, alpha)
 

@@ -100,7 +100,17 @@ class LatentModel(DataSource):
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the probability that row scores higher than column, whatever the unit."""
+        """Return the probability that row scores higher than column, whatever the unit.
+
+        Parameters
+        ----------
+        unit, ties : str
+            Not used: the probability is the same for each unit, and no two scores tie.
+
+        Returns
+        -------
+        DataFrame
+        """
         systems = np.arange(self.n_systems)
         shares = LatentScores(self.step * systems).ranking_distribution().pairwise_probabilities()
         np.fill_diagonal(shares, 0.5)
@@ -176,7 +186,17 @@ class ObservedData(DataSource):
         return self.label
 
     def name_without(self, parameter: str = "") -> str:
-        """Return the label; data have no parameters."""
+        """Return the label; data have no parameters.
+
+        Parameters
+        ----------
+        parameter : str, optional
+            Not used.
+
+        Returns
+        -------
+        str
+        """
         return self.name
 
     @property
@@ -280,7 +300,19 @@ class ResampledData(ObservedData):
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the proportions in the data; 1/2 where they compare nothing."""
+        """Return the proportions in the data; 1/2 where they compare nothing.
+
+        Parameters
+        ----------
+        unit : {"ranking", "instance", "task"}, default "ranking"
+            What a proportion is of, as for `PairwiseIntervals.from_data`.
+        ties : {"half", "exclude"}, default "half"
+            What a tie counts.
+
+        Returns
+        -------
+        DataFrame
+        """
         method: Method = "wilson" if ties == "exclude" else "hoeffding"
         intervals = PairwiseIntervals.from_data(self.data, unit=unit, method=method)
         shares = np.where(np.isnan(intervals.estimate), 0.5, intervals.estimate)
