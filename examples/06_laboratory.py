@@ -31,7 +31,7 @@ study = ra.studies.ApproximationStudy(
     rng=1,
 )
 result = study.run()
-table = result.by_method().droplevel(["n_items", "n_rankings", "missing"])
+table = result.by_method().droplevel(["n_items", "n_rankings"])
 print(table[["hit_rate", "hit_low", "hit_high", "mean_ratio", "max_ratio"]].round(3).to_string())
 
 print("\nTo hand on")

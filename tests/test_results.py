@@ -111,18 +111,15 @@ def corruption():
 
 
 RESULTS = {
-    "AgreementResult": lambda: ra.studies.AgreementStudy(data=scores(), rng=0).run(),
     "CastVotes": cast_votes,
     "BradleyTerryFit": battles,
     "Certificate": lambda: exact().certificate,
     "RuleComparison": lambda: ra.compare(COMPLETE, [ra.Borda(), ra.Kemeny()]),
-    "ConfidenceResult": confidence,
     "Connectivity": lambda: ra.Comparisons.from_arrays(
         ITEMS, (*"BCD", EVIL), [1, 1, 0, -1]
     ).connectivity(),
     "Consensus": exact,
-    "CorruptionResult": corruption,
-    "CycleResult": lambda: ra.studies.CycleStudy(
+    "StudyResult": lambda: ra.studies.CycleStudy(
         data=[ra.cultures.ImpartialCulture()], n_rankings=[3, 4], n_repetitions=3, rng=0
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
@@ -145,7 +142,6 @@ RESULTS = {
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
     "MissingReport": lambda: ra.analysis.missing_report(GAPS),
-    "MissingScoresResult": missing_scores,
     "Optima": lambda: exact().optima,
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
@@ -161,11 +157,7 @@ RESULTS = {
     "SkillingsMackTest": lambda: ra.inference.skillings_mack(GAPS, n_resamples=100),
     "Stability": lambda: ra.stability(COMPLETE, ra.Borda(), n_samples=3, rng=0),
     "Steps": lambda: ra.teaching.show_steps(ra.Kemeny(), COMPLETE),
-    "ApproximationResult": study,
     "TaskAgreement": lambda: ra.analysis.task_agreement(scores()),
-    "TaskSubsetResult": lambda: ra.studies.TaskSubsetStudy(
-        data=scores(), n_repetitions=2, rng=0
-    ).run(),
     "TournamentGraph": lambda: ra.TournamentGraph(COMPLETE.pairwise()),
     "SimulatedTest": lambda: ra.Mallows.fit(COMPLETE).test_uniform(n_resamples=9, rng=0),
     "TiedCertificate": lambda: weak().certificate,
@@ -202,9 +194,9 @@ def result_of(name: str) -> Result:
 
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
-    "ConfidenceResult", "CorruptionResult", "FeatureFit",
-    "GeneralizedMallowsFit", "MallowsFit", "MissingScoresResult",
-    "TaskSubsetResult", "TiedCertificate", "TiedOptima",
+    "FeatureFit",
+    "GeneralizedMallowsFit", "MallowsFit",
+    "TiedCertificate", "TiedOptima",
 }  # fmt: skip
 
 

@@ -343,7 +343,7 @@ def _(rules):
     )
     result = study.run()
     found = result.by_method()[["hit_rate", "mean_ratio", "max_ratio"]]
-    found = found.droplevel(["n_items", "n_rankings", "missing"])
+    found = found.droplevel(["n_items", "n_rankings"])
     return found, result
 
 

@@ -665,7 +665,7 @@ def _():
         n_repetitions=80,
         rng=0,
     )
-    cycles = study.run().by_size().droplevel(["n_items", "n_rankings"])
+    cycles = study.run().by_method().droplevel(["n_items", "n_rankings"])
     cycle_shares = cycles[["cycle", "cycle_low", "cycle_high", "cycle_exact", "optimal"]]
     return cycle_shares, cycles
 

@@ -459,7 +459,7 @@ def _():
         n_repetitions=50,
         rng=0,
     ).run()
-    counted = study.by_size().reset_index()
+    counted = study.by_method().reset_index()
     columns = ["model", "n_rankings", "cycle", "cycle_exact", "cycle_low", "cycle_high"]
     return columns, counted
 

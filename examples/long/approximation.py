@@ -28,6 +28,6 @@ COLUMNS = ["model", "n_items", "repetition", "method", "cost", "optimum", "hit"]
 
 if __name__ == "__main__":
     result = STUDY.run(n_jobs=2, journal="approximation.jsonl", progress=True)
-    frame = result.to_frame(runtime=False)
+    frame = result.to_frame().drop(columns=["runtime", "exact_runtime"])
     frame[COLUMNS].to_csv(HERE / "approximation.csv", index=False)
     print(result.summary())

@@ -89,10 +89,12 @@ def corrupted_draws():
         rng=0,
     )
     result = study.run()
-    found, lost = result.by_method(), result.breakdown()
+    found = result.by_method()
+    beyond = found[found["mean_distance"] > 0.75].reset_index()
+    lost = beyond.drop_duplicates(["model", "method"])
     yield from rows("corruption", found, ERRORS, rules)
     lost_at = ["model", "corruption", "mean_distance", "n_corrupted", "se_distance"]
-    yield from rows("lost", lost, lost_at, rules)
+    yield from rows("lost", lost.set_index("method"), lost_at, rules)
 
 
 def corrupted_tables(tables):
@@ -118,8 +120,8 @@ def subsets(tables, rules):
     """Yield how near rankings on some tasks are to those on all."""
     for name, table in tables.items():
         study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50, rng=0)
-        found = study.run().by_size().assign(table=name, case="", se=None)
-        yield from rows("subsets", found, ["table", "case", "size", "mean", "se"], rules)
+        found = study.run().by_method().assign(table=name, case="", se=None)
+        yield from rows("subsets", found, ["table", "case", "size", "mean_tau", "se"], rules)
 
 
 def missing(tables, rules):

@@ -58,5 +58,5 @@ if __name__ == "__main__":
     for name in NAMES:
         result = study_of(name, folder).run(n_jobs=2, journal=f"removal-{name}.jsonl")
         print(result.summary(), end="\n\n")
-        means.append(result.by_method()[["tables", "mean_tau", "se_tau", "mean_tau_ranked"]])
+        means.append(result.by_method()[["cells", "mean_tau", "se_tau", "mean_tau_ranked"]])
     pd.concat(means).round(4).to_csv(HERE / "removal.csv")

@@ -10,8 +10,8 @@ from .missing import missing_report as missing_report
 from .removal.removal_radius import Removal as Removal
 from .removal.removal_radius import RemovalRadius as RemovalRadius
 from .removal.removal_radius import removal_radius as removal_radius
+from .robustness.perturbation import resample_kemeny as resample_kemeny
 from .robustness.rank_shares import RankShares as RankShares
-from .robustness.resampling import resample_kemeny as resample_kemeny
 from .robustness.sensitivity import Sensitivity as Sensitivity
 from .robustness.sensitivity import sensitivity as sensitivity
 from .robustness.stability import Stability as Stability

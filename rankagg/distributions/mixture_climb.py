@@ -110,7 +110,7 @@ class _Family(ABC):
             columns.append(rise / (step[k] + at[k] - low[k]))
         return np.stack(columns, axis=1)
 
-    def drawn_ranks(self, rng: Generator) -> Ranks:
+    def _drawn_ranks(self, rng: Generator) -> Ranks:
         """Return a ranking of the data, what it leaves open drawn at random."""
         row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
         drawn: Ranks = places.sample_compatible(self.data.ranks[[row]], rng)[0]
@@ -143,7 +143,7 @@ class _MallowsFamily(_Family):
 
     def start(self, rng: Generator) -> Mallows:
         """Return one whose distances are half of what they are by chance."""
-        center = permutation_of(self.drawn_ranks(rng), self.data.profile.items)
+        center = permutation_of(self._drawn_ranks(rng), self.data.profile.items)
         return Mallows(center, self._start_theta, self.data.distance.name)
 
     def log_probs(self, part: Mallows) -> Floats:
@@ -250,7 +250,7 @@ class _PlackettLuceFamily(_Family):
 
     def start(self, rng: Generator) -> PlackettLuce:
         """Return worths that fall with the place."""
-        ranks = self.drawn_ranks(rng)
+        ranks = self._drawn_ranks(rng)
         return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
 
     def log_probs(self, part: PlackettLuce) -> Floats:

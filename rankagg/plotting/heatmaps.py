@@ -19,6 +19,7 @@ from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
 from rankagg.core import PairwiseMatrix, PartialRanking, counted
+from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
@@ -32,7 +33,8 @@ from rankagg.plotting.theme import (
     letter,
     plot_of,
 )
-from rankagg.studies.confidence import ConfidenceResult, JudgedCell
+from rankagg.studies.confidence import ConfidenceStudy, JudgedCell
+from rankagg.studies.study import StudyResult
 
 if TYPE_CHECKING:
     from rankagg.inference import Decisions
@@ -232,9 +234,9 @@ def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
     ]
 
 
-@plot_of(ConfidenceResult, "ConfidenceStudy.run")
+@plot_of(StudyResult, "ConfidenceStudy.run")
 def confidence_heatmap(
-    result: ConfidenceResult,
+    result: StudyResult,
     *,
     method: str | None = None,
     model: str | None = None,
@@ -251,7 +253,7 @@ def confidence_heatmap(
 
     Parameters
     ----------
-    result : ConfidenceResult
+    result : StudyResult
         What a study of confidence found.
     method : str, optional
         The name of a method of the study; its first by default.
@@ -290,8 +292,11 @@ def confidence_heatmap(
     6
     """
     study = result.study
-    way = _chosen(method, study.ways, "method")
-    source = _chosen(model, study._sources, "model")
+    if not isinstance(study, ConfidenceStudy):
+        allowed = "the result of a ConfidenceStudy"
+        raise InvalidInputError("result", allowed, result, "`study_plot` draws those of others.")
+    way = _chosen(method, study.methods or (), "method")
+    source = _chosen(model, study.data, "model")
     mechanism = _chosen(removal, study.removals, "removal")
     level = check_choice(
         study.alphas[0] if alpha is None else check_number(alpha, "alpha"),
@@ -304,7 +309,7 @@ def confidence_heatmap(
         "proportion",
     )
     removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
-    ranked, judged = result._judged(JudgedCell(source, share, mechanism), level, way)
+    ranked, judged = study.judged(JudgedCell(source, share, mechanism), level, way)
     order = Borda().aggregate(ranked.profile).ranking
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
     units = counted(round(ranked.comparisons(way.unit)), way.unit)

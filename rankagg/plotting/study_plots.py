@@ -87,10 +87,13 @@ def study_plot(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['impartial culture, 3 items', 'band: 95 % Wilson intervals', 'dotted: known exactly']
     """
-    known = result._curves
-    curve = known[check_choice(y or next(iter(known)), list(known), "y")]
-    table = _rows_where(result, where or {})
-    axis, column, places = _along(result, table, x)
+    measures, table = result.measures, result.by_method()
+    columns = [str(name) for name in table.index.names]
+    points = [name for name in columns if name not in measures.lines]
+    table = _rows_where(table.reset_index(), columns, where or {})
+    y = check_choice(y or next(iter(measures.curves)), list(measures.curves), "y")
+    curve = measures.curves[y]
+    axis, column, places = _along(result, table, points, x)
     names = [str(value) for value in places] if axis == column and _is_named(places) else []
     table = table[table[column].isin(list(places))].assign(at=lambda rows: rows[column].map(places))
     # What is along the axis is no part of a case.
@@ -99,22 +102,22 @@ def study_plot(
             name: table[name].map(
                 {value: _rest(result, name, value, axis) for value in table[name].unique().tolist()}
             )
-            for name in dict.fromkeys([*result._points, *result._lines])
+            for name in dict.fromkeys([*points, *measures.lines])
             if name != axis
         }
     )
-    table = _with_heights(table, curve, y or next(iter(known)))
-    usual = [name for name in words if name not in result._lines]
+    table = _with_heights(table, curve, y)
+    usual = [name for name in words if name not in measures.lines]
     chosen = usual if panels is None else [panels] if isinstance(panels, str) else list(panels)
     for name in chosen:
         check_choice(name, list(words), "panels")
-    own = [name for name in result._lines if name in words and name not in chosen]
+    own = [name for name in measures.lines if name in words and name not in chosen]
     rest = [name for name in words if name not in (*own, *chosen)]
     differing, _ = _told_apart(words[rest], ", ")
     parts = zip(*(words[name] for name in own), differing, strict=True)
     table["line"] = [", ".join(filter(None, part)) for part in parts]
     table["panel"], alike = _told_apart(words[chosen], ",\n")
-    drawn, notes = _drawn(table, y or next(iter(known)))
+    drawn, notes = _drawn(table, y)
     cases = [Panel(str(head), part) for head, part in drawn.groupby("panel", sort=False)]
     shown = pd.concat([panel.table for panel in cases[:MOST_PANELS]])
     sheet, handles, above, key = draw_panels(
@@ -126,12 +129,13 @@ def study_plot(
         is_logarithmic=axis in LOGARITHMIC and _spans_magnitude(places.values()),
     )
     if shown["low"].notna().any():
-        handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=f"band: {curve.band}"))
+        bands = {0: curve.band, 1: "one standard deviation either way"}
+        band = bands.get(_times(curve), "two standard errors either way")
+        handles.append(Patch(color=GRAY, alpha=0.4, lw=0, label=f"band: {band}"))
     if shown["dotted"].notna().any():
         label = f"dotted: {curve.dotted_is}"
         handles.append(Line2D([], [], label=label, **dotted_look()))
-    unit, noun = result._counts
-    each = f"{counts_told(shown[unit], noun)} for every point" if unit in shown else ""
+    each = f"{counts_told(shown['cells'], measures.noun)} for every point"
     without = [name for name in _named(result, column) if name not in places]
     notes = [
         key,
@@ -145,12 +149,12 @@ def study_plot(
     return sheet.finish(notes, axis=label, handles=handles, columns=2, above=above)
 
 
-def _rows_where(result: StudyResult, where: Mapping[str, Any]) -> pd.DataFrame:
+def _rows_where(
+    table: pd.DataFrame, columns: Sequence[str], where: Mapping[str, Any]
+) -> pd.DataFrame:
     """Return the rows of the table with some values."""
-    table = result._drawn()
-    columns = [*dict.fromkeys([*result._points, *result._lines])]
     for name, value in where.items():
-        check_choice(name, columns, "where")
+        check_choice(name, list(columns), "where")
         known = table[name].unique().tolist()
         if value not in known:
             check_choice(value, known, f"where[{name!r}]")
@@ -167,22 +171,22 @@ def _named(result: StudyResult, column: str) -> dict[str, Named]:
 
 
 def _along(
-    result: StudyResult, table: pd.DataFrame, x: str | None
+    result: StudyResult, table: pd.DataFrame, points: Sequence[str], x: str | None
 ) -> tuple[str, str, dict[Any, float]]:
     """Return what is along the axis, its column, and where the values of that are."""
     found: dict[str, tuple[str, dict[Any, float]]] = {}
-    for column in reversed(result._points):
+    for column in reversed(points):
         named = _named(result, column)
         for value in table[column].unique().tolist():
             one = vars(named[value]) if value in named else {column: value}
             for name, number in one.items():
-                if isinstance(number, Real) and (name == column or name not in result._points):
+                if isinstance(number, Real) and (name == column or name not in points):
                     found.setdefault(name, (column, {}))[1][value] = float(number)
     numbers = {name: len(set(at.values())) for name, (_, at) in found.items()}
     # That with the most values first.
     varying = sorted((n for n in numbers if numbers[n] > 1), key=numbers.__getitem__, reverse=True)
-    texts = {name: table[name].unique().tolist() for name in result._points if name not in found}
-    usual = [name for name in result._usual_x if name in varying]
+    texts = {name: table[name].unique().tolist() for name in points if name not in found}
+    usual = [name for name in result.measures.usual_x if name in varying]
     several = [name for name, values in texts.items() if len(values) > 1]
     fallback = [*usual, *varying, *several, *found, *texts]
     axis = check_choice(x or fallback[0], list(dict.fromkeys([*varying, *found, *texts])), "x")
@@ -206,16 +210,24 @@ def _rest(result: StudyResult, column: str, value: Any, axis: str) -> str:
     return named[value].name_without(axis) if value in named else in_words(column, value)
 
 
+def _times(curve: Curve) -> int:
+    """Return how many standard errors, or deviations, a band has either way."""
+    return 0 if not curve.around else 2 if curve.around.startswith("se_") else 1
+
+
 def _with_heights(table: pd.DataFrame, curve: Curve, y: str) -> pd.DataFrame:
     """Return a table with the heights of points, and those of the ends of their bands."""
     middle = table[y].astype(np.float64)
     empty = pd.Series(np.nan, index=table.index)
-    if curve.deviation:
-        around = curve.times * table[curve.deviation].astype(np.float64)
+    low, high = (table[end] for end in curve.ends) if curve.ends else (empty, empty)
+    if curve.around:
+        around = _times(curve) * table[curve.around].astype(np.float64)
         low, high = ((middle + sign * around).clip(curve.least, curve.most) for sign in (-1, 1))
-    else:
-        low, high = (table[end] if end else empty for end in (curve.low, curve.high))
-    dotted = table[curve.dotted] if curve.dotted else empty
+    dotted = empty
+    if curve.dotted:
+        dotted = (
+            table[curve.dotted] if isinstance(curve.dotted, str) else empty.fillna(curve.dotted)
+        )
     return table.assign(middle=middle, low=low, high=high, dotted=dotted)
 
 

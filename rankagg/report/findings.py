@@ -27,7 +27,7 @@ from rankagg.analysis.comparison.compare import RuleComparison, compare_until
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
-from rankagg.analysis.robustness.leave_out import Source
+from rankagg.analysis.robustness.perturbation import Source
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, level_of
@@ -266,7 +266,7 @@ def _source(data: Data, rule: Aggregator, tolerance: Tolerance) -> Source | None
     """Return what tasks can be left out of, where they are neither too few nor too many."""
     if isinstance(data, PairData):
         return None
-    source = Source(data=data, tolerance=tolerance, over="tasks", rule=rule)
+    source = Source(data=data, tolerance=tolerance, unit="task", rule=rule)
     return source if 2 <= len(source.units) <= TASKS else None
 
 

@@ -20,12 +20,12 @@ def study_page(result: Any, title: str, source: Iterable[str], **plotted: Any) -
     kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
     lead, *facts = result._facts()
     # Points of the grid stay as they were asked for.
-    rounded = {*map(str, table.select_dtypes("float"))} - {"alpha", *result._grid}
+    rounded = {*map(str, table.select_dtypes("float"))} - {*result.by_method().index.names}
     formats = dict.fromkeys(rounded, result._number[2:-1])
     words = map(str, table.select_dtypes(exclude="number"))
     found = Section("found", "What was found", is_open=True).items(facts)
-    usual = next(iter(result._curves.values()))
-    curve = result._curves.get(plotted.get("y", ""), usual)
+    curves = result.measures.curves
+    curve = curves.get(plotted.get("y", ""), next(iter(curves.values())))
     caption = capital(" ".join(curve.label.split()))
     found.add("figure", figure_of(lambda: result.plot(**plotted), kind, caption))
     found.table(table_of(table, "In numbers", formats=formats, text=words))

@@ -1,34 +1,54 @@
-"""Confidence: which pairs of systems are decided on drawn tables, how surely, and how wrongly."""
+"""Confidence: which pairs of systems methods decide on drawn tables, how surely, how wrongly."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from rankagg._typing import Floats, RNGLike
-from rankagg._validation import check_kind, check_number
-from rankagg.core import ROWS, ScoreTable, counted
+from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
+from rankagg._validation import check_choice, check_flag, check_kind, check_number
+from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.cultures import DataSource, checked
-from rankagg.exceptions import RankaggError
-from rankagg.inference.units import Unit
-from rankagg.studies.pair_methods import (
-    IntervalMethod,
-    Judged,
-    PairMethod,
-    PrintedRadius,
-    RankedTable,
-    Ties,
+from rankagg.exceptions import InvalidInputError, RankaggError
+from rankagg.inference.intervals.methods import (
+    BINOMIAL,
+    IntervalOptions,
+    Method,
+    Simultaneous,
+    radius_of_shares,
 )
-from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
-from rankagg.studies.sources import LatentModel, gap_notes, n_removed, tables_of
-from rankagg.studies.study import ROUNDING, Curve, Fields, Row, Study, StudyResult, several_of
+from rankagg.inference.intervals.pairwise import intervals_of
+from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.studies.mechanisms import (
+    MECHANISM,
+    RANDOM_REMOVAL,
+    GapCell,
+    ScoreRemoval,
+    n_removed,
+)
+from rankagg.studies.sources import LatentModel
+from rankagg.studies.study import (
+    ROUNDING,
+    Curve,
+    Measures,
+    Row,
+    Study,
+    StudyResult,
+    different_checked,
+)
+
+Ties = Literal["half", "exclude"]
+Radius = Literal["equation 4", "figure 4"]
+
+# True proportions, row above column, by model, unit and what a tie counts.
+_Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -36,6 +56,222 @@ FIGURE_4 = tuple(
     for number in (100, 500)
     for step in (0.0, 0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
 )
+
+
+@dataclass(frozen=True, eq=False)
+class RankedTable:
+    """The rankings of a table, and their units, which several methods share."""
+
+    # One ranking of each column.
+    profile: Profile
+    instances: Sequence[Label] | None
+    _units: dict[tuple[Unit, bool], Units] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> RankedTable:
+        """Rank the systems of a table on every column."""
+        return cls(table.rankings(), table.instances)
+
+    def units(self, unit: Unit, *, is_direct: bool = True) -> Units:
+        """Return the independent units, which tell of what they compare, or of all by policy."""
+        key = unit, is_direct
+        if key not in self._units:
+            known = self.instances if unit == "instance" else None
+            self._units[key] = units_of(
+                self.profile, unit=unit, instances=known, is_direct=is_direct
+            )
+        return self._units[key]
+
+    def comparisons(self, unit: Unit) -> float:
+        """Return the mean number of units that compare a pair."""
+        return float(self.units(unit).moments.n.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a method says of every pair; arrays of shape (n, n), row against column."""
+
+    items: ItemSet
+    # The estimated proportion; NaN where nothing was compared.
+    estimate: Floats
+    # Row is decided to be above column.
+    above: Bools
+    # The interval; None where the method decides without one.
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMethod(ABC):
+    """A way to decide pairs of systems, with intervals or without.
+
+    A new method is a frozen dataclass that implements `name` and `_judge`.
+    """
+
+    #: What is independent, as for `PairwiseIntervals.from_data`.
+    unit: Unit = "ranking"
+    #: What a tie counts, as for `PairwiseIntervals.from_data`.
+    ties: ClassVar[Ties] = "half"
+
+    def __post_init__(self) -> None:
+        check_choice(self.unit, get_args(Unit), f"unit of {type(self).__name__}")
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in tables; no two methods of a study may share it."""
+
+    @abstractmethod
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+        """Decide the pairs of a table."""
+
+    def _named(self, parts: Sequence[str]) -> str:
+        units = [] if self.unit == "ranking" else [f"by {self.unit}"]
+        return ", ".join([*parts, *units])
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalMethod(PairMethod):
+    """Intervals of the package: a pair is decided where 1/2 is outside, or by Holm's procedure.
+
+    Ties count half; the binomial methods leave them out.
+
+    Parameters
+    ----------
+    method : str, default "hoeffding"
+        As for `PairwiseIntervals.from_data`.
+    simultaneous : {"bonferroni", "max-t"}, optional
+        Cover all pairs at once.
+    anytime : bool, default False
+        Cover every number of units at once.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What is independent.
+    holm : bool, default False
+        Decide by Holm's procedure; there is no interval then. For "hoeffding" and the binomial
+        methods, whose p-values are those of exact sign tests.
+
+    Raises
+    ------
+    InvalidInputError
+        If the options do not go together.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.studies.IntervalMethod(simultaneous="bonferroni", unit="instance").name
+    'hoeffding, bonferroni, by instance'
+    """
+
+    method: Method = "hoeffding"
+    simultaneous: Simultaneous | None = None
+    anytime: bool = False
+    holm: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "of IntervalMethod"
+        self._options()
+        if self.is_binomial and self.unit != "ranking":
+            allowed = "'hoeffding' or a bootstrap here"
+            remedy = "Binomial methods are for units that are single rankings."
+            raise InvalidInputError(f"method {owner}", allowed, self.method, remedy)
+        if not check_flag(self.holm, f"holm {owner}"):
+            return
+        plain = self.simultaneous is None and not self.anytime
+        if not plain or not (self.is_binomial or self.method == "hoeffding"):
+            allowed = (
+                "False unless the method is 'hoeffding' or binomial, and neither simultaneous "
+                "nor anytime"
+            )
+            raise InvalidInputError(f"holm {owner}", allowed, self.holm)
+
+    @property
+    def is_binomial(self) -> bool:
+        """Whether it counts wins, and leaves ties out."""
+        return self.method in BINOMIAL
+
+    @property
+    def ties(self) -> Ties:  # type: ignore[override]
+        """What a tie counts."""
+        return "exclude" if self.is_binomial else "half"
+
+    @property
+    def name(self) -> str:
+        """The method with the options that differ from their defaults."""
+        options = {
+            "sign-test" if self.is_binomial and self.holm else self.method: True,
+            "anytime": self.anytime,
+            str(self.simultaneous): self.simultaneous,
+            "holm": self.holm,
+        }
+        return self._named([name for name, is_stated in options.items() if is_stated])
+
+    def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
+        return IntervalOptions(self.method, alpha, self.simultaneous, anytime=self.anytime, rng=rng)
+
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+        intervals = intervals_of(ranked.units(self.unit), self._options(alpha, rng))
+        items, estimate = intervals.items, intervals.estimate
+        if self.holm:
+            return Judged(items, estimate, intervals.decisions("holm").above)
+        lower, upper = intervals.lower, intervals.upper
+        return Judged(items, estimate, lower > 0.5, lower, upper)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedRadius(PairMethod):
+    """A radius as it is printed, around the mean that it is printed with.
+
+    The mean is that of imputed proportions over all rankings, and z is the number of direct
+    comparisons of a pair: with missing scores it is an interval for neither. It is here to be
+    measured; use `IntervalMethod` for your own data.
+
+    Parameters
+    ----------
+    radius : {"equation 4", "figure 4"}
+        sqrt(log(1/alpha)/(2z)), or sqrt(log(4 n z^2/alpha)/(2z)) for n systems.
+    unit : {"ranking", "instance", "task"}, default "ranking"
+        What z counts. The print counts rankings, of which an instance has one for each metric.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, equation 4 and figure 4.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> ra.studies.PrintedRadius(radius="equation 4").name
+    'equation 4'
+    """
+
+    radius: Radius
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self.radius, get_args(Radius), "radius of PrintedRadius")
+
+    @property
+    def name(self) -> str:
+        """The place in print."""
+        return self._named([self.radius])
+
+    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+        imputed = ranked.units(self.unit, is_direct=False)
+        mean, z = imputed.moments.mean, ranked.units(self.unit).moments.n
+        number, n_items = np.maximum(z, 1.0), len(imputed.items)
+        level = alpha / (4.0 * n_items * number**2) if self.radius == "figure 4" else alpha
+        radius = np.where(z > 0, radius_of_shares(1.0 / number, level, sides=1), 1.0)
+        lower, upper = np.clip(mean - radius, 0.0, 1.0), np.clip(mean + radius, 0.0, 1.0)
+        estimate, low, high = (
+            square(n_items, above, 1.0 - below, 0.5)
+            for above, below in ((mean, mean), (lower, upper), (upper, lower))
+        )
+        return Judged(imputed.items, estimate, low > 0.5, low, high)
+
+
+# -- the study ------------------------------------------------------------------------------------
+
 #: For tables with one ranking for each instance.
 ONE_RANKING_EACH: tuple[PairMethod, ...] = (
     PrintedRadius(radius="figure 4"),
@@ -66,12 +302,10 @@ SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
 class JudgedCell(GapCell):
     """One table of the grid."""
 
-    # Where its scores come from.
     model: DataSource
     # The proportion of single scores that is removed.
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
     removal: ScoreRemoval = checked(check_kind, **MECHANISM)
-    # Its number among its like.
     repetition: int = 0
 
     def complete(self, seed: int) -> ScoreTable:
@@ -88,235 +322,8 @@ class JudgedCell(GapCell):
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
 
-#: True proportions, row above column, by model, unit and what a tie counts.
-Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
-
-
-def _imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
-    """Return the expected proportions of compatible permutations with row above column.
-
-    Of all single scores so many are lost, each set of them with the same probability.
-
-    Notes
-    -----
-    A ranking keeps k of its n items with hypergeometric probability, and each k of them alike. A
-    missing item is before the one at rank r of k, from 0, in a share (r + 1)/(k + 1).
-    """
-    n = len(shares)
-    if n_lost == 0 or n < 2:
-        return shares
-    k = np.arange(n + 1, dtype=np.float64)
-    weight = hypergeom(n_rankings * n, n_rankings * n - n_lost, n).pmf(k)
-    both, one = k * (k - 1) / (n * (n - 1)), k * (n - k) / (n * (n - 1))
-    neither = 1.0 - both - 2.0 * one
-    # The mean over others of how likely one is above the column's item, without the row's.
-    above = shares - np.diag(np.diag(shares))
-    others = (above.sum(axis=0)[None, :] - above) / max(n - 2, 1)
-    # Only the column's item is there: 1 + (k - 1) others of it are before it, on average.
-    constant, slope = weight @ (one / (k + 1)), weight @ (one * np.maximum(k - 1, 0) / (k + 1))
-    column_only = constant + slope * others
-    row_only = weight @ one - column_only.T
-    result: Floats = (weight @ both) * shares + (weight @ neither) / 2 + column_only + row_only
-    np.fill_diagonal(result, 0.5)
-    return result
-
-
-class ConfidenceResult(StudyResult):
-    """How many pairs methods decided, how many wrongly, and how often their intervals covered.
-
-    Made by `ConfidenceStudy.run`; `plot` draws a `rankagg.plotting.study_plot`.
-
-    Attributes
-    ----------
-    study : ConfidenceStudy
-        The study.
-    """
-
-    study: ConfidenceStudy
-
-    _schema = "rankagg.confidence_result"
-    _row = "method"
-    _curves = MappingProxyType(
-        {
-            "decided": Curve(
-                "share of pairs decided",
-                deviation="se_decided",
-                times=2,
-                band="two standard errors either way",
-            ),
-            "any_wrong": Curve(
-                "share of tables\nwith a wrong decision",
-                dotted="alpha",
-                dotted_is="what alpha promises",
-            ),
-            "coverage": Curve(
-                "share of intervals\nthat hold the truth",
-                dotted="promised",
-                dotted_is="what alpha promises",
-            ),
-            "covers_all": Curve(
-                "share of tables where\nall intervals hold the truth",
-                dotted="promised",
-                dotted_is="what alpha promises",
-            ),
-            "width": Curve("mean width of the intervals"),
-        }
-    )
-    _usual_x = ("step", "proportion")
-    _counts = ("tables", "table")
-    _stated = MappingProxyType({"tables": "n_cells", "failed": "n_failed", "methods": "_names"})
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per table, level and method.
-
-        Returns
-        -------
-        pandas.DataFrame
-            model, proportion, removal (where that is not completely at random throughout),
-            repetition: the table; method; alpha; pairs: how many there are; comparisons: mean
-            number of units that compare a pair; width: mean width of the intervals, which end at 0
-            and 1; decided: pairs that are; wrong: those of them whose true proportion is on the
-            other side of 1/2, or equal to it; covered: intervals that hold the true proportion of
-            the units that compare the two; covered_imputed: those that hold the expected proportion
-            of compatible permutations, which is known where scores go completely at random. What
-            is not known, and intervals of a method that has none, are missing. error: what a method
-            said that could not judge the table.
-        """
-        return self._frame.copy()
-
-    @property
-    def _points(self) -> list[str]:
-        return [*self._grid, "alpha"]
-
-    @property
-    def _by(self) -> list[str]:
-        return [*self._points, "method"]
-
-    def _drawn(self) -> pd.DataFrame:
-        table = self._results()
-        return table.assign(promised=1 - table["alpha"])
-
-    def by_method(self) -> pd.DataFrame:
-        """Return what the repetitions say of every method at every level.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: model, proportion, removal as in `to_frame`, alpha, method. tables; failed: those
-            that the method could not judge; comparisons: mean number of units that compare a pair;
-            width: mean width; decided: mean share of pairs, with its standard error se_decided;
-            wrong: share of the decided pairs; any_wrong: share of the tables with a wrong decision;
-            coverage: share of the intervals that hold the true proportion; covers_all: share of the
-            tables where all of them do; coverage_imputed and covers_all_imputed: likewise for the
-            expected proportion of compatible permutations.
-        """
-        counts = "decided", "wrong", "covered", "covered_imputed"
-        frame = self._frame.astype(dict.fromkeys(counts, np.float64))
-        pairs = frame["pairs"]
-        frame["decided_share"] = frame["decided"] / pairs
-        frame["any_wrong"] = _flag(frame["wrong"], frame["wrong"] > 0)
-        kinds = {"": "covered", "_imputed": "covered_imputed"}
-        for suffix, name in kinds.items():
-            frame[f"all{suffix}"] = _flag(frame[name], frame[name] == pairs)
-            frame[f"share{suffix}"] = frame[name] / pairs
-        groups = frame.groupby(self._by, sort=False)
-        decided = groups["decided"].sum()
-        table = {
-            "tables": groups.size(),
-            "failed": groups.size() - groups["decided"].count(),
-            "comparisons": groups["comparisons"].mean(),
-            "width": groups["width"].mean(),
-            "decided": groups["decided_share"].mean(),
-            "se_decided": groups["decided_share"].sem(),
-            "wrong": groups["wrong"].sum(min_count=1) / decided.where(decided > 0),
-            "any_wrong": groups["any_wrong"].mean(),
-            **{
-                f"{name}{suffix}": groups[f"{column}{suffix}"].mean()
-                for suffix in kinds
-                for name, column in (("coverage", "share"), ("covers_all", "all"))
-            },
-        }
-        return pd.DataFrame(table)
-
-    def _judged(
-        self, cell: JudgedCell, alpha: float, method: PairMethod
-    ) -> tuple[RankedTable, Judged]:
-        """Return a table, and what a method says of its pairs."""
-        seed = self.study._seed
-        ranked = RankedTable.of(cell.left(cell.complete(seed), seed))
-        return ranked, cell.judge(seed, ranked, method, alpha)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(method.name for method in self.study.ways)
-
-    def _table(self) -> pd.DataFrame:
-        table = self._results()
-        shown = [*self._by, "width", "decided", "wrong", "any_wrong", "coverage", "covers_all"]
-        if self.study.proportions != (0.0,):
-            shown.append("coverage_imputed")
-        # What is known of no model is left out.
-        return table[[name for name in shown if name in self._by or table[name].notna().any()]]
-
-    def _printed(self, table: pd.DataFrame) -> str:
-        """Return for every table and level what each method does."""
-        lines, case_of = [], self._by[:-1]
-        for _, part in table.groupby(case_of, sort=False):
-            first = part.to_dict("records")[0]
-            shown = part.drop(columns=case_of).set_index("method").rename_axis(None)
-            text = shown.to_string(na_rep="-", float_format=self._number.format)
-            lines += ["", f"{_where(first)}, alpha {first['alpha']:g}:", text]
-        return "\n".join(lines)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        failed = self._times("methods could not judge the table", self.n_failed)
-        return (*gap_notes(self.study._sources), *failed)
-
-    def _facts(self) -> Iterable[str]:
-        study = self.study
-        yield (
-            f"{counted(len(study.ways), 'method')} on {counted(self.n_cells, 'table')}, "
-            f"{counted(len(study.alphas), 'level')}, seed {study.rng}"
-        )
-        if any(study.proportions):
-            how = "; ".join(removal.name for removal in study.removals)
-            yield f"a proportion of single scores removed: {how}"
-        yield (
-            "decided: mean share of pairs; wrong: share of these; any_wrong, covers_all: shares of "
-            "tables"
-        )
-        if self._frame["wrong"].isna().all():
-            yield "true proportions are not known"
-        yield from self.notes
-
-    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        """Say of every method whether it held its level where that is hardest."""
-        table = self._results().dropna(subset="any_wrong")
-        beyond = (table["any_wrong"] - table["alpha"]).sort_values(ascending=False, kind="stable")
-        worst = table.loc[beyond.index].drop_duplicates("method")
-        lines = [
-            f"{row['method']}: wrong decisions in {100 * row['any_wrong']:.1f} % of the tables at "
-            f"alpha {row['alpha']:g} ({_where(row)}), at worst"
-            for row in worst.sort_index().to_dict("records")
-        ]
-        return lines[:rows]
-
-
-def _where(row: Mapping[Any, Any]) -> str:
-    """Say which tables a row is about."""
-    removed = f"{100 * row['proportion']:g} % removed" if row["proportion"] else ""
-    return ", ".join(filter(None, (row["model"], removed, row.get("removal"))))
-
-
-def _flag(known: pd.Series[float], is_true: pd.Series[bool]) -> pd.Series[float]:
-    """Return 1 or 0; NaN where nothing is known."""
-    return is_true.astype(np.float64).where(known.notna())
-
-
 @dataclass(frozen=True, kw_only=True)
-class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
+class ConfidenceStudy(Study[JudgedCell]):
     """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
 
     From every table a proportion of the single scores is removed, and every method decides the
@@ -354,6 +361,21 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         If a parameter is out of its range, two data, methods or removals are alike, or a
         proportion leaves no score, or more than may go.
 
+    Notes
+    -----
+    Rows: pairs: how many there are; comparisons: mean number of units that compare a pair; width:
+    mean width of the intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them
+    whose true proportion is on the other side of 1/2, or equal to it; covered: intervals that hold
+    the true proportion of the units that compare the two; covered_imputed: those that hold the
+    expected proportion of compatible permutations, which is known where scores go completely at
+    random. What is not known, and intervals of a method that has none, are missing. error: what a
+    method said that could not judge the table.
+
+    Statistics: decided, the mean share of pairs, with se_decided; any_wrong: share of the tables
+    with a wrong decision; coverage: share of the intervals that hold the true proportion;
+    covers_all: share of the tables where all of them do; coverage_imputed and covers_all_imputed
+    likewise; mean width and comparisons; promised: 1 - alpha.
+
     References
     ----------
     Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
@@ -377,19 +399,37 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
     """
 
     _cell = JudgedCell
-    _found = ConfidenceResult
-    _fields: ClassVar[Fields] = {
+    _fields: ClassVar[Mapping[str, str]] = {
         "method": "str",
         "alpha": "float64",
         "pairs": "int64",
-        "comparisons": "float64",
-        "width": "float64",
-        "decided": "Int64",
-        "wrong": "Int64",
-        "covered": "Int64",
-        "covered_imputed": "Int64",
+        **dict.fromkeys(("comparisons", "width"), "float64"),
+        **dict.fromkeys(("decided", "wrong", "covered", "covered_imputed"), "Int64"),
         "error": "str",
     }
+    _measures = Measures(
+        statistics=(
+            *("comparisons", "width", "decided", "se_decided", "any_wrong", "coverage"),
+            *("covers_all", "coverage_imputed", "covers_all_imputed"),
+        ),
+        points=("alpha",),
+        printed=("width", "decided", "any_wrong", "coverage", "covers_all", "coverage_imputed"),
+        curves={
+            "decided": Curve("share of pairs decided", "se_decided"),
+            **{
+                name: Curve(label, dotted=promised, dotted_is="what alpha promises")
+                for name, label, promised in (
+                    ("any_wrong", "share of tables\nwith a wrong decision", "alpha"),
+                    ("coverage", "share of intervals\nthat hold the truth", "promised"),
+                    ("covers_all", "share of tables where\nall intervals hold it", "promised"),
+                )
+            },
+            "width": Curve("mean width of the intervals"),
+        },
+        usual_x=("step", "proportion"),
+        noun="table",
+        compared="method",
+    )
 
     data: Any = FIGURE_4
     methods: Sequence[PairMethod] | None = None
@@ -403,9 +443,9 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         super().__post_init__()
         owner = "of ConfidenceStudy"
         inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
-        levels = several_of(check_number, self.alphas, f"alphas {owner}", **inside)
+        levels = different_checked(check_number, self.alphas, f"alphas {owner}", **inside)
         self._set("alphas", levels)
-        tables = tables_of(self._sources)
+        tables = self._tables()
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
         if self.methods is None:
@@ -416,19 +456,64 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
             )
             self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
         kind = {"kind": PairMethod, "example": "`IntervalMethod()`"}
-        self._set("methods", several_of(check_kind, self.methods, f"methods {owner}", **kind))
+        self._set(
+            "methods", different_checked(check_kind, self.methods, f"methods {owner}", **kind)
+        )
 
     @property
-    def ways(self) -> tuple[PairMethod, ...]:
-        """The methods, also where none were stated."""
-        assert self.methods is not None, "set on creation"
-        return tuple(self.methods)
+    def _compared(self) -> tuple[PairMethod, ...]:
+        return tuple(self.methods or ())
 
-    def _prepared(self, deadline: object) -> Truths:
+    def _measured(self, frame: pd.DataFrame) -> pd.DataFrame:
+        def flag(column: str, is_so: pd.Series[bool]) -> pd.Series[float]:
+            return is_so.astype(np.float64).where(frame[column].notna())
+
+        pairs = frame["pairs"]
+        kinds = {"": "covered", "_imputed": "covered_imputed"}
+        return frame.assign(
+            decided=frame["decided"].astype(np.float64) / pairs,
+            any_wrong=flag("wrong", frame["wrong"].fillna(0) > 0),
+            **{f"coverage{k}": frame[of].astype(np.float64) / pairs for k, of in kinds.items()},
+            **{f"covers_all{k}": flag(of, frame[of].fillna(0) == pairs) for k, of in kinds.items()},
+        )
+
+    def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(promised=1 - table.index.get_level_values("alpha"))
+
+    def _about(self, result: StudyResult) -> Iterable[str]:
+        if any(self.proportions):
+            how = "; ".join(removal.name for removal in self.removals)
+            yield f"a proportion of single scores removed: {how}"
+        yield "decided: mean share of pairs; any_wrong, covers_all: shares of tables"
+        if result.to_frame()["wrong"].isna().all():
+            yield "true proportions are not known"
+
+    def judged(self, cell: JudgedCell, alpha: float, method: PairMethod) -> tuple[Any, Any]:
+        """Return the ranked table of a cell, and what a method says of its pairs.
+
+        Parameters
+        ----------
+        cell : Cell
+            One of `cells`.
+        alpha : float
+            The probability of error.
+        method : PairMethod
+            The method.
+
+        Returns
+        -------
+        tuple
+        """
+        ranked = RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        return ranked, cell.judge(self._seed, ranked, method, alpha)
+
+    def _prepared(self, deadline: object) -> _Truths:
         """Return the true proportions that methods estimate, as far as models know them."""
         found = {}
         for model in self.data:
-            for unit, ties in dict.fromkeys((method.unit, method.ties) for method in self.ways):
+            for unit, ties in dict.fromkeys(
+                (method.unit, method.ties) for method in self._compared
+            ):
                 try:
                     frame = model.true_proportions(unit=unit, ties=ties)
                 except RankaggError:
@@ -438,7 +523,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                     found[model.identity, unit, ties] = frame
         return found
 
-    def _try(self, cell: JudgedCell, prepared: Truths) -> list[Row]:
+    def _try(self, cell: JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
         complete = cell.complete(self._seed)
         ranked = RankedTable.of(cell.left(complete, self._seed))
@@ -446,7 +531,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         labels, known = list(ranked.profile.items), {}
         # Of other mechanisms nothing is expected.
         is_known = cell.removal == RANDOM_REMOVAL or not lost
-        for method in self.ways:
+        for method in self._compared:
             true, halves = (
                 None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
                 for frame in (
@@ -461,7 +546,7 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
         return [
             self._row(cell, ranked, method, alpha, known[method])
             for alpha in self.alphas
-            for method in self.ways
+            for method in self._compared
         ]
 
     def _row(
@@ -494,3 +579,32 @@ class ConfidenceStudy(Study[JudgedCell, ConfidenceResult]):
                 inside = (judged.lower <= values + ROUNDING) & (values <= judged.upper + ROUNDING)
                 row[name] = int(inside[upper].sum())
         return row
+
+
+def _imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
+    """Return the expected proportions of compatible permutations with row above column.
+
+    Of all single scores so many are lost, each set of them with the same probability.
+
+    Notes
+    -----
+    A ranking keeps k of its n items with hypergeometric probability, and each k of them alike. A
+    missing item is before the one at rank r of k, from 0, in a share (r + 1)/(k + 1).
+    """
+    n = len(shares)
+    if n_lost == 0 or n < 2:
+        return shares
+    k = np.arange(n + 1, dtype=np.float64)
+    weight = hypergeom(n_rankings * n, n_rankings * n - n_lost, n).pmf(k)
+    both, one = k * (k - 1) / (n * (n - 1)), k * (n - k) / (n * (n - 1))
+    neither = 1.0 - both - 2.0 * one
+    # The mean over others of how likely one is above the column's item, without the row's.
+    above = shares - np.diag(np.diag(shares))
+    others = (above.sum(axis=0)[None, :] - above) / max(n - 2, 1)
+    # Only the column's item is there: 1 + (k - 1) others of it are before it, on average.
+    constant, slope = weight @ (one / (k + 1)), weight @ (one * np.maximum(k - 1, 0) / (k + 1))
+    column_only = constant + slope * others
+    row_only = weight @ one - column_only.T
+    result: Floats = (weight @ both) * shares + (weight @ neither) / 2 + column_only + row_only
+    np.fill_diagonal(result, 0.5)
+    return result

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,15 +16,12 @@ from rankagg._frames import is_frame
 from rankagg._typing import Generator, Label, Positions
 from rankagg._validation import check_integer, check_number
 from rankagg.aggregation.evidence import as_data
-from rankagg.analysis.comparison.agreement import averaged_tasks
 from rankagg.core import (
     PartialRanking,
     Permutation,
     Profile,
     ScoreTable,
     canonical_profile,
-    competition_ranks,
-    counted,
 )
 from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores
@@ -34,7 +30,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.intervals.methods import Method
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
-from rankagg.io.preflib import read_preflib, title_and_seats
 
 #: Single data sets; everything else is a list of them.
 ONE_DATA_SET = (DataSource, RankingDistribution, Profile, ScoreTable, str, PathLike, Mapping)
@@ -109,10 +104,8 @@ class LatentModel(DataSource):
 
         Parameters
         ----------
-        unit : {"ranking", "instance", "task"}, default "ranking"
-            Not used: the probability is the same for each.
-        ties : {"half", "exclude"}, default "half"
-            Not used: no two scores tie.
+        unit, ties : str
+            Not used: the probability is the same for each unit, and no two scores tie.
 
         Returns
         -------
@@ -193,7 +186,7 @@ class ObservedData(DataSource):
         return self.label
 
     def name_without(self, parameter: str = "") -> str:
-        """Return the name, which has no parameters.
+        """Return the label; data have no parameters.
 
         Parameters
         ----------
@@ -359,61 +352,27 @@ def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
 def as_sources(data: object, parameter: str) -> tuple[DataSource, ...]:
     """Return sources of one data set, or of a list of them.
 
-    Distributions, profiles, tables and files of PrefLib become sources, and what orders are.
+    Distributions, profiles and tables become sources, and what orders are.
     """
     is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or isinstance(data, np.ndarray)
     sources: list[DataSource] = []
     for number, given in enumerate([data] if is_one else listed_values(data, parameter), start=1):
-        one = given if isinstance(given, str | PathLike | DataSource) else as_data(given, parameter)
+        if isinstance(given, str | PathLike):
+            allowed = "data that were read, and no text"
+            remedy = "`read_preflib` reads a file of rankings, and `read_scores` one of scores."
+            raise InvalidInputError(parameter, allowed, given, remedy)
+        one = given if isinstance(given, DataSource) else as_data(given, parameter)
         if isinstance(one, DataSource):
             sources.append(one)
         elif isinstance(one, RankingDistribution):
             sources.append(_Distributed(distribution=one))
-        elif isinstance(one, str | PathLike):
-            read, (title, _) = read_preflib(one), title_and_seats(one)
-            label = f"{title} ({Path(one).stem})" if title else Path(one).stem
-            sources.append(ObservedData(label=label, data=read))
         elif isinstance(one, Profile | ScoreTable):
             noun = "table" if isinstance(one, ScoreTable) else "profile"
             sources.append(ObservedData(label=f"{noun} {number}", data=one))
         else:
-            allowed = (
-                "cultures, distributions, PrefLib files, sources of scores, profiles or tables"
-            )
+            allowed = "cultures, distributions, sources of scores, profiles or tables"
             raise InvalidInputError(parameter, allowed, one)
     return tuple(sources)
-
-
-def tables_of(models: Iterable[DataSource]) -> list[ScoreTable]:
-    """Return a table of each source, and refuse what is none of scores."""
-    tables = []
-    for model in models:
-        table = model.sample(rng=0) if model.gives == "scores" else None
-        if not isinstance(table, ScoreTable) or table.n_systems < 2:
-            raise InvalidInputError("data", "sources of scores of two or more systems", model)
-        tables.append(table)
-    return tables
-
-
-def gap_notes(models: Iterable[DataSource]) -> list[str]:
-    """Say of which tables scores are missing from the start."""
-    known = (
-        (m.name, getattr(m.data, "n_missing", 0)) for m in models if isinstance(m, ObservedData)
-    )
-    return [f"{name}: {counted(gap, 'score')} missing from the start" for name, gap in known if gap]
-
-
-def check_most_items(models: Iterable[DataSource], n_items: Iterable[int]) -> None:
-    """Refuse sizes that a source cannot give."""
-    for model in models:
-        if model.most_items is not None and max(n_items) > model.most_items:
-            allowed = f"at most {model.most_items}, the items of {model.name}"
-            raise InvalidInputError("n_items", allowed, max(n_items))
-
-
-def averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
-    """Return data with the averages of the instances of every task."""
-    return averaged_tasks(data) if isinstance(data, ScoreTable) else data
 
 
 def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:
@@ -446,28 +405,3 @@ def _instances_of(table: ScoreTable) -> list[Positions]:
     codes, _ = pd.factorize(np.array(list(labels), dtype=object))
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-
-
-# -- taking scores out ------------------------------------------------------------------------
-
-
-def n_removed(n_items: int, share: float) -> int:
-    """Return how many of the items every ranking loses."""
-    return int(np.floor(share * n_items + 0.5))
-
-
-def without_entries(
-    data: ScoreTable | Profile, share: float, rng: Generator
-) -> ScoreTable | Profile:
-    """Return the data where each ranking, or task, has lost a share of its items at random."""
-    n_items = len(_items_of(data))
-    lost = n_removed(n_items, share)
-    if lost == 0:
-        return data
-    rows = data.n_tasks if isinstance(data, ScoreTable) else len(data)
-    # So many random items of every row.
-    gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
-    if isinstance(data, ScoreTable):
-        return data._with(values=np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
-    left = np.where(gone | (data.ranks < 0), np.nan, data.ranks)
-    return data._replace(ranks=competition_ranks(left))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from copy import copy
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
-from rankagg._validation import as_generator, check_flag, check_integer, check_number
+from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -33,7 +33,7 @@ from rankagg.aggregation import (
     check_rule,
     time_limit_of,
 )
-from rankagg.core import Result, ScoreTable, counted, plain_rows, plain_value
+from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
     Described,
@@ -43,19 +43,39 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
-from rankagg.io.journal import JournalFile
-from rankagg.studies.sources import as_sources, check_most_items, listed_values, table_digest
+from rankagg.studies.journal import JournalFile
+from rankagg.studies.sources import ObservedData, as_sources, listed_values, table_digest
 
 if TYPE_CHECKING:
     from distributed import Client
-    from pandas.core.groupby import DataFrameGroupBy
-
-    Groups: TypeAlias = DataFrameGroupBy[tuple[Hashable, ...], Literal[True]]
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
 # Seeds that are drawn are below that: every program reads them as they are.
 SEEDS = 2**31
+
+# What is printed with four decimals: a mean ratio is told from 1.
+RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
+#: What pandas calls the statistics that columns of tables are called by.
+STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
+#: Points of a grid in words, by their column; others are called as they are.
+WORDS: Mapping[str, Callable[[Any], str]] = {
+    "n_items": lambda number: counted(number, "item"),
+    "scope": {
+        "tasks": "rules aggregate tasks",
+        "instances": "rules aggregate all instances",
+        "within": "rules aggregate one task's instances",
+    }.__getitem__,
+    "n_rankings": lambda number: counted(number, "ranking"),
+    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
+    "missing": lambda share: f"{share:.0%} missing" if share else "",
+    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
+    "alpha": lambda alpha: f"alpha {alpha:g}",
+    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
+}
+
+#: What was found of one data set by one method, as plain data.
+Row: TypeAlias = dict[str, Any]
 
 
 class Cell:
@@ -81,26 +101,65 @@ class Cell:
         return np.random.default_rng(np.random.SeedSequence([seed, *words]))
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A column of the table that `study_plot` draws, with its band."""
+
+    # What stands at the upright axis.
+    label: str
+    # The column of a standard error or deviation, which is added and taken away; or the columns of
+    # the ends of the band, and what that is.
+    around: str = ""
+    ends: tuple[str, str] | None = None
+    band: str = "95 % Wilson intervals"
+    # The least and the greatest value; None where there is none.
+    least: float = 0.0
+    most: float | None = 1.0
+    # A column, or a number, that is drawn dotted for comparison, and what it is.
+    dotted: str | float = ""
+    dotted_is: str = ""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the repetitions of a study are summed up to, printed and drawn as."""
+
+    # Shares of a flag, with Wilson intervals, by the column that holds it.
+    shares: Mapping[str, str] = field(default_factory=dict)
+    # Means of columns, and "mean_x", "se_x", "std_x", "max_x" and "median_x" of a column x.
+    statistics: tuple[str, ...] = ()
+    # The column whose quantiles are told.
+    quantiles: str = ""
+    # Dimensions of the grid that are averaged over, as repetitions are.
+    over: tuple[str, ...] = ()
+    # Columns of the rows that tell points of a line apart, beside those of the grid.
+    points: tuple[str, ...] = ()
+    # Columns that tell lines of a plot apart.
+    lines: tuple[str, ...] = ("method",)
+    # The columns that are printed.
+    printed: tuple[str, ...] = ()
+    # What can be drawn, the usual first, and what is along the axis where it varies.
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    usual_x: tuple[str, ...] = ()
+    # What data sets, and what is compared on them, are called.
+    noun: str = "data set"
+    compared: str = "rule"
+
+
 AnyCell = TypeVar("AnyCell", bound=Cell)
-AnyResult = TypeVar("AnyResult")
-#: What was found of one data set by one method, as plain data; and what tells the data set apart.
-Row: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[Any, ...]
-#: Columns of frames, and their types for pandas.
-Fields: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study(ABC, Generic[AnyCell, AnyResult]):
-    """A grid of cells, and what is tried on each.
+class Study(ABC, Generic[AnyCell]):
+    """A grid of cells, what is tried on each, and what is measured.
 
-    A new study is a frozen dataclass. It states its cells and the columns of a row, and implements
-    `_try`; data, grid, checks, seeds, workers, journals and clusters follow.
+    A new study is a frozen dataclass. It states its cells, the columns of a row and its measures,
+    and implements `_try`; data, grid, checks, seeds, workers, journals, tables, plots and pages
+    follow.
     """
 
-    #: The classes of its cells and of its result.
     _cell: ClassVar[type[Cell]]
-    _found: ClassVar[type[StudyResult]]
+    _measures: ClassVar[Measures] = Measures()
 
     n_repetitions: int
     rng: RNGLike
@@ -114,12 +173,22 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         if getattr(self, "time_limit", None) is not None:
             check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
         for one, name in self._dimensions.items():
-            self._set(name, _checked(one, getattr(self, name), f"{name} {owner}"))
+            given, parameter = getattr(self, name), f"{name} {owner}"
+            if one.name == "model":
+                remedy = "`ObservedData(label=..., data=...)` gives data another name."
+                self._set(name, different(as_sources(given, parameter), parameter, remedy))
+            else:
+                self._set(name, different_checked(one.metadata["check"], given, parameter))
         if hasattr(self, "n_items"):
-            check_most_items(self._sources, self.n_items)
+            for source in self._sources:
+                if source.most_items is not None and max(self.n_items) > source.most_items:
+                    allowed = f"at most {source.most_items}, the items of {source.name}"
+                    raise InvalidInputError("n_items", allowed, max(self.n_items))
         if hasattr(self, "rules"):
-            rules = _check_rules(self.rules, f"rules {owner}")
-            self._set("rules", several(rules, f"rules {owner}"))
+            rules = [
+                check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
+            ]
+            self._set("rules", different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -142,7 +211,18 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
     @property
     def _sources(self) -> tuple[DataSource, ...]:
         """What data are drawn from."""
-        return tuple(getattr(self, "data", ()))
+        data = getattr(self, "data", ())
+        return data if isinstance(data, tuple) else ()
+
+    def _tables(self) -> list[ScoreTable]:
+        """Return a table of each source, and refuse what is none of scores."""
+        tables = []
+        for source in self._sources:
+            table = source.sample(rng=0) if source.gives == "scores" else None
+            if not isinstance(table, ScoreTable) or table.n_systems < 2:
+                raise InvalidInputError("data", "sources of scores of two or more systems", source)
+            tables.append(table)
+        return tables
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -156,31 +236,74 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         """What random numbers know the rules by."""
         return tuple(map(repr, getattr(self, "rules", ())))
 
-    def _results(
-        self, evidence: Evidence, cell: AnyCell, purpose: str = ""
-    ) -> list[Consensus | RankaggError]:
-        """Return what every rule makes of data, or the error that it ended with."""
-        return [
-            consensus_of(rule, evidence, cell.generator(self._seed, purpose + text))
-            for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
-        ]
+    # -- what a study states ------------------------------------------------------------------
 
     @property
     @abstractmethod
-    def _fields(self) -> Fields:
+    def _fields(self) -> Mapping[str, str]:
         """The columns of a row, and their types; "method" says whose the row is."""
-
-    def _prepared(self, deadline: Deadline) -> Any:
-        """Return what is computed once, before any cell."""
-        return None
 
     @abstractmethod
     def _try(self, cell: AnyCell, prepared: Any) -> list[Row]:
         """Return the rows of a cell as plain data; a worker does it, who has no grid."""
 
+    def _prepared(self, deadline: Deadline) -> Any:
+        """Return what is computed once, before any cell."""
+        return None
+
     def _is_drawn(self, cell: AnyCell) -> bool:
         """Say whether another repetition of a cell would be another data set."""
         return True
+
+    @property
+    def _compared(self) -> tuple[Any, ...]:
+        """The rules or methods."""
+        return tuple(getattr(self, "rules", ()))
+
+    def _measured(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with further columns that `_measures` sums up."""
+        return frame
+
+    def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return what the repetitions say with further columns."""
+        return table
+
+    def _table(self, result: StudyResult) -> pd.DataFrame:
+        """Return the table that is printed."""
+        table = result.by_method()
+        counts = [name for name in ("failed", "unproved") if name in table and table[name].any()]
+        known = [name for name in self._measures.printed if table[name].notna().any()]
+        return table[[*counts, *known]].reset_index()
+
+    def _headline(self, result: StudyResult) -> str:
+        """Return what was found in one sentence."""
+        return ""
+
+    def _about(self, result: StudyResult) -> Iterable[str]:
+        """Return what the numbers are."""
+        return ()
+
+    def _notes(self, frame: pd.DataFrame) -> Iterable[str]:
+        """Return what a reader should know beside failures and what is not proved."""
+        return ()
+
+    def _below(self, frame: pd.DataFrame) -> Iterable[str]:
+        """Return sentences for the end of the text."""
+        return ()
+
+    @property
+    def _gaps(self) -> list[str]:
+        """Which tables lack scores from the start."""
+        known = (
+            (source.name, getattr(source.data, "n_missing", 0))
+            for source in self._sources
+            if isinstance(source, ObservedData)
+        )
+        return [
+            f"{name}: {counted(gap, 'score')} missing from the start" for name, gap in known if gap
+        ]
+
+    # -- the grid, and its run ----------------------------------------------------------------
 
     def cells(self) -> Iterator[AnyCell]:
         """Iterate over the data sets of the grid, in the order of the results."""
@@ -197,17 +320,6 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                 if place[-1] == 0 or self._is_drawn(cell):
                     yield cell
 
-    def _journal(self, path: str | PathLike[str]) -> JournalFile:
-        """Return what finished cells are noted in."""
-        head = {"study": type(self).__name__, "columns": list(self._fields)}
-        return JournalFile(
-            path,
-            {"schema": "rankagg.study", "version": 1, **head, **self._settings},
-            work="study",
-            same="rules, seed and limits",
-            again="its data set is computed again",
-        )
-
     def run(
         self,
         *,
@@ -216,7 +328,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         progress: bool | None = None,
         client: Client | None = None,
         time_limit: float | None = None,
-    ) -> AnyResult:
+    ) -> StudyResult:
         """Run the trial on what the journal does not hold already.
 
         Parameters
@@ -237,8 +349,8 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
 
         Returns
         -------
-        Result
-            What the study's class says; the same whatever the number of workers.
+        StudyResult
+            The same whatever the number of workers.
 
         Raises
         ------
@@ -254,11 +366,10 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             If not all cells were done in time; those that were are in the journal.
         """
         deadline = Deadline.after(time_limit_of(time_limit))
-        cells, found = list(self.cells()), dict[Key, list[Row]]()
+        cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
         with nullcontext() if book is None else book.locked():
-            for _, noted in () if book is None else book.read(stacklevel=3):
-                found[tuple(noted["cell"])] = noted["rows"]
+            found = {} if book is None else book.read(stacklevel=3)
             left = [cell for cell in cells if cell.key not in found]
             hidden = None if progress is None else not check_flag(progress, "progress")
             bar = tqdm(
@@ -289,7 +400,12 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
                         book.append({"cell": key, "rows": rows} for key, rows in done.items())
                     found |= done
                     bar.update(len(batch))
-        return self._result(self._frame(cells, found))
+        result: StudyResult = self._result(self._frame(cells, found))
+        return result
+
+    def _journal(self, path: str | PathLike[str]) -> JournalFile:
+        head = {"schema": "rankagg.study", "version": 1, "study": type(self).__name__}
+        return JournalFile(path, {**head, "columns": list(self._fields), **self._settings})
 
     @property
     def _grid(self) -> list[str]:
@@ -297,7 +413,7 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
         dimensions = self._dimensions.items()
         return [one.name for one, name in dimensions if getattr(self, name) != (one.default,)]
 
-    def _frame(self, cells: list[AnyCell], found: Mapping[Key, list[Row]]) -> pd.DataFrame:
+    def _frame(self, cells: list[AnyCell], found: Mapping[Any, list[Row]]) -> pd.DataFrame:
         """Return a line for each row of each cell: the cell, then the row."""
         lines = [(cell, row) for cell in cells for row in found[cell.key]]
         columns: dict[str, Any] = {}
@@ -311,16 +427,233 @@ class Study(ABC, Generic[AnyCell, AnyResult]):
             columns[name] = pd.array([row[name] for _, row in lines], kind)
         return pd.DataFrame(columns)
 
-    def _result(self, frame: pd.DataFrame) -> AnyResult:
+    def _result(self, frame: pd.DataFrame) -> Any:
         """Return what the rows of all cells become."""
-        return cast("AnyResult", self._found(study=self, _frame=frame))
+        return StudyResult(study=self, _frame=frame)
 
-    def _without_grid(self) -> Study[AnyCell, AnyResult]:
+    def _without_grid(self) -> Study[AnyCell]:
         """Return what goes to workers: data go with their cells alone."""
         light = copy(self)
         if "data" in self._dimensions.values():
             light._set("data", ())
         return light
+
+    def _attempts(
+        self, evidence: Evidence, cell: AnyCell, deadline: Deadline | None = None
+    ) -> list[Consensus | RankaggError]:
+        """Return what every rule makes of data, or the error that it ended with."""
+        return [
+            attempt(rule, evidence, cell.generator(self._seed, text), deadline)
+            for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
+        ]
+
+
+# -- what is found --------------------------------------------------------------------------------
+
+
+def in_words(column: str, value: Any) -> str:
+    """Return the value of a dimension in words; nothing where it is the usual one."""
+    return WORDS.get(column, str)(value)
+
+
+class StudyResult(Result):
+    """What a study found: a row for each draw and rule, and what the repetitions say.
+
+    Made by the `run` of every study; `plot` draws a `rankagg.plotting.study_plot`.
+
+    Attributes
+    ----------
+    study : ApproximationStudy, ConfidenceStudy, ...
+        The study.
+    """
+
+    study: Any
+    _frame: pd.DataFrame = field(compare=False)
+
+    _schema = "rankagg.study_result"
+    _row = "row"
+    _plot = "study_plot"
+    _named_rows = False
+    _formats = MappingProxyType({"scale": "{:zg}".format} | dict.fromkeys(RATIOS, "{:z.4f}".format))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per draw and rule, with the columns that the study's class names.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self._frame.copy()
+
+    def by_method(
+        self,
+        *,
+        alpha: float = 0.05,
+        quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95),
+    ) -> pd.DataFrame:
+        """Return what the repetitions say of every rule at every point of the grid.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of the Wilson intervals for shares.
+        quantiles : sequence of float
+            Which quantiles to give, in [0, 1], where the study has some.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the dimensions of the grid and the rule. cells: data sets; failed: those that
+            the rule could not rank; unproved: those without a proved optimum; and the statistics
+            that the study's class names, over the others: mean_x with its standard error se_x, x_q
+            for the quantile q of x, and ends x_low and x_high of intervals. A single data set has
+            no interval.
+        """
+        check_alpha(alpha)
+        levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
+        measures, frame = self.measures, self.study._measured(self._frame)
+        groups = frame.groupby(self._by, sort=False)
+        table: dict[str, Any] = {"cells": groups.size()}
+        if "error" in frame:
+            table["failed"] = groups["error"].count()
+        if "proved" in frame:
+            table["unproved"] = groups["proved"].agg(lambda proved: int((~proved).sum()))
+        for name, column in measures.shares.items():
+            columns = (name, f"{column}_low", f"{column}_high")
+            table |= dict(zip(columns, _wilson(groups[column], alpha), strict=True))
+        for name in measures.statistics:
+            how, _, column = name.partition("_")
+            known = how in STATISTICS and column in frame
+            found = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
+            table[name] = found.astype(np.float64)
+        if column := measures.quantiles:
+            table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
+        completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
+        return completed
+
+    @property
+    def measures(self) -> Measures:
+        """What the repetitions are summed up to, printed and drawn as."""
+        found: Measures = self.study._measures
+        return found
+
+    @property
+    def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
+        ends = {name: (f"{of}_low", f"{of}_high") for name, of in self.measures.shares.items()}
+        return {name: pair for name, pair in ends.items() if pair[0] in self.measures.printed}
+
+    @property
+    def _by(self) -> list[str]:
+        """The index of `by_method`."""
+        measures = self.measures
+        columns = *self.study._grid, *measures.points, *measures.lines
+        return [name for name in dict.fromkeys(columns) if name not in measures.over]
+
+    def headline(self) -> str:
+        """Return what was found in one sentence; nothing of studies that have none."""
+        return str(self.study._headline(self))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        noun, compared = self.measures.noun, self.measures.compared
+        said = {
+            f"{compared}s failed {counted(self.n_failed, 'time')}, as `error` says": self.n_failed,
+            f"optima of {counted(self.n_unproved, noun)} are not proved": self.n_unproved,
+        }
+        told = (note for note, number in said.items() if number)
+        return (*self.study._gaps, *told, *self.study._notes(self._frame))
+
+    @property
+    def n_cells(self) -> int:
+        """The number of data sets that were drawn."""
+        return len(self._cells)
+
+    @property
+    def n_failed(self) -> int:
+        """How often a rule could not rank the data, or a method judge them."""
+        return int(self._frame["error"].count()) if "error" in self._frame else 0
+
+    @property
+    def n_unproved(self) -> int:
+        """The number of data sets with an optimum that was searched for and is not proved."""
+        if "proved" not in self._frame:
+            return 0
+        unproved = ~self._frame["proved"].fillna(True)
+        return len(self._frame[unproved].drop_duplicates(self._key_columns))
+
+    @property
+    def _key_columns(self) -> list[str]:
+        return [*self.study._grid, "repetition"]
+
+    @property
+    def _cells(self) -> pd.DataFrame:
+        """The first row of each data set."""
+        return self._frame.drop_duplicates(self._key_columns)
+
+    def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
+        """Return one self-contained page: figure and table, what was asked, methods, versions.
+
+        Parameters
+        ----------
+        title : str
+            The heading; by default the kind of the study.
+        source : iterable of str
+            What readers should know of where the data come from, a line each.
+        **options
+            Those of the plot.
+
+        Returns
+        -------
+        str
+        """
+        # By name: studies know nothing about pages.
+        page = importlib.import_module("rankagg.report.study_page")
+        return str(page.study_page(self, title, source, **options))
+
+    def _table(self) -> pd.DataFrame:
+        table: pd.DataFrame = self.study._table(self)
+        return table
+
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table()
+
+    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
+        return list(self.study._below(self._frame))[:rows]
+
+    def _facts(self) -> list[str]:
+        study, measures = self.study, self.measures
+        lead = f"{counted(self.n_cells, measures.noun)}, seed {study.rng}"
+        if number := len(study._compared):
+            lead = f"{counted(number, measures.compared)} on {lead}"
+        notes = (f"note: {note}" for note in self.notes)
+        return [lead, *filter(None, [self.headline()]), *study._about(self), *notes]
+
+    def _content(self) -> dict[str, Any]:
+        stated = self._plain("n_cells", "n_failed", "n_unproved", "headline", "notes")
+        results = plain_rows(self.by_method().reset_index())
+        return {"study": type(self.study).__name__, "rng": self.study.rng, **stated} | {
+            "results": results
+        }
+
+    def _key(self) -> tuple[Hashable, ...]:
+        # Every digit counts, but how long it took is no part of what was found.
+        timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
+        return self.study, timeless.to_json(double_precision=15)
+
+
+def _wilson(flags: Any, alpha: float) -> list[Floats]:
+    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    known = flags.count().to_numpy()
+    hits, tried = flags.sum().to_numpy(np.float64), np.maximum(known, 1)
+    low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
+    least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
+    return [np.where(known >= number, share, np.nan) for share, number in least]
+
+
+# -- checks, and rules ----------------------------------------------------------------------------
 
 
 def _plain(value: Any) -> Any:
@@ -345,191 +678,15 @@ def _on(client: Client | None) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A column of a result's table that `study_plot` draws, with its band."""
-
-    # What stands at the upright axis.
-    label: str
-    # The columns of the ends of its band; or one of a deviation, and how many of it either way.
-    low: str = ""
-    high: str = ""
-    deviation: str = ""
-    times: float = 1.0
-    # What the band is.
-    band: str = ""
-    # The least and the greatest value; None where there is none.
-    least: float = 0.0
-    most: float | None = 1.0
-    # A column that is drawn dotted for comparison, and what it is.
-    dotted: str = ""
-    dotted_is: str = ""
-
-
-#: Points of a grid in words, by their column; others are called as they are.
-WORDS: Mapping[str, Callable[[Any], str]] = {
-    "n_items": lambda number: counted(number, "item"),
-    "scope": {
-        "tasks": "rules aggregate tasks",
-        "instances": "rules aggregate all instances",
-        "within": "rules aggregate one task's instances",
-    }.__getitem__,
-    "n_rankings": lambda number: counted(number, "ranking"),
-    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
-    "missing": lambda share: f"{share:.0%} missing" if share else "",
-    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
-    "alpha": lambda alpha: f"alpha {alpha:g}",
-    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
-}
-
-
-def in_words(column: str, value: Any) -> str:
-    """Return the value of a dimension in words; nothing where it is the usual one."""
-    return WORDS.get(column, str)(value)
-
-
-class StudyResult(Result):
-    """The rows of every cell of a study, what follows from them, and their page."""
-
-    study: Any
-    _frame: pd.DataFrame = field(compare=False)
-
-    _plot = "study_plot"
-    _named_rows = False
-    #: The method that says what the repetitions do.
-    _summed: ClassVar[str] = "by_method"
-    #: What plain data state beside it: attributes, and methods without arguments, by their keys.
-    _stated: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    #: What can be drawn, the usual first; the columns that tell lines apart; what is along the
-    #: axis where it varies.
-    _curves: ClassVar[Mapping[str, Curve]] = MappingProxyType({})
-    _lines: ClassVar[tuple[str, ...]] = ("method",)
-    _usual_x: ClassVar[tuple[str, ...]] = ()
-    #: The column of how many data sets a point is of, and what these are called.
-    _counts: ClassVar[tuple[str, str]] = ("cells", "data set")
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per data set and method, as the study's class says.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return self._frame.copy()
-
-    def _to_paste(self) -> pd.DataFrame:
-        return self._table()
-
-    def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
-        """Return one self-contained page: figure and table, what was asked, methods, versions.
-
-        Parameters
-        ----------
-        title : str
-            The heading; by default the kind of the study.
-        source : iterable of str
-            What readers should know of where the data come from, a line each.
-        **options
-            Those of the plot.
-
-        Returns
-        -------
-        str
-        """
-        # By name: studies know nothing about pages.
-        page = importlib.import_module("rankagg.report.study_page")
-        return str(page.study_page(self, title, source, **options))
-
-    def _results(self) -> pd.DataFrame:
-        """Return what the repetitions say, as a table without an index."""
-        table: pd.DataFrame = getattr(self, self._summed)()
-        return table.reset_index()
-
-    def _drawn(self) -> pd.DataFrame:
-        """Return the table that is drawn: a row for each point."""
-        return self._results()
-
-    @property
-    def _points(self) -> list[str]:
-        """The columns that tell points of the same line apart."""
-        return [name for name in self._grid if name not in self._lines]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        return ()
-
-    def _content(self) -> dict[str, Any]:
-        stated = {key: plain_value(attrgetter(of)(self)) for key, of in self._stated.items()}
-        return {"seed": self.study.rng, **stated, "results": plain_rows(self._results())}
-
-    def _key(self) -> tuple[Hashable, ...]:
-        # Every digit counts, but how long it took is no part of what was found.
-        timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
-        return self.study, timeless.to_json(double_precision=15)
-
-    @property
-    def _grid(self) -> list[str]:
-        return list(self.study._grid)
-
-    def _groups(self, *more: str) -> Groups:
-        """Return the rows by the dimensions of the grid, and more."""
-        return self._frame.groupby([*self._grid, *more], sort=False)
-
-    def _times(self, sentence: str, number: int) -> list[str]:
-        """Return a sentence with how often it is so; nothing where it never is."""
-        return [f"{sentence} {counted(number, 'time')}"] if number else []
-
-    @property
-    def _cells(self) -> pd.DataFrame:
-        """The first row of each data set."""
-        return self._frame.drop_duplicates([*self._grid, "repetition"])
-
-    @property
-    def n_failed(self) -> int:
-        """How often a rule could not rank the data, or a method judge them."""
-        return int(self._frame["error"].count())
-
-    @property
-    def n_cells(self) -> int:
-        """The number of data sets that were drawn."""
-        return len(self._cells)
-
-
-def wilson(groups: Groups, column: str, alpha: float) -> list[Floats]:
-    """Return the share of a flag in each group, where it is known, and its Wilson interval.
-
-    A single data set tells nothing of others, and has no interval.
-    """
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
-    known = groups[column].count().to_numpy()
-    hits, tried = groups[column].sum().to_numpy(np.float64), np.maximum(known, 1)
-    low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
-    least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
-    return [np.where(known >= number, share, np.nan) for share, number in least]
-
-
-# -- checks, and rules --------------------------------------------------------------------------
-
-
-def _checked(one: Any, values: object, parameter: str) -> tuple[Any, ...]:
-    """Return the values of a dimension, which are within its bounds and different."""
-    if one.name == "model":
-        remedy = "`ObservedData(label=..., data=...)` gives data another name."
-        return several(as_sources(values, parameter), parameter, remedy)
-    return several_of(one.metadata["check"], values, parameter)
-
-
-def several_of(
+def different_checked(
     check: Callable[..., Any], values: object, parameter: str, **bounds: Any
 ) -> tuple[Any, ...]:
     """Return one or more different values, each as its check returns it."""
-    given = [check(value, parameter=parameter, **bounds) for value in several(values, parameter)]
-    return several(given, parameter)
+    given = listed_values(values, parameter)
+    return different([check(value, parameter=parameter, **bounds) for value in given], parameter)
 
 
-def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
+def different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
     given = listed_values(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
@@ -540,19 +697,7 @@ def several(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]
     return given
 
 
-def _check_rules(rules: object, parameter: str) -> tuple[Aggregator, ...]:
-    """Return rules, and refuse what is none."""
-    return tuple(check_rule(rule, "rules") for rule in listed_values(rules, parameter))
-
-
-def check_table(data: object, owner: str) -> None:
-    """Refuse what is no table of scores."""
-    if not isinstance(data, ScoreTable):
-        allowed = "a ScoreTable"
-        raise InvalidInputError(f"data of {owner}", allowed, data, "`read_scores` reads one.")
-
-
-def consensus_of(
+def attempt(
     rule: Aggregator, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
 ) -> Consensus | RankaggError:
     """Return the consensus, or the error that a rule ended with; a study goes on."""

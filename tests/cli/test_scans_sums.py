@@ -146,7 +146,7 @@ REFUSED = {
     "report --rule schulze --unit instance": "--unit instance needs the scores themselves",
     "report --unit task": "--unit task needs the scores themselves",
     "report --rule mallows": "needs rankings; sums of scores do not hold them",
-    "stability --over systems": "--over systems needs rankings; sums of scores do not hold them",
+    "stability --unit system": "--unit system needs rankings; sums of scores do not hold them",
     "stability --rule bucklin": "Bucklin needs rankings",
     "stability --removals": "stability needs the scores themselves",
     "test --power 0.8": "test needs the scores themselves",

@@ -138,7 +138,7 @@ OWN = {
     "scan": SCANS,
     "report": same(ra.make_report, "unit"),
     "test": same(ra.inference.paired_tests, "method", "unit"),
-    "stability": same(ra.stability, "over") | same(ra.analysis.removal_radius, "unit"),
+    "stability": same(ra.stability, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
     | same(ra.rank_intervals, "method")
     | same(ra.rank_shares, "unit"),
@@ -149,6 +149,8 @@ OWN = {
 REFUSED = {
     ("compare", "--errors"): allowed(ra.read_preflib, "errors"),
     ("count", "--tie-breaking"): {"together"},
+    # With --removals.
+    ("stability", "--unit"): {"ranking"},
 }
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = [

@@ -251,7 +251,7 @@ def test_stability_is_that_of_the_library(said, parsed):
     assert found["influence"] == expected["influence"]
     assert found["subsets"] == expected["subsets"]
     assert "... and 7 more tasks" in said(f"{line} --rows 3")
-    assert "systems" in said(f"{line} --over systems --all")
+    assert "systems" in said(f"{line} --unit system --all")
 
 
 VOTES = "votes.csv --format ballots"

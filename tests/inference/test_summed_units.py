@@ -408,6 +408,40 @@ def test_policies_flip_the_same_pairs(table):
 
 
 @few
+@given(table=tables(), policy=policies, exact=st.booleans())
+def test_tasks_are_left_out(table, policy, exact):
+    rule = ra.Kemeny() if exact else ra.Borda()
+    table = table.with_unranked(policy)
+    summary = ra.ScoreSummary.from_scores(table)
+    if table.n_tasks < 2:
+        with pytest.raises(InvalidInputError, match="at least 2 tasks"):
+            ra.stability(summary, rule)
+        return
+    found, expected = (ra.stability(data, rule, n_samples=2, rng=0) for data in (summary, table))
+    assert found.to_dict() == expected.to_dict()
+    with pytest.raises(InformationLostError, match="read_scores"):
+        ra.stability(summary, rule, unit="system")
+
+
+def test_completions_need_the_rankings():
+    summary = ra.ScoreSummary.from_scores(
+        ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True, tasks="xy")
+    )
+    with pytest.raises(InformationLostError, match="read_scores"):
+        ra.analysis.sensitivity(summary, model=ra.distributions.Uniform(summary.systems))
+    with pytest.raises(InformationLostError, match="PickAPerm needs rankings"):
+        ra.analysis.sensitivity(summary, ra.PickAPerm())
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
+
+
+@few
 @given(table=tables(), ridge=st.sampled_from([0.0, 0.5]))
 def test_bradley_terry(table, ridge):
     summary = ra.ScoreSummary.from_scores(table)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankagg.core.rankings import places
 from rankagg.kernels import counting
 from rankagg.kernels.counting import count
-from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
+from tests.kernels.rankings_drawn import KINDS, _drawn_ranks, any_ranks, told
 
 SIZES = [(1, 1), (7, 2), (200, 5), (3, 254), (3, 255)]
 
@@ -54,7 +54,7 @@ class TestCount:
     def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
         monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
         monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
-        ranks = drawn_ranks(m, n, kinds)
+        ranks = _drawn_ranks(m, n, kinds)
         there, off = ranks != -1, ranks == -2
         low = places.comparable(ranks)
         weights = np.random.default_rng(m).integers(1, 2**40, m)
@@ -69,7 +69,7 @@ class TestCount:
     def test_before_bits_could_be_counted(self, monkeypatch):
         if not hasattr(np, "bitwise_count"):
             pytest.skip("NumPy 2 counts bits")
-        ranks = drawn_ranks(100, 7, "ties gaps lists")
+        ranks = _drawn_ranks(100, 7, "ties gaps lists")
         expected = told(count(ranks))
         monkeypatch.delattr(np, "bitwise_count")
         assert told(count(ranks)) == expected

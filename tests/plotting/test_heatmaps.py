@@ -9,8 +9,7 @@ from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares
-from rankagg.analysis.robustness.resamples import Spans
+from rankagg.analysis.robustness.rank_shares import RankShares, _Spans
 from rankagg.exceptions import ItemMismatchError
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.heatmaps import _tau_told, percent_told
@@ -191,7 +190,7 @@ def of_sports():
 def by_hand(best, worst, *, proved=True, items=None, rule=None):
     """Return shares of resamples that leave these places."""
     first = np.array(best)
-    spans = Spans(first, np.array(worst), first == 1, np.full(len(first), proved))
+    spans = _Spans(first, np.array(worst), first == 1, np.full(len(first), proved))
     names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
     return RankShares._of_spans(names, rule or ra.Kemeny(), "ranking", spans)
 

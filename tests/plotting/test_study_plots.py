@@ -66,8 +66,8 @@ def results():
 def test_the_first_line_is_the_table(results, name):
     result, (x, heading, chosen) = results[name], USUAL[name]
     ax = plotting.study_plot(result)
-    (y, curve), *_ = result._curves.items()
-    rows = result._drawn()
+    (y, curve), *_ = result.measures.curves.items()
+    rows = result.by_method().reset_index()
     for column, value in chosen.items():
         rows = rows[rows["model" if column == "phi" else column] == value]
     line = one(ax, "line-0-0")
@@ -79,13 +79,16 @@ def test_the_first_line_is_the_table(results, name):
 
 
 def test_bands_end_at_their_columns_or_at_the_deviation(results):
-    by_size = results["task subsets"].by_size().xs("Borda", level="method")
+    by_size = results["task subsets"].by_method().xs("Borda", level="method")
     (band,) = of_group(results["task subsets"].plot(), "band-0-1")
     heights = band.get_paths()[0].vertices[:, 1]
-    ends = [by_size["mean"] - by_size["std"], (by_size["mean"] + by_size["std"]).clip(upper=1)]
+    ends = [
+        by_size["mean_tau"] - by_size["std_tau"],
+        (by_size["mean_tau"] + by_size["std_tau"]).clip(upper=1),
+    ]
     for height in np.concatenate(ends):
         assert np.isclose(heights, height).any()
-    shares = results["cycles"].by_size()
+    shares = results["cycles"].by_method()
     (band,) = of_group(results["cycles"].plot(), "band-0-0")
     assert np.isclose(band.get_paths()[0].vertices[:, 1].max(), shares["cycle_high"].max())
 
@@ -93,7 +96,9 @@ def test_bands_end_at_their_columns_or_at_the_deviation(results):
 def test_what_is_known_is_dotted(results):
     result = results["cycles"]
     ax = result.plot(y="winner")
-    np.testing.assert_allclose(one(ax, "dotted-0-0").get_ydata(), result.by_size()["winner_exact"])
+    np.testing.assert_allclose(
+        one(ax, "dotted-0-0").get_ydata(), result.by_method()["winner_exact"]
+    )
     assert "dotted: known exactly" in legend_words(ax)
     assert not of_group(result.plot(y="optimal"), "dotted-0-0")
     assert set(one(results["corruption"].plot(), "dotted-0-0").get_ydata()) == {0.75}

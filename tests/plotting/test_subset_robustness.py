@@ -61,7 +61,7 @@ def test_lines_and_the_band_are_the_quantiles_and_the_share_with_the_same_winner
 def test_it_is_said_what_was_left_out(few):
     assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
     human = ra.datasets.load("superglue_human")
-    systems = ra.stability(human, ra.Borda(), over="systems", sizes=[3], rng=0)
+    systems = ra.stability(human, ra.Borda(), unit="system", sizes=[3], rng=0)
     ax = plotting.robustness_plot(systems)
     assert notes(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
     low, high = ax.get_xlim()
@@ -143,7 +143,7 @@ def test_changes_of_the_winner_are_marked_and_named():
 def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
     names = [f"name {k}" for k in range(40)]
     law = ra.distributions.LatentScores([0.02 * k for k in range(40)], systems=names)
-    result = ra.stability(law.sample(5, rng=0), ra.Borda(), over="systems", sizes=[])
+    result = ra.stability(law.sample(5, rng=0), ra.Borda(), unit="system", sizes=[])
     frame = result.influence().sort_values("distance", ascending=False, kind="stable")
     ax = plotting.robustness_plot(result)
     assert row_labels(ax) == list(frame.index[:30])

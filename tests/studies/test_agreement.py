@@ -29,6 +29,11 @@ def of(data, **changes):
     return ra.studies.AgreementStudy(data=data, **changes).run()
 
 
+def at_three(result):
+    frame = result.to_frame()
+    return frame[frame["k"] == 3].reset_index(drop=True)
+
+
 def rankings_of(table, *rules):
     return [rule.aggregate(table).ranking for rule in rules]
 
@@ -39,7 +44,7 @@ def rankings_of(table, *rules):
 def test_shares_are_those_of_breaking_ties_in_all_ways():
     mean, borda = rankings_of(TABLE, ra.Mean(), ra.Borda())
     assert not (mean.is_strict and borda.is_strict)
-    curves = of(TABLE).curves().set_index("k")
+    curves = of(TABLE).to_frame().set_index("k")
     assert curves.index.tolist() == [1, 2, 3, 4, 5]
     for k in range(1, 6):
         expected = [of(mean, borda, k) for of in (oracles.top_k_overlap, oracles.last_k_overlap)]
@@ -48,7 +53,7 @@ def test_shares_are_those_of_breaking_ties_in_all_ways():
 
 def test_tau_of_the_first_is_that_of_those_in_both():
     mean, borda = rankings_of(TABLE, ra.Mean(), ra.Borda())
-    curves = of(TABLE).curves().set_index("k")
+    curves = of(TABLE).to_frame().set_index("k")
     checked = 0
     for k in range(1, 6):
         both = [s for s in "ABCDE" if mean.rank(s) <= k and borda.rank(s) <= k]
@@ -62,7 +67,7 @@ def test_tau_of_the_first_is_that_of_those_in_both():
 
 
 def test_tasks_instances_and_single_tasks_are_what_they_say():
-    frame = of(INSTANCES).to_frame()
+    frame = at_three(of(INSTANCES))
     averaged = ra.ScoreTable(
         np.column_stack(
             [INSTANCES.values[:, :2].mean(1), INSTANCES.values[:, 2:5].mean(1),
@@ -87,26 +92,21 @@ def test_tasks_instances_and_single_tasks_are_what_they_say():
         assert (row["scope"], row["first"], row["second"]) == (scope, first.name, second.name)
         assert row["task"] == task or (task is None and row["task"] != row["task"])
         assert row["tau"] == pytest.approx(ra.kendall_tau(*both))
-        assert row["top3"] == pytest.approx(float(oracles.top_k_overlap(*both, 3)))
-        assert row["last3"] == pytest.approx(float(oracles.last_k_overlap(*both, 3)))
+        assert row["top"] == pytest.approx(float(oracles.top_k_overlap(*both, 3)))
+        assert row["last"] == pytest.approx(float(oracles.last_k_overlap(*both, 3)))
     assert frame["tau"].nunique() > 3
 
 
 def test_tables_are_means_over_tasks():
     result = of(INSTANCES)
-    frame, curves = result.to_frame(), result.curves()
-    within = frame[frame["scope"] == "within"]
-    row = result.by_scope().loc[("within", "Mean", "Borda")]
-    assert row["tables"] == row["defined"] == 3
-    assert row["tau"] == pytest.approx(within["tau"].mean())
-    assert row["std_tau"] == pytest.approx(within["tau"].std(ddof=1))
-    assert row["top3"] == pytest.approx(within["top3"].mean())
-    part = curves[(curves["scope"] == "within") & (curves["k"] == 2)]
-    at_two = result.by_k().loc[("within", "Mean", "Borda", 2)]
-    assert at_two["top"] == pytest.approx(part["top"].mean())
-    assert at_two["std_last"] == pytest.approx(part["last"].std(ddof=1))
-    lone = result.by_k().loc["tasks"]
-    assert lone["std_top"].isna().all()
+    part = result.to_frame().query("scope == 'within' and k == 2")
+    row = result.by_method().loc[("within", 2, "Mean", "Borda")]
+    assert row["cells"] == 3
+    assert row["tau"] == pytest.approx(part["tau"].mean())
+    assert row["top"] == pytest.approx(part["top"].mean())
+    assert row["std_last"] == pytest.approx(part["last"].std(ddof=1))
+    assert row["at_random"] == 2 / 5
+    assert result.by_method().loc["tasks"]["std_top"].isna().all()
 
 
 def test_the_tolerance_is_used_everywhere():
@@ -124,10 +124,11 @@ def test_systems_that_a_rule_leaves_out_are_counted():
         instances=[0, 1, 0, 1], higher_is_better=True,
     )  # fmt: skip
     result = of(gaps, rules=[ra.Mean(), ra.Borda()])
-    within = result.to_frame().query("scope == 'within'").set_index("task")
-    assert within["n_ranked"].to_dict() == {"x": 3, "y": 2}
-    assert np.isnan(within.loc["y", "top3"])
-    assert result.by_k().loc[("within", "Mean", "Borda")]["tables"].tolist() == [2, 2, 1]
+    within = result.to_frame().query("scope == 'within' and k <= 2").set_index(["task", "k"])
+    assert within["n_ranked"].to_dict() == {
+        (t, k): n for t, n in (("x", 3), ("y", 2)) for k in (1, 2)
+    }
+    assert result.by_method().loc["within"]["cells"].tolist() == [2, 2, 1]
     assert "1 of 4 comparisons are over the systems that both rules rank" in result.summary()
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -153,12 +154,6 @@ def test_draws_follow_the_seed():
     assert isinstance(replace(study, rng=None).rng, int)
 
 
-def test_depths_beyond_the_systems_are_left_out():
-    frame = of(TABLE, depths=[2, 5, 6]).to_frame()
-    assert [name for name in frame if name[-1].isdigit()] == ["top2", "top5", "last2", "last5"]
-    assert frame.loc[0, "top5"] == frame.loc[0, "last5"] == 1
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -167,7 +162,6 @@ def test_depths_beyond_the_systems_are_left_out():
         ({"rules": [ra.Borda(), TWO]}, "two or more rules with one level"),
         ({"rules": ["mean", "borda"]}, "rule object"),
         ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
-        ({"depths": [0]}, "depths of AgreementStudy"),
         ({"tolerance": -1}, "tolerance"),
     ],
 )

@@ -14,7 +14,7 @@ from pandas.testing import assert_frame_equal
 import rankagg as ra
 from rankagg.core import places
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import without_entries
+from rankagg.studies.votes import _without_entries
 from tests.studies.rules import Stubborn
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
@@ -34,13 +34,13 @@ def make(**changes):
 
 
 def numbers(result):
-    return result.to_frame(runtime=False)
+    return result.to_frame().drop(columns=["runtime", "exact_runtime"])
 
 
 def data_of(study, cell):
     """Draw a cell again, from its own random numbers."""
     drawn = cell.model.sample(cell.n_items, cell.n_rankings, rng=cell.generator(study.rng, "data"))
-    return without_entries(drawn, cell.missing, cell.generator(study.rng, "missing"))
+    return _without_entries(drawn, cell.missing, cell.generator(study.rng, "missing"))
 
 
 def all_costs(votes):
@@ -56,7 +56,7 @@ def all_costs(votes):
 
 
 def test_rows_agree_with_going_through_all_orders():
-    study = make(nearest=True, n_repetitions=1)
+    study = make(n_repetitions=1)
     frame = numbers(study.run())
     rows = frame.set_index(["model", "n_items", "missing", "repetition", "method"])
     for cell in study.cells():
@@ -95,29 +95,7 @@ def test_rows_agree_with_going_through_all_orders():
                 )
                 for order in optima
             ]
-            assert row["nearest"] == min(distances)
             assert min(distances) <= row["distance"] <= max(distances)
-
-
-def test_by_method_summarises_the_rows():
-    result = make().run()
-    table, frame = result.by_method(), result.to_frame()
-    assert len(table) == 3 * 2 * 2 * 3
-    key = (MODELS[0].name, 5, 4, 0.0, "Borda")
-    part = frame[
-        (frame["model"] == key[0]) & (frame["n_items"] == 5) & (frame["missing"] == 0)
-        & (frame["method"] == "Borda")
-    ]  # fmt: skip
-    row = table.loc[key]
-    assert row["cells"] == len(part) == 3
-    assert row["hit_rate"] == part["hit"].mean()
-    assert row["hit_low"] < row["hit_rate"] + 1e-12
-    assert row["hit_high"] > row["hit_rate"] - 1e-12
-    assert row["mean_ratio"] == pytest.approx(part["ratio"].mean())
-    assert row["se_ratio"] == pytest.approx(part["ratio"].std() / np.sqrt(3))
-    assert row["max_ratio"] == part["ratio"].max()
-    assert row["mean_distance"] == pytest.approx(part["distance"].mean())
-    assert row["median_runtime"] == part["runtime"].median()
 
 
 # -- what is not known ----------------------------------------------------------------------------
@@ -168,7 +146,7 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     assert (frame.loc[failed, "error"] == "a high first score").all()
     assert frame.loc[failed, ["cost", "ratio", "hit", "distance"]].isna().all(axis=None)
     assert frame.loc[~failed, "cost"].notna().all()
-    assert f"rules could not rank the data {failed.sum()} times" in result.summary()
+    assert f"rules failed {failed.sum()} times" in result.summary()
 
 
 def test_above_an_optimum_of_0_there_is_no_ratio():
@@ -177,10 +155,9 @@ def test_above_an_optimum_of_0_there_is_no_ratio():
     result = ra.studies.ApproximationStudy(data=[table], rules=rules, rng=0).run()
     row = result.by_method().reset_index().set_index("method")
     assert numbers(result)["cost"].tolist() == [6, 0]
-    assert row["no_ratio"].tolist() == [1, 0]
     assert row["mean_ratio"].isna().tolist() == [True, False]
     assert row["hit_rate"].tolist() == [0, 1]
-    assert "no_ratio" in result.summary()
+    assert "no ratio, as only the optimum costs 0, 1 time" in result.summary()
 
 
 # -- input ----------------------------------------------------------------------------------------
@@ -190,11 +167,6 @@ def test_too_many_items_for_a_profile_are_refused():
     profile = ra.Profile.from_orders(["ABC", "BCA"])
     with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
         make(data=[ra.studies.ResampledData(label="abc", data=profile)])
-
-
-def test_means_take_part_where_all_models_give_scores():
-    frame = numbers(make(rules=[ra.Mean(), ra.Borda()], data=MODELS[2:]).run())
-    assert frame["cost"].notna().all()
 
 
 # -- the kept study -------------------------------------------------------------------------------
@@ -218,11 +190,6 @@ def assert_reproduces(repetitions):
 
 def test_the_kept_study_is_reproduced_in_part():
     assert_reproduces(repetitions=1)
-
-
-@pytest.mark.slow
-def test_the_kept_study_is_reproduced():
-    assert_reproduces(repetitions=100)
 
 
 def test_a_single_data_set_has_no_interval():

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from math import comb, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.confidence import _imputed_proportions
-from rankagg.studies.pair_methods import Judged
+from rankagg.studies.confidence import Judged, _imputed_proportions
 from tests import oracles
-from tests.conftest import slow_but
 from tests.studies.test_sources import metrics
 
 EQUATION, FIGURE = (ra.studies.PrintedRadius(radius=name) for name in ("equation 4", "figure 4"))
@@ -130,65 +128,6 @@ def test_methods_of_the_package_are_its_own_intervals():
 # -- what is expected, exactly ---------------------------------------------------------------------
 
 
-def bounds(method, wins, m, n, alpha):
-    """Return the interval after so many wins of m comparisons of n systems."""
-    pairs = n * (n - 1) / 2
-    if method is EXACT:
-        return scipy.stats.binomtest(wins, m).proportion_ci(1 - alpha, "exact")
-    c = {
-        EQUATION: log(1 / alpha),
-        FIGURE: log(4 * n * m**2 / alpha),
-        HOEFFDING: log(2 / alpha),
-        ALL_PAIRS: log(2 * pairs / alpha),
-        ANYTIME: log(np.pi**2 * n * (n - 1) * m**2 / (6 * alpha)),
-    }[method]
-    return wins / m - sqrt(c / (2 * m)), wins / m + sqrt(c / (2 * m))
-
-
-def expected(method, step, m, n, alpha):
-    """Return the expected shares of pairs decided, decided wrongly, covered, and the width."""
-    ends = [bounds(method, wins, m, n, alpha) for wins in range(m + 1)]
-    found = np.zeros(4)
-    for gap in range(1, n):
-        p = 1 / (1 + np.exp(-step * gap))
-        chance = scipy.stats.binom.pmf(range(m + 1), m, p)
-        each = [
-            (
-                low > 0.5 or high < 0.5,
-                high < 0.5 or (p == 0.5 and low > 0.5),
-                low <= p <= high,
-                min(high, 1) - max(low, 0),
-            )
-            for low, high in ends
-        ]
-        found += (n - gap) * (chance @ np.array(each, dtype=float)) / comb(n, 2)
-    return found
-
-
-@pytest.mark.parametrize("step", slow_but([0.5], [0.0, 0.5]))
-def test_shares_are_those_of_exact_sums(step):
-    methods = [EQUATION, FIGURE, HOEFFDING, ALL_PAIRS, ANYTIME, EXACT]
-    model = latent(step, 40, 5)
-    study = make(data=[model], methods=methods, alphas=[0.2], proportions=[0], n_repetitions=16)
-    frame = study.run().to_frame()
-    for method in methods:
-        rows = frame[frame["method"] == method.name]
-        shares = rows[["decided", "wrong", "covered", "width"]].to_numpy(float)
-        shares[:, :3] /= 10
-        error = shares.std(axis=0) / 4
-        values = expected(method, step, 40, 5, 0.2)
-        assert (np.abs(shares.mean(axis=0) - values) <= 4 * error + 0.004).all(), method.name
-
-
-def test_figure_4_by_exact_sums(facts):
-    case = facts("paper_values")["fig4_interval"]
-    for m, printed in zip((100, 500), case["value"].values(), strict=True):
-        values = [expected(FIGURE, step, m, 10, 0.01)[0] for step in STEPS]
-        np.testing.assert_allclose(values, printed, atol=case["tolerance"])
-        by_equation = [expected(EQUATION, step, m, 10, 0.01)[0] for step in STEPS]
-        assert np.max(np.subtract(by_equation, printed)) > 0.3
-
-
 # -- with missing scores ---------------------------------------------------------------------------
 
 
@@ -220,22 +159,6 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost):
     )
 
 
-def test_the_printed_interval_with_missing_scores_does_not_hold_the_truth():
-    methods = [EQUATION, HOEFFDING]
-    table = flat(
-        make(
-            data=[latent(0.405, 500)], methods=methods, alphas=[0.01], proportions=[0, 0.2],
-            n_repetitions=20,
-        ).run()
-    )  # fmt: skip
-    rows = {(row["method"], row["proportion"]): row for row in table.to_dict("records")}
-    assert rows["equation 4", 0]["coverage"] > 0.98
-    assert rows["equation 4", 0.2]["coverage"] < 0.75
-    assert rows["hoeffding", 0.2]["coverage"] > 0.98
-    assert rows["hoeffding", 0.2]["coverage_imputed"] < 0.8
-    assert rows["equation 4", 0.2]["comparisons"] == pytest.approx(320, abs=5)
-
-
 # -- summaries -------------------------------------------------------------------------------------
 
 
@@ -250,17 +173,12 @@ def test_by_method_agrees_with_a_loop_over_rows():
             if (row["model"], row["proportion"], row["alpha"], row["method"])
             == (model, proportion, alpha, method)
         ]  # fmt: skip
-        assert found["tables"] == len(part) == 9
+        assert found["cells"] == len(part) == 9
         assert found["failed"] == 0
         decided = [row["decided"] for row in part]
         assert found["decided"] == pytest.approx(sum(decided) / 54)
         assert found["se_decided"] == pytest.approx(np.std(decided, ddof=1) / 6 / 3)
         assert found["any_wrong"] == pytest.approx(np.mean([row["wrong"] > 0 for row in part]))
-        if sum(decided):
-            wrong = sum(row["wrong"] for row in part)
-            assert found["wrong"] == pytest.approx(wrong / sum(decided))
-        else:
-            assert np.isnan(found["wrong"])
         if method == "hoeffding, holm":
             assert np.isnan(found[["width", "coverage", "covers_all", "coverage_imputed"]]).all()
             continue
@@ -269,7 +187,7 @@ def test_by_method_agrees_with_a_loop_over_rows():
         assert found["covers_all"] == pytest.approx(np.mean([c == 6 for c in covered]))
         assert found["width"] == pytest.approx(np.mean([row["width"] for row in part]))
     content = json.loads(json.dumps(result.to_dict()))
-    assert content["schema"] == "rankagg.confidence_result"
+    assert content["schema"] == "rankagg.study_result"
     assert len(content["results"]) == 12
 
 
@@ -280,7 +198,6 @@ def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone()
     known = result.to_frame().dropna(subset="covered")
     known = known.groupby(["removal", "proportion"])["covered_imputed"]
     assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
-    assert "low scores first, strength = 3, alpha 0.05:" in result.summary()
     assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
 
 
@@ -289,7 +206,6 @@ def test_equal_systems_are_never_told_apart_rightly():
     frame = result.to_frame()
     assert (frame["wrong"] == frame["decided"]).all()
     assert frame["wrong"].sum() > 0
-    assert "hoeffding: wrong decisions in" in result.summary()
 
 
 LEADERBOARD = ra.datasets.load("superglue_human")
@@ -314,17 +230,16 @@ def test_of_a_table_as_it_is_no_truth_is_known():
     assert frame["decided"].notna().all()
     assert frame[["wrong", "covered", "covered_imputed"]].isna().all(axis=None)
     assert "true proportions are not known" in result.summary()
-    assert "wrong decisions" not in result.summary()
     with pytest.raises(InvalidInputError, match="study knows something of"):
         result.plot(y="any_wrong")
 
 
 def test_methods_fit_the_tables():
     several = make(data=[ra.studies.ObservedData(label="m", data=metrics())], methods=None)
-    assert {way.unit for way in several.ways} == {"ranking", "instance"}
+    assert {way.unit for way in several.methods} == {"ranking", "instance"}
     plain = make(methods=None)
-    assert {way.unit for way in plain.ways} == {"ranking"}
-    assert len({way.name for way in plain.ways}) == len(plain.ways) == 10
+    assert {way.unit for way in plain.methods} == {"ranking"}
+    assert len({way.name for way in plain.methods}) == len(plain.methods) == 10
 
 
 # -- methods ---------------------------------------------------------------------------------------
@@ -364,7 +279,7 @@ def test_a_method_that_cannot_judge_a_table_is_counted():
     errors = result.to_frame().dropna(subset="error").groupby("method")["error"].unique()
     assert "equal weight" in errors["clopper-pearson"][0]
     assert "no instances" in errors["hoeffding, by instance"][0]
-    assert "could not judge the table 12 times" in result.summary()
+    assert "methods failed 12 times" in result.summary()
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -113,15 +113,6 @@ def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
     np.testing.assert_array_equal(task_of(one, "y"), task_of(two, "y"))
 
 
-def test_other_units_leave_the_rankings_and_change_a_mean():
-    new = RescaledScores(factor=1000).corrupt(TABLE, ["y"])
-    np.testing.assert_array_equal(task_of(new, "y"), 1000 * task_of(TABLE, "y"))
-    assert new.rankings() == TABLE.rankings()
-    table = ra.ScoreTable([[1.0, 0.0], [0.0, 0.9]], systems="AB", higher_is_better=True)
-    assert ra.Mean().aggregate(table).order == ("A", "B")
-    assert ra.Mean().aggregate(RescaledScores(factor=2).corrupt(table, [1])).order == ("B", "A")
-
-
 def test_names_tell_what_happens():
     names = [
         c.name

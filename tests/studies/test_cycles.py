@@ -45,30 +45,9 @@ def test_restricted_domains_have_no_cycles(n_rankings):
     study = ra.studies.CycleStudy(
         data=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5, rng=0
     )
-    table = study.run().by_size()
+    table = study.run().by_method()
     assert (table["cycle"] == 0).all()
     assert (table["cycle_exact"] == 0).all()
     if n_rankings % 2:
         assert (table["winner"] == 1).all()
         assert (table["winner_exact"] == 1).all()
-
-
-def test_what_is_known_is_told_with_its_source():
-    models = [ra.cultures.ImpartialCulture(), ra.cultures.UrnCulture(contagion=0.2), *RESTRICTED]
-    study = ra.studies.CycleStudy(
-        data=models, n_items=[2, 3], n_rankings=[3], n_repetitions=1, rng=0
-    )
-    result = study.run()
-    rows = result.to_dict()["known"]
-    assert all([*row] == ["model", "n_items", "cycle_limit", "source"] for row in rows)
-    known = {row["model"]: row["source"] for row in rows}
-    assert set(known) == {model.name for model in models} - {models[1].name}
-    assert all(known.values())
-    told = str(result)
-    assert (
-        "exact for impartial culture, 3 items: Guilbaud (1952), Gehrlein and Fishburn (1976); "
-        "with ever more rankings 8.77% are cyclic" in told
-    )
-    text = ra.studies.condorcet_winner_probability.__doc__ or ""
-    for source in known.values():
-        assert all(f"({part[-5:-1]})" in text for part in source.split(", ") if part[-1] == ")")

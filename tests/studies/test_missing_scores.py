@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from pandas.testing import assert_series_equal
 
 import rankagg as ra
 from tests import oracles
@@ -154,14 +153,11 @@ def test_rows_agree_with_a_loop_over_the_scores():
                 assert row[f"same_top3 with {other}"] == pytest.approx(same(ranking, its, 3))
     assert unranked
     assert undefined
-    table = result.by_method()
-    assert table["unranked"].sum() == unranked
-    assert table["undefined"].sum() == undefined
     assert f"methods left systems unranked {unranked} times" in result.summary()
     assert f"tau is not defined {undefined} times" in result.summary()
     tables = result.to_frame().drop_duplicates(["model", "scale", "proportion", "repetition"])
     lost = (tables["lost_systems"] > 0).sum()
-    told = f"at least one system lost all its scores in {lost} of {len(tables)} tables"
+    told = f"a system lost all its scores in {lost} of {len(tables)} tables"
     assert told in result.summary()
 
 
@@ -213,42 +209,6 @@ def test_where_nothing_is_removed_tau_is_one(whole_tasks):
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def test_by_method_summarises_the_rows():
-    result = make().run()
-    frame, table = result.to_frame(), result.by_method([0.1, 0.9])
-    assert len(table) == 2 * 3 * 5
-    for key, row in table.iterrows():
-        part = frame[(frame[["model", "scale", "proportion", "method"]] == list(key)).all(axis=1)]
-        assert row["tables"] == len(part) == 3
-        assert row["mean_tau"] == pytest.approx(part["tau"].mean(), nan_ok=True)
-        assert row["se_tau"] == pytest.approx(part["tau"].sem(), nan_ok=True)
-        assert row["tau_0.1"] == pytest.approx(part["tau"].quantile(0.1), nan_ok=True)
-        assert row["mean_same_top3"] == pytest.approx(part["same_top3"].mean())
-        assert row["mean_tau_true"] == pytest.approx(part["tau_true"].mean(), nan_ok=True)
-    assert table["mean_tau_true"].notna().groupby("model").all().to_dict() == {
-        "small": False, LATENT.name: True,
-    }  # fmt: skip
-
-
-def test_by_pair_holds_methods_against_each_other_on_the_same_tables():
-    result = make(data=[LATENT]).run()
-    whole = result._frame
-    table = result.by_pair(pooled=True)
-    assert len(table) == 10
-    row = table.loc[(LATENT.name, 1.0, "Mean", "Borda, last")]
-    part = whole[whole["method"] == "Mean"]["tau with Borda, last"]
-    assert row["tables"] == 9
-    assert row["defined"] == part.count()
-    assert row["mean_tau"] == pytest.approx(part.mean())
-    assert row["sd_tau"] == pytest.approx(part.std())
-    back = whole[whole["method"] == "Borda, last"]["tau with Mean"]
-    assert_series_equal(part.reset_index(drop=True), back.reset_index(drop=True), check_names=False)
-    each = result.by_pair()
-    assert each.index.names == ["model", "scale", "proportion", "method", "other"]
-    assert len(each) == 3 * 10
-    assert make(data=[LATENT], rules=[ra.Mean()]).run().by_pair().empty
-
-
 def test_text_and_plain_data_say_the_same():
     result = make(scales=[1, 10], n_repetitions=2).run()
     text = result.summary()
@@ -259,8 +219,7 @@ def test_text_and_plain_data_say_the_same():
     assert [row["mean_tau"] for row in plain["results"]] == pytest.approx(
         [None if np.isnan(mean) else mean for mean in means]
     )
-    assert plain["tables"] == 24
-    assert len(plain["pairs"]) == 2 * 2 * 3 * 10
+    assert plain["n_cells"] == 24
     shown = result._table().set_index(["model", "scale", "method"])
     for (model, scale, proportion, method), mean in means.items():
         assert shown.loc[(model, scale, method), f"{100 * proportion:g} %"] == pytest.approx(
@@ -269,22 +228,6 @@ def test_text_and_plain_data_say_the_same():
 
 
 # -- the papers' data ------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_taus_of_xtreme_are_those_of_an_independent_run_of_30_draws(data):
-    table = ra.read_scores(data("tasks/xtreme.csv"), higher_is_better=True)
-    study = ra.studies.MissingScoresStudy(
-        data=[ra.studies.ObservedData(label="XTREME", data=table)], proportions=[0.1, 0.3],
-        n_repetitions=1000, rng=0,
-    )  # fmt: skip
-    groups = study.run().to_frame().groupby(["proportion", "method"])["tau"]
-    measured = {(0.1, "Borda"): 0.92, (0.3, "Borda"): 0.83,
-                (0.1, "Mean"): 0.81, (0.3, "Mean"): 0.62}  # fmt: skip
-    for key, tau in measured.items():
-        # Three standard errors of 30 draws, and half a digit of the print.
-        noise = 3 * groups.std()[key] / np.sqrt(30) + 0.005
-        assert abs(groups.mean()[key] - tau) < noise
 
 
 # -- what is not known -----------------------------------------------------------------------------
@@ -300,8 +243,7 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     assert frame.loc[~failed & (frame["proportion"] < 0.8), "tau"].notna().all()
     table = result.by_method()
     assert table["failed"].groupby("method").sum().to_dict() == {"Borda": 0, "Stubborn": 6}
-    assert table["undefined"].sum() == frame["tau"].isna().sum() - 6
-    assert "methods could not rank the table 6 times" in result.summary()
+    assert "methods failed 6 times" in result.summary()
 
 
 @pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
@@ -336,13 +278,7 @@ def test_exact_rankings_that_are_not_proved_are_counted():
     grid = {"data": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
     result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
     assert not result.to_frame()["proved"].dropna().any()
-    assert "exact rankings are not proved optimal 2 times" in result.summary()
+    assert "optima of 2 tables are not proved" in result.summary()
 
 
 # -- input -----------------------------------------------------------------------------------------
-
-
-def test_equal_locations_have_no_true_ranking():
-    assert ra.studies.LatentModel(step=0).true_ranking is None
-    frame = make(data=[ra.studies.LatentModel(step=0, n_systems=4, n_tasks=3)]).run().to_frame()
-    assert frame["tau_true"].isna().all()

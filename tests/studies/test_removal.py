@@ -118,16 +118,6 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
     assert_alike(frequencies(removal, 2, 300, table), expected, 300)
 
 
-def test_a_stronger_mechanism_takes_lower_scores():
-    chance = [
-        frequencies(S.RemovalByScore(strength=s), 1, 200)[frozenset({(1, 0)})] for s in (0, 2)
-    ]
-    # The odds of B on x are e to the strength; A on x, y and z has 1, e and 1, B on y 1.
-    for s, found in zip((0, 2), chance, strict=True):
-        expected = np.exp(s) / (2 * np.exp(s) + 3)
-        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / 200)
-
-
 # -- what is taken ---------------------------------------------------------------------------------
 
 
@@ -185,42 +175,6 @@ def test_bad_values_are_named(make_one, message):
         make_one()
 
 
-def test_a_removal_takes_a_proportion_of_entries_each_as_likely_as_any_other():
-    study = make(data=[LATENT], proportions=[0.25], n_repetitions=100)
-    gone = np.zeros((5, 4))
-    for cell in study.cells():
-        table = LATENT.sample(rng=1)
-        left = cell.removal.remove(table, 0.25, rng=cell.generator(study.rng, "missing"))
-        assert left.tasks == table.tasks
-        missing = left.missing.reshape(5, 4, 3)
-        assert (missing.all(axis=2) == missing.any(axis=2)).all()
-        assert missing.any(axis=2).sum() == 5
-        gone += missing.any(axis=2)
-    # Each is gone in about 25 of 100 tables, with a standard deviation of 4.4.
-    assert abs(gone - 25).max() < 4 * 4.4
-
-
-def test_single_scores_can_be_removed_and_lost_tasks_are_left_out():
-    table = LATENT.sample(rng=1)
-    left = S.RandomRemoval().remove(table, 0.5, whole_tasks=False, rng=0)
-    assert left.n_missing == 30
-    assert (left.missing.reshape(5, 4, 3).any(axis=2) & ~left.missing.reshape(5, 4, 3).all(axis=2)
-            ).any()  # fmt: skip
-    lost = 0
-    for seed in range(30):
-        left = S.RandomRemoval().remove(SMALL, 0.7, rng=seed)
-        lost += left.n_tasks < 3
-        assert left.systems == SMALL.systems
-        assert (~left.missing).sum() == 11 - 8
-        for position, task in enumerate(left.tasks):
-            whole = SMALL.values[:, SMALL.tasks.index(task)]
-            column = left.values[:, position]
-            np.testing.assert_array_equal(column[~np.isnan(column)], whole[~np.isnan(column)])
-            assert left.higher_is_better[task] == SMALL.higher_is_better[task]
-            assert left.task_weights[task] == SMALL.task_weights[task]
-    assert lost
-
-
 # -- in a study ------------------------------------------------------------------------------------
 
 
@@ -268,7 +222,6 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
     names = ["completely at random", "by system"]
     index = ["model", "scale", "proportion", "removal", "method"]
     assert both.by_method().index.names == index
-    assert both.by_pair(pooled=True).index.names == ["model", "scale", *index[3:], "other"]
     shown = both._table()
     assert shown.columns.tolist() == ["model", "removal", "method", "0 %", "30 %"]
     assert shown["removal"].tolist() == [name for name in names for _ in both.study.methods]

@@ -5,7 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import as_sources, without_entries
+from rankagg.studies.votes import _without_entries
 
 MODELS = [
     ra.cultures.MallowsCulture(phi=0.7),
@@ -25,14 +25,6 @@ def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model):
     assert (drawn.n_items, drawn.n_rankings) == (6, 9)
     assert drawn == rankings(model.sample(6, 9, rng=1))
     assert drawn != rankings(model.sample(6, 9, rng=2))
-
-
-@pytest.mark.parametrize("model", MODELS[:3], ids=repr)
-def test_no_item_is_favored(model):
-    first = np.bincount(
-        [rankings(model.sample(4, 1, rng=k)).ranks[0].argmin() for k in range(200)], minlength=4
-    )
-    assert (abs(first - 50) < 4 * np.sqrt(200 * 0.25 * 0.75)).all()
 
 
 def test_gumbel_scores_are_means_over_instances():
@@ -62,7 +54,7 @@ def test_resampled_rankings_are_those_of_the_profile():
 @pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
 def test_every_ranking_loses_the_same_number(model, share, lost):
     whole = model.sample(8, 12, rng=3)
-    part = without_entries(whole, share, np.random.default_rng(0))
+    part = _without_entries(whole, share, np.random.default_rng(0))
     gone = rankings(part).ranks == ra.UNRANKED
     assert (gone.sum(axis=1) == lost).all()
     if lost:
@@ -159,12 +151,6 @@ def test_true_proportions_are_those_of_the_table(unit):
         if unit == "ranking":
             untied = gap[gap != 0]
             assert model.true_proportions(ties="exclude").loc[a, b] == (untied > 0).mean()
-
-
-def test_a_distribution_has_one_name_in_tables_and_plots() -> None:
-    (source,) = as_sources(ra.Mallows("AB", 1.0), "data")
-    assert source.name == source.name_without("n_rankings")
-    assert source.name.startswith("Mallows distribution: theta 1")
 
 
 @pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])

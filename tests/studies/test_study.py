@@ -1,7 +1,6 @@
 """What every study has: the same whoever computes it, a journal to go on from, any source."""
 
 import json
-from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -11,7 +10,6 @@ from pandas.testing import assert_frame_equal
 import rankagg as ra
 from rankagg.aggregation import Consensus
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.sources import as_sources
 
 TABLE = ra.ScoreTable(
     [[5, 1, 9, 2, 8], [4, 2, 7, 3, 9], [3, 3, 8, 1, 7], [2, 5, 6, 5, 1]],
@@ -102,7 +100,7 @@ RULES = [ra.Mean(), ra.Copeland()]
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("approximation", [{"rules": RULES[1:]}, {"time_limit": 5.0}, {"nearest": True}]),
+        ("approximation", [{"rules": RULES[1:]}, {"time_limit": 5.0}]),
         ("task subsets", [{"data": TABLE.with_task_weights({1: 2})}, {"tolerance": {1: 0.1}}]),
         ("corruption", [{"rules": RULES}, {"time_limit": 5.0}]),
     ],
@@ -185,13 +183,13 @@ HOLM = [ra.studies.IntervalMethod(holm=True, method=name) for name in ("wilson",
             ({"n_items": [1]}, "at least 2"),
             ({"missing": [1.0]}, r"\[0, 1\)"),
             ({"missing": [0.6], "n_items": [3]}, "leaves two of 3 items"),
-            ({"nearest": 1}, "nearest"),
             ({"rules": []}, "rules of ApproximationStudy"),
             ({"rules": ra.Borda()}, "rules of ApproximationStudy"),
             ({"rules": ["borda"]}, "rule object"),
             ({"rules": [ra.Borda(), ra.Borda()]}, "different values"),
             ({"data": []}, "data of ApproximationStudy"),
             ({"data": [ra.Mallows]}, "cultures, distributions"),
+            ({"data": ["votes.soc", "ABC"]}, "no text. Got 'votes.soc'. `read_preflib` reads"),
             ({"data": [LATENT] * 2}, r"different values\. Got .* 2 times\. `ObservedData\(label="),
             ({"rules": [len]}, "rule object .* A rule of your own is a subclass"),
             ({"n_items": 5}, "n_items of ApproximationStudy"),
@@ -250,17 +248,6 @@ def test_journals_have_the_keys_that_they_always_had(source, identity):
     assert next(study.cells()).key == (identity, 2, 3, 0)
 
 
-def test_sources_of_scores_keep_their_keys_too():
-    study = ra.studies.ConfidenceStudy(data=[LATENT], n_repetitions=1, rng=0)
-    assert next(study.cells()).key == (LATENT.identity, 0.0, 0)
-    told = "LatentModel(step=0.4, n_systems=4, n_tasks=1)"
-    assert LATENT.identity == told
-    observed = ra.studies.ObservedData(label="x", data=TABLE)
-    resampled = ra.studies.ResampledData(label="x", data=TABLE, n_rankings=3)
-    assert observed.identity == f"x {observed.digest}"
-    assert resampled.identity == f"x, 3 tasks, drawn from {observed.digest}"
-
-
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
@@ -284,12 +271,6 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     again = ra.studies.MissingScoresStudy(data=[named], proportions=[0.2], n_repetitions=2, rng=0)
     assert missing == again
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
-
-
-def test_two_real_profiles_of_one_size_are_two_models():
-    models = as_sources([PROFILE, PROFILE.restrict("BACD"), PROFILE], "models")
-    assert [model.name for model in models] == ["profile 1", "profile 2", "profile 3"]
-    assert models[0].identity != models[1].identity
 
 
 def test_fewer_systems_of_a_table_are_drawn_at_random():
@@ -324,24 +305,30 @@ def test_all_studies_are_here():
     assert kinds == public - {ra.studies.AgreementStudy}
 
 
-def test_files_of_preflib_take_part_under_their_names(tmp_path):
-    profile = ra.Profile.from_orders(["ABCD", "BDCA", "CABD"], counts=[3, 2, 2])
-    ra.io.write_preflib(profile, tmp_path / "sushi.soc")
-    given = [tmp_path / "sushi.soc", ra.cultures.MallowsCulture(phi=0.5)]
-    study = ra.studies.ApproximationStudy(
-        rules=[ra.Borda()], data=given, n_items=[3], n_repetitions=2, rng=0
-    )
-    frame = study.run().to_frame()
-    assert frame["model"].tolist() == ["sushi", "Mallows, phi = 0.5", "Mallows, phi = 0.5"]
-    ra.io.write_preflib(profile, tmp_path / "sushi.soc", title="Ten dishes")
-    assert replace(study, data=given[:1]).data[0].name == "Ten dishes (sushi)"
-    alone = ra.studies.ApproximationStudy(rules=[ra.Borda()], data=[profile], rng=0).run()
-    assert frame["cost"][0] == alone.to_frame()["cost"][0]
-
-
-def test_the_summary_is_pasted_and_not_every_row():
-    for make in STUDIES.values():
-        result = make(n_repetitions=2).run()
-        rows = result.to_latex().count("\\\\") - 1
-        assert rows == len(result._to_paste())
-        assert rows < len(result.to_frame())
+@EVERY
+def test_by_method_sums_up_the_rows(make):
+    result = make(n_repetitions=4).run()
+    measures, frame = result.measures, result.study._measured(result.to_frame())
+    table, how = result.by_method(quantiles=[0.25]), {"se": "sem"}
+    index = table.index.names
+    parts = {key: part for key, part in frame.groupby(index, sort=False)}
+    assert list(parts) == table.index.tolist()
+    for key, part in parts.items():
+        row = table.loc[key]
+        assert row["cells"] == len(part)
+        for name in measures.statistics:
+            kind, _, column = name.partition("_")
+            known = kind in ("mean", "se", "std", "max", "median") and column in part
+            expected = getattr(part[column], how.get(kind, kind))() if known else part[name].mean()
+            assert table[name][key] == pytest.approx(float(expected), nan_ok=True), name
+        for name, column in measures.shares.items():
+            assert row[name] == part[column].mean()
+            assert row[f"{column}_low"] <= row[name] + 1e-12 <= row[f"{column}_high"] + 2e-12
+        if column := measures.quantiles:
+            expected = part[column].quantile(0.25)
+            assert row[f"{column}_0.25"] == pytest.approx(expected, nan_ok=True)
+    with pytest.raises(InvalidInputError, match="quantiles"):
+        result.by_method(quantiles=[1.5])
+    content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert content["rng"] == 0
+    assert len(content["results"]) == len(table)

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import table_digest
-from rankagg.studies.task_subsets import _SubsetCell
+from rankagg.studies.tables import _SubsetCell
 from tests.studies.rules import Stubborn
 
 TABLE = ra.ScoreTable(
@@ -76,18 +76,6 @@ def test_instances_stay_with_their_task():
         assert row["top1"] == ra.distances.top_k_agreement(some, all_, 1)
 
 
-@pytest.mark.parametrize("data", [TABLE, INSTANCES], ids=repr)
-def test_the_whole_set_of_tasks_has_tau_one(data):
-    rules = (*BOTH, ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
-    result = make(data, rules=rules, sizes=[data.n_tasks]).run()
-    frame = result.to_frame()
-    assert frame["tau"].tolist() == pytest.approx([1.0] * 16)
-    assert (frame["distance"] == 0).all()
-    table = result.by_size()
-    assert table["mean"].tolist() == pytest.approx([1.0] * 4)
-    assert table["std"].tolist() == pytest.approx([0.0] * 4)
-
-
 def test_subsets_of_a_size_have_equal_chances():
     cells = [_SubsetCell(2, k) for k in range(600)]
     drawn = [tuple(cell.tasks(4, seed=0).tolist()) for cell in cells]
@@ -97,22 +85,9 @@ def test_subsets_of_a_size_have_equal_chances():
     assert abs(counts - 100).max() < 38
 
 
-def test_by_size_summarises_the_rows():
-    result = make(n_repetitions=9).run()
-    frame, table = result.to_frame(), result.by_size([0.25, 1.0])
-    assert table.index.tolist() == [(k, m) for k in range(1, 5) for m in ("Mean", "Borda")]
-    for (size, method), row in table.iterrows():
-        tau = frame[(frame["size"] == size) & (frame["method"] == method)]["tau"].to_numpy()
-        assert row["subsets"] == row["defined"] == 9
-        assert row["mean"] == pytest.approx(tau.mean())
-        assert row["std"] == pytest.approx(tau.std(ddof=1))
-        assert row["tau_0.25"] == pytest.approx(np.quantile(tau, 0.25))
-        assert row["tau_1"] == tau.max()
-
-
 def test_the_headline_counts_sizes():
     result = make().run()
-    means = result.by_size()["mean"].unstack()
+    means = result.by_method()["mean_tau"].unstack()
     borda, mean = (int((means[a] > means[b] + 1e-9).sum()) for a, b in
                    (("Borda", "Mean"), ("Mean", "Borda")))  # fmt: skip
     assert f"Mean at {mean}, Borda at {borda}" in result.headline()
@@ -144,10 +119,9 @@ def test_the_digest_of_a_table_is_that_of_its_content():
 
 def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
     result = make(rules=[Stubborn(refused="few tasks"), ra.Borda()]).run()
-    table = result.by_size()
+    table = result.by_method()
     assert table["failed"].tolist() == [4, 0, 4, 0, 0, 0, 0, 0]
-    assert table["defined"].tolist() == [0, 4, 0, 4, 4, 4, 4, 4]
-    assert any(note.startswith("8 of 32 consensuses") for note in result.notes)
+    assert "rules failed 8 times, as `error` says" in result.notes
     assert (result.to_frame()["error"].dropna() == "few tasks").all()
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -183,16 +157,11 @@ def test_what_is_not_proved_has_no_numbers():
     (row,) = result.to_frame().to_dict("records")
     assert row["proved"] is False
     assert np.isnan([row["tau"], row["distance"], row["top1"]]).all()
-    assert result.by_size()["unproved"].tolist() == [1]
-    assert "not proved optimal" in result.summary()
+    assert result.by_method()["unproved"].tolist() == [1]
+    assert "optima of 1 subset are not proved" in result.summary()
     assert "Kemeny" in result.headline()
     with pytest.raises(InvalidInputError, match="study knows something of"):
         result.plot()
 
 
 # -- input and plot -------------------------------------------------------------------------------
-
-
-def test_bad_quantiles_are_named():
-    with pytest.raises(InvalidInputError, match="quantiles"):
-        make().run().by_size([1.5])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations, permutations
 from math import isnan
-from typing import Any
+from typing import Any, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -20,12 +20,11 @@ from rankagg.inference import DispersionReport
 from rankagg.plotting.sheet import PlotSheet
 from rankagg.studies import (
     AdversarialScores,
-    AgreementResult,
     AgreementStudy,
-    CorruptionResult,
     CorruptionStudy,
     LatentModel,
     RescaledScores,
+    StudyResult,
     TaskSubsetStudy,
 )
 from replication.experiment import (
@@ -161,7 +160,7 @@ def corrupted_tasks(bench: Bench, found: ExperimentRun) -> None:
     """Corrupt more and more tasks."""
     result = bench.run("p1-figure-3", figure_3(n_repetitions=bench.repetitions()))
     means = result.by_method()["mean_distance"].unstack("method").droplevel("corruption")
-    broken = result.breakdown().set_index(["model", "method"])["n_corrupted"]
+    broken = _breakdown(means)
     for phi, model in MODELS.items():
         case = f"phi = {phi:g}"
         for name, rule in PROCEDURES.items():
@@ -206,9 +205,18 @@ def rescaled_task(bench: Bench, found: ExperimentRun) -> None:
     _add_distances(found, result, caption)
 
 
-def _add_distances(found: ExperimentRun, result: CorruptionResult, caption: str) -> None:
+def _breakdown(means: pd.DataFrame) -> Mapping[Any, Any]:
+    """Return the fewest corrupted tasks with a mean distance above .75, by model and rule."""
+    beyond = means.stack().rename("distance").reset_index()
+    lost = beyond[beyond["distance"] > 0.75].groupby(["model", "method"])["n_corrupted"].min()
+    every = pd.MultiIndex.from_product([means.index.unique("model"), means.columns])
+    return lost.reindex(every).astype("Int64")
+
+
+def _add_distances(found: ExperimentRun, result: StudyResult, caption: str) -> None:
     """Hand on the means and the plot of a study of corrupted tables."""
-    name, table = found.experiment.name, result.by_method().drop(columns=["failed", "se_top1"])
+    name, table = found.experiment.name, result.by_method(quantiles=(0.05, 0.5, 0.95))
+    table = table.drop(columns=["failed", "se_top1"]).rename(columns={"mean_top1": "top1"})
     about = "Distances to the true order, over all tables of each kind."
     found.add_sheet(name, about, table.reset_index())
     legend = "Borda is one level, TwoLevel(Borda, Borda) two levels, and the step is phi."
@@ -295,8 +303,14 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     tied = {"SuperGLUE": 5, "XTREME": 3}
     for board, table in bench.tables(*BOARDS).items():
         result = AgreementStudy(data=table, rules=(ra.Mean(), ra.Borda()), rng=0).run()
-        frames[board] = result.to_frame()
-        row = frames[board].iloc[0]
+        agreed = result.to_frame().set_index("k")
+        tau = agreed["tau"].iloc[0]
+        ends = {
+            f"{end}{k}": agreed[end].get(k, np.nan)
+            for end in ("top", "last")
+            for k in (1, 3, 5, 10)
+        }
+        frames[board] = pd.DataFrame([{"tau": tau} | ends])
         mean, borda = (rule.aggregate(table).ranking for rule in (ra.Mean(), ra.Borda()))
         one, other = rows_of(mean), rows_of(borda)
         for k in (1, 3, 5, 10):
@@ -305,9 +319,9 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
         for k in (3, 5, 10):
             common = np.intersect1d(one[-k:], other[-k:])
             found.add("Table 2", {f"common share of the last {k}": len(common) / k}, board)
-        found.add("Table 2", {"tau": row["tau"]}, board)
+        found.add("Table 2", {"tau": tau}, board)
         if board in tied:
-            share = {f"common share of the top {tied[board]}": row[f"top{tied[board]}"]}
+            share = {f"common share of the top {tied[board]}": agreed.loc[tied[board], "top"]}
             found.add("Table 2", share, board, "ties broken at random")
         if board == "GLUE":
             parted = {"tau": ra.kendall_tau(in_file_order(mean), borda)}
@@ -318,7 +332,6 @@ def agreement_of_rules(bench: Bench, found: ExperimentRun) -> None:
     high = frame["tau"].between(0.8, 1.0).all()
     found.add("Table 2", {"all correlations are in [0.80, 1]": high})
     caption = "Agreement of Borda and the mean; ties at the cut are broken at random."
-    frame = frame.drop(columns=["scope", "task", "first", "second", "n_ranked"])
     found.add_sheet("p1-table-2", caption, frame)
     _add_their_run(bench, found, "Table 2")
     for board in ("GLUE", "SuperGLUE"):
@@ -425,6 +438,12 @@ def subsets_of_metrics(bench: Bench, found: ExperimentRun) -> None:
             found.add("Figure 9", {f"spread of {names[rule]} against the mean's": lower}, data)
 
 
+#: What the sheets call the columns of a study of subsets.
+CALLED_ON_SUBSETS: Final = {
+    "cells": "subsets", "mean_tau": "mean", "std_tau": "std", "mean_top1": "top1",
+}  # fmt: skip
+
+
 def _on_subsets(
     bench: Bench,
     found: ExperimentRun,
@@ -437,8 +456,9 @@ def _on_subsets(
     for title, table in tables.items():
         study = TaskSubsetStudy(data=table, rules=rules, n_repetitions=bench.repetitions(), rng=0)
         result = bench.run(f"{name}-{title.lower()}", study)
-        frames[title], plots[title] = result.by_size(), partial(result.plot)
-        frame = frames[title]
+        taus = result.to_frame().groupby(["size", "method"], sort=False)["tau"]
+        frame = result.by_method(quantiles=(0.05, 0.5, 0.95)).rename(columns=CALLED_ON_SUBSETS)
+        frames[title], plots[title] = frame.assign(defined=taus.count()), partial(result.plot)
         found.sentences.append(f"{title}: {result.headline()}.")
         yield title, frame["mean"].unstack("method"), frame["std"].unstack("method")
     if not frames:
@@ -516,10 +536,10 @@ def instances(bench: Bench, found: ExperimentRun) -> None:
         _together(found, pd.DataFrame(taus), curves, results)
 
 
-def _agreement_by_k(result: AgreementResult) -> pd.DataFrame:
+def _agreement_by_k(result: StudyResult) -> pd.DataFrame:
     """Return the agreement on all instances, by pair of procedures and k."""
     called = {rule.name: name for name, rule in PROCEDURES.items()}
-    frame = result.by_k().loc["instances"].reset_index()
+    frame = result.by_method().loc["instances"].reset_index()
     frame["pair"] = frame["first"].map(called) + " and " + frame["second"].map(called)
     return frame.set_index(["pair", "k"])
 
@@ -528,7 +548,7 @@ def _together(
     found: ExperimentRun,
     taus: pd.DataFrame,
     curves: Mapping[str, pd.DataFrame],
-    results: Mapping[str, AgreementResult],
+    results: Mapping[str, StudyResult],
 ) -> None:
     """Hand on what the text says of the global analysis."""
     every = pd.concat(curves, names=["data"])

@@ -16,14 +16,13 @@ from joblib import Parallel, delayed
 import rankagg as ra
 from rankagg.plotting import confidence_heatmap
 from rankagg.studies import (
-    ConfidenceResult,
     ConfidenceStudy,
     IntervalMethod,
     LatentModel,
-    MissingScoresResult,
     MissingScoresStudy,
     ObservedData,
     PrintedRadius,
+    StudyResult,
 )
 from replication.experiment import (
     Bench,
@@ -229,7 +228,7 @@ def confidence(bench: Bench, found: ExperimentRun) -> None:
     _decide_tables(bench, found)
 
 
-def _shares_decided(result: ConfidenceResult, *more: str) -> pd.DataFrame:
+def _shares_decided(result: StudyResult, *more: str) -> pd.DataFrame:
     """Return the shares and widths by model, level and method."""
     table = result.by_method().reset_index()
     return table[["model", "alpha", "method", "decided", "width", *more]]
@@ -298,6 +297,9 @@ RERUNS: Final = {
 SHIPPED: Final = {"GLUE": "glue", "SuperGLUE": "superglue", "XTREME": "xtrem", "GEM": "gem"}
 
 
+TOPS: Final = ("top1", "top3", "same_top3")
+
+
 @experiment("p2-figure-2", "scores of tasks go missing", "Figure 2", "Table 1", "Table 2")
 def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     """Run the experiment as it is described, and hold the authors' run beside it."""
@@ -336,7 +338,7 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     runs = pd.DataFrame(
         [{"table": label, **asdict(run)} for label, run in {**shipped, **again}.items()]
     )
-    pairs = result.by_pair(pooled=True).reset_index().drop(columns=["scale", "method", "other"])
+    pairs = _by_pair(result).reset_index().drop(columns=["method", "other"])
     pairs = pairs.rename(columns={"model": "table"})
     found.add_sheet("p2-tables-1-2", about, runs)
     found.add_sheet("p2-table-1-all-systems", "One level and the mean, all systems.", pairs)
@@ -349,8 +351,22 @@ def missing_tasks(bench: Bench, found: ExperimentRun) -> None:
     found.sentences += result.summary().splitlines()[-len(tables) :]
 
 
+def _by_pair(result: StudyResult) -> pd.DataFrame:
+    """Return how much each two methods agree on the same tables, over all proportions."""
+    frame, parts = result.to_frame(), {}
+    for one, other in combinations(result.study.methods, 2):
+        groups = frame[frame["method"] == one].groupby("model", sort=False)
+        tau = groups[f"tau with {other}"]
+        parts[one, other] = pd.DataFrame(
+            {"tables": groups.size(), "defined": tau.count(), "mean_tau": tau.mean()}
+            | {"sd_tau": tau.std()}
+            | {f"mean_{k}": groups[f"{k} with {other}"].mean() for k in TOPS}
+        )
+    return pd.concat(parts, names=["method", "other"]).swaplevel(0, 2).swaplevel(1, 2)
+
+
 def _add_curves(
-    found: ExperimentRun, name: str, caption: str, result: MissingScoresResult, **by: Iterable[Any]
+    found: ExperimentRun, name: str, caption: str, result: StudyResult, **by: Iterable[Any]
 ) -> None:
     """Hand on plots of a study beside each other, one for each of some models or scales."""
     ((keyword, values),) = by.items()
@@ -411,8 +427,8 @@ def _add_run(found: ExperimentRun, label: str, run: AsRun, *, as_run: bool = Fal
         found.add("Figure 2", {"tau with the full data": tau}, rule, label, as_run=as_run)
 
 
-def _add_all_systems(found: ExperimentRun, result: MissingScoresResult) -> None:
-    for row in result.by_pair(pooled=True).reset_index().to_dict("records"):
+def _add_all_systems(found: ExperimentRun, result: StudyResult) -> None:
+    for row in _by_pair(result).reset_index().to_dict("records"):
         taus = {
             "tau of one level and the mean": row["mean_tau"],
             "standard deviation of tau": row["sd_tau"],
@@ -510,15 +526,15 @@ def missing_instances(bench: Bench, found: ExperimentRun) -> None:
     found.add("Section 4.3", {"the most robust rule": overall.idxmax()})
     found.each("Section 4.3", "tau with the full data", overall)
     _pool(found, result)
-    pairs = result.by_pair(pooled=True).reset_index().drop(columns="scale")
+    pairs = _by_pair(result).reset_index()
     found.add_sheet("p2-table-3", "Agreement of the rules, by data set.", pairs)
     found.sentences += result.summary().splitlines()[-len(models) :]
 
 
-def _pool(found: ExperimentRun, result: MissingScoresResult) -> None:
+def _pool(found: ExperimentRun, result: StudyResult) -> None:
     """Pool all data sets and proportions, as the paper's tables do."""
     methods = dict(zip(result.study.methods, IMPUTING, strict=True))
-    pairs = result.by_pair(pooled=True)
+    pairs = _by_pair(result)
     for one, other in combinations(methods, 2):
         by_model = pairs.xs((one, other), level=("method", "other"))
         number, means = by_model["defined"], by_model["mean_tau"]

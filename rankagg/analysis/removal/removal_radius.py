@@ -455,10 +455,10 @@ def _close(
 ) -> tuple[str, ...]:
     """Close the bracket as far as there is time; return what is to be said of it."""
     # The solvers are loaded when something is solved.
-    from rankagg.analysis.removal.order_removals import search_orders  # noqa: PLC0415
-    from rankagg.analysis.removal.score_removals import (  # noqa: PLC0415
+    from rankagg.analysis.removal.searches import (  # noqa: PLC0415
         search_majorities,
         search_means,
+        search_orders,
         search_sums,
     )
 

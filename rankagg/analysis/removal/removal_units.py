@@ -28,7 +28,7 @@ from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evide
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.aggregation.positional import whole_points
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.analysis.robustness.leave_out import Parts
+from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places
@@ -62,7 +62,7 @@ class RemovalClasses:
 
     @property
     def _parts(self) -> Parts:
-        return Parts(data=self.data, tolerance=self.tolerance, over="tasks")
+        return Parts(data=self.data, tolerance=self.tolerance, unit="task")
 
     @property
     def noun(self) -> str:

@@ -23,7 +23,7 @@ from rankagg._validation import as_generator, check_integer, check_jobs, check_u
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
-from rankagg.analysis.robustness.resampling import Near, in_groups
+from rankagg.analysis.robustness.perturbation import Near, in_groups
 from rankagg.core import (
     UNRANKED,
     ItemSet,
@@ -55,7 +55,7 @@ def _in_random_order(profile: Profile, rng: Generator) -> Profile:
     return profile._replace(ranks=ranks, items=ItemSet(profile.items.at(numbers)))
 
 
-def drawn_ranks(
+def _drawn_ranks(
     consensus: Consensus,
     items: ItemSet,
     rng: Generator,
@@ -116,7 +116,7 @@ def _complete_and_rank(
             consensus = own.consensus(Evidence(completed), Deadline())
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
-        found.append(drawn_ranks(consensus, profile.items, rng, _time_of(consensus), live=live))
+        found.append(_drawn_ranks(consensus, profile.items, rng, _time_of(consensus), live=live))
     return found
 
 
@@ -126,7 +126,9 @@ def _rank_again(
     """Return what `_complete_and_rank` does of completions of what has no gaps."""
     if always is None or 2 * always.sum() == len(always) * (len(always) - 1):
         return [(consensus.ranking.ranks, consensus.is_proved is not False)] * len(seeds)
-    return [drawn_ranks(consensus, items, rng, _time_of(consensus), always=always) for rng in seeds]
+    return [
+        _drawn_ranks(consensus, items, rng, _time_of(consensus), always=always) for rng in seeds
+    ]
 
 
 def _time_of(consensus: Consensus) -> Deadline:

@@ -25,13 +25,14 @@ from rankagg.aggregation import (
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.leave_out import (
+from rankagg.analysis.robustness.perturbation import (
     KnownConsensus,
-    Over,
+    Near,
+    Part,
     Source,
     draw_subset,
+    in_groups,
 )
-from rankagg.analysis.robustness.resampling import Near, in_groups
 from rankagg.core import (
     ROWS,
     UNRANKED,
@@ -58,7 +59,7 @@ class Stability(Result):
     ----------
     consensus : Consensus
         Of all data.
-    over : {"tasks", "systems"}
+    unit : {"task", "system"}
         What was left out.
     units : tuple
         The tasks or systems.
@@ -68,7 +69,7 @@ class Stability(Result):
     """
 
     consensus: Consensus
-    over: Over
+    unit: Part
     units: tuple[Label, ...]
     noun: str = field(compare=False)
     _known: KnownConsensus
@@ -209,7 +210,7 @@ class Stability(Result):
     def _content(self) -> dict[str, Any]:
         return {
             "rule": self.consensus.rule.name,
-            "over": self.over,
+            "unit": self.unit,
             "units": self.noun,
             **self._plain("unproved", "undecided", "notes"),
             "influence": plain_rows(self.influence().reset_index()),
@@ -278,7 +279,7 @@ def stability(
     data: ScoreTable | ScoreSummary | Profile,
     rule: Aggregator | None = None,
     *,
-    over: Over = "tasks",
+    unit: Part = "task",
     sizes: Iterable[int] | None = None,
     n_samples: int = 50,
     tolerance: Tolerance = 0.0,
@@ -296,7 +297,7 @@ def stability(
         their copies, where it has no groups.
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
-    over : {"tasks", "systems"}, default "tasks"
+    unit : {"task", "system"}, default "task"
         What is left out.
     sizes : iterable of int, optional
         How many tasks, or systems, subsets keep; by default every number from 1 (2 for systems)
@@ -343,10 +344,10 @@ def stability(
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
-    kind: Over = check_choice(over, get_args(Over), "over")
+    kind: Part = check_choice(unit, get_args(Part), "unit")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
-    source = Source(data=data, tolerance=tolerance, over=kind, rule=rule)
+    source = Source(data=data, tolerance=tolerance, unit=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
     looked, limit = check_flag(optima, "optima"), Deadline.after(time_limit_of(time_limit))
     return leave_each_out(source, subsets, optima=looked, deadline=limit, n_jobs=jobs)
@@ -379,7 +380,7 @@ def leave_each_out(
         results = [KnownConsensus(no_ranks, is_proved=False)] * len(kept)
     return Stability(
         consensus=whole,
-        over=source.over,
+        unit=source.unit,
         units=tuple(source.units),
         noun=source.noun,
         _known=known,
@@ -396,7 +397,7 @@ def _subsets(
 ) -> list[Subset]:
     """Return sizes and kept units: all subsets where they are few, else different random ones."""
     total, noun = len(source.units), source.noun
-    least = 1 if source.over == "tasks" else 2
+    least = 1 if source.unit == "task" else 2
     if total <= least:
         there = Described(counted(total, noun.removesuffix("s")))
         raise InvalidInputError("data", f"at least {least + 1} {noun}", there)

@@ -555,6 +555,14 @@ def study(
     return Answer(result=result, lines=lines, plot=result.plot, files=page, code=code)
 
 
+def _observed(path: str) -> Any:
+    """Return the data of a file of PrefLib, under its title and name."""
+    from rankagg.io.preflib import read_preflib, title_and_seats
+
+    read, (title, _), stem = read_preflib(path), title_and_seats(path), Path(path).stem
+    return ra.studies.ObservedData(label=f"{title} ({stem})" if title else stem, data=read)
+
+
 def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, Any]:
     """Return the settings of a study of drawn profiles, and of those in files."""
     with options_named(_CULTURE_NUMBERS):
@@ -572,7 +580,7 @@ def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, A
         raise click.UsageError("Give files, or a model by --culture.")
     return {
         "rules": made(settings["names"] or _QUICK_RULES),
-        "data": [*files, *models],
+        "data": [*map(_observed, files), *models],
         "n_items": settings["n_items"] or (10,),
         "n_rankings": settings["n_rankings"] or (10,),
         "n_repetitions": settings["n_repetitions"] or 100,

@@ -221,20 +221,15 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
 @command(
     data(),
     RULE,
-    choice(
-        "--over",
-        ["tasks", "systems"],
-        "What is left out: tasks (without scores groups of ballots, or ballots), or systems.",
-        default="tasks",
-    ),
     flag(
         "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
     ),
     Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
     choice(
         "--unit",
-        ["ranking", "task"],
-        "With --removals: ballots, or tasks or groups of ballots (default where there are some).",
+        ["task", "system", "ranking"],
+        "What is left out: tasks (default; without scores groups of ballots, or ballots) or "
+        "systems; with --removals tasks (default where there are some) or ballots.",
     ),
     time_limit("the whole analysis"),
     samples("Subsets of each size.", 50),
@@ -256,7 +251,7 @@ def stability(
 
     \b
         rankagg stability scores.csv --rule borda
-        rankagg stability scores.csv --over systems --jobs -1
+        rankagg stability scores.csv --unit system --jobs -1
         rankagg stability election.soc --removals --pair A B
 
     Single tasks or systems are left out, and subsets of every size are ranked. --removals finds
@@ -265,15 +260,20 @@ def stability(
     (rule,) = made([name])
     found: Any
     if not removals:
-        refuse_typed("belongs to --removals", "pair", "unit")
+        refuse_typed("belongs to --removals", "pair")
+        if unit == "ranking":
+            raise click.UsageError("--unit ranking belongs to --removals.")
         given.refuse_pairs("Stability needs rankings or scores")
         show_progress()
         options |= {"tolerance": given.tolerance, "time_limit": deadline.time_limit}
+        options["unit"] = unit or "task"
         with options_named():
             found = ra.stability(given.data, rule, **options)
         code = UNPROVED if found.unproved or found.undecided else DONE
         return Answer(result=found, plot=found.plot, code=code)
     refuse_typed("has no meaning with --removals", *options, "plot")
+    if unit == "system":
+        raise click.UsageError("--unit system has no meaning with --removals.")
     given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
     chosen = None if pair is None else two_items(pair, given.evidence.items)

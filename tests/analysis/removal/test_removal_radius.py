@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.removal import order_removals as orders
 from rankagg.analysis.removal import removal_radius as search
-from rankagg.analysis.removal.order_removals import _removals
+from rankagg.analysis.removal import searches as orders
 from rankagg.analysis.removal.removal_units import RemovalClasses, Searched
+from rankagg.analysis.removal.searches import _removals
 from rankagg.core import canonical_profile
 from rankagg.core.rankings import places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
@@ -88,27 +88,6 @@ def test_where_not_all_are_tried_an_interval_holds_the_least_number(data, profil
         assert mine.number in (None, least)
     is_open = not (found.level.is_proved and found.overtaken.is_proved)
     assert is_open == any("for a proof of the least number" in note for note in found.notes)
-
-
-def test_the_bound_is_near_where_nothing_is_tried(monkeypatch) -> None:
-    found = {}
-    for tried in (2_000, 0):
-        monkeypatch.setattr(orders, "SUBSETS", tried)
-        votes = [ra.distributions.Uniform(range(4)).sample(7, rng=seed) for seed in range(6)]
-        found[tried] = [
-            removal
-            for one in votes
-            for radius in [ra.analysis.removal_radius(one)]
-            for removal in (radius.level, radius.overtaken)
-        ]
-    assert all(true.is_proved for true in found[2_000])
-    excess = [
-        bound.upper - true.number
-        for true, bound in zip(found[2_000], found[0], strict=True)
-        if bound.upper is not None
-    ]
-    assert len(excess) >= 10
-    assert sum(excess) <= 2
 
 
 @settings(QUICK, max_examples=15)
@@ -304,15 +283,6 @@ def test_numbers_too_large_for_floats():
         assert (
             found.overtaken.number == radii(ballots, rule, ("A", "B"), single_ballots(ballots))[1]
         )
-
-
-def test_equal_rows_are_taken_one_after_the_other():
-    ballots = ra.Profile.from_orders(["AB", "BA", "AB", "BA", "AB"], counts=[1, 1, 2, 1, 3])
-    found = ra.analysis.removal_radius(ballots, ra.Borda())
-    assert found.level.number == 4
-    assert found.level.taken == ((0, 1), (2, 2), (4, 1))
-    assert found.level.rankings == ("A > B",) * 3
-    assert found.to_frame()["count"].tolist()[:3] == [1, 2, 1]
 
 
 @pytest.mark.parametrize(

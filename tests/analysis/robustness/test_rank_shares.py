@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import Outcome
-from rankagg.analysis.robustness import resamples
-from rankagg.analysis.robustness.resamples import Redraw, RedrawSums
+from rankagg.analysis.robustness import rank_shares as resamples
+from rankagg.analysis.robustness.rank_shares import _Redraw, _RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of
@@ -183,12 +183,6 @@ def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
     check(shares, [span_of(rule().aggregate(written_out(profile, row)).ranking) for row in counts])
 
 
-@pytest.mark.parametrize("rule", [BORDA, KEMENY], ids=["Borda", "Kemeny"])
-def test_workers_change_nothing(rule, workers):
-    alone = ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1)
-    assert ra.rank_shares(CLOSE, rule, n_resamples=9, rng=1, n_jobs=workers) == alone
-
-
 def test_processes_change_nothing():
     """The slow tests try other ways to share the work."""
     alone = ra.rank_shares(CLOSE, KEMENY, n_resamples=9, rng=1)
@@ -202,7 +196,7 @@ SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional([3, 1.5, 1, 0.1])])
 
 def one_by_one(data, rule, **options):
     with pytest.MonkeyPatch.context() as patch:
-        for kind in (Redraw, RedrawSums):
+        for kind in (_Redraw, _RedrawSums):
             patch.setattr(kind, "ranks", lambda self, rows: None)
         return ra.rank_shares(data, rule, **options)
 
@@ -267,27 +261,7 @@ def test_means_at_once_are_those_of_each_resample(unit, gaps):
             check_at_once(data, BORDA, unit=unit)
 
 
-def test_points_of_a_few_tasks_are_a_matrix_product():
-    scores = np.random.default_rng(0).normal(size=(30, 7))
-    shares = ra.rank_shares(ra.ScoreTable(scores, higher_is_better=True), BORDA, rng=0)
-    points = scores.argsort(axis=0).argsort(axis=0)
-    sums = np.random.default_rng(0).multinomial(7, np.full(7, 1 / 7), size=1000) @ points.T
-    above = (sums[:, None, :] > sums[:, :, None]).sum(axis=2)
-    level = (sums[:, None, :] == sums[:, :, None]).sum(axis=2)
-    assert (shares.best == 1 + above).all()
-    assert (shares.worst == above + level).all()
-
-
 # -- scores ---------------------------------------------------------------------------------------
-
-
-def test_means_draw_tasks():
-    shares = ra.rank_shares(TABLE, ra.Mean(), n_resamples=30, rng=0)
-    counts = drawn(TABLE, 30, 0)
-    rebuilt = [repeated(TABLE, row, rename=True) for row in counts]
-    check(shares, [span_of(ra.Mean().aggregate(table).ranking) for table in rebuilt])
-    by_task = ra.rank_shares(TABLE, ra.Mean(), unit="task", n_resamples=30, rng=0)
-    assert by_task.best.tolist() == shares.best.tolist()
 
 
 @pytest.mark.parametrize("drawing", ["ranking", "instance", "task", "fixed"])
@@ -365,12 +339,6 @@ def test_each_item_takes_one_place_and_each_place_one_item(profile, rule):
         assert frame["in_some"].tolist() == pytest.approx((shares.best <= k).mean(axis=0))
     surely = shares.within(1).loc[list(profile.items), "in_every"]
     assert surely.tolist() == shares.first_in_every.tolist()
-
-
-@pytest.mark.parametrize("k", [0, 4, 1.5, None])
-def test_there_are_no_more_places_than_items(k):
-    with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at most"):
-        ra.rank_shares(CLOSE, BORDA, n_resamples=2, rng=0).within(k)
 
 
 def test_tied_optima_share_their_places():
@@ -509,7 +477,7 @@ def test_resamples_are_those_of_the_scores(table, data):
     found = ra.rank_shares(
         summary, rule, unit=unit, fixed_tasks=fixed, n_resamples=4, rng=np.random.default_rng(7)
     )
-    redraw = RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
+    redraw = _RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
     counts = redraw.draw(4, np.random.default_rng(7))
     groups = plain_groups(table, 3)
     for row, times in enumerate(counts):
@@ -537,7 +505,7 @@ def test_what_is_drawn(unit, fixed):
         instances=[*range(60), *range(30)], higher_is_better=True,
     )  # fmt: skip
     summary = ra.ScoreSummary.from_scores(table, n_groups=20)
-    counts = RedrawSums(summary, ra.Borda(), unit, bool(fixed)).draw(300, rng)
+    counts = _RedrawSums(summary, ra.Borda(), unit, bool(fixed)).draw(300, rng)
     there = np.array([[g in t.parts for g in range(20)] for t in summary.grouped.values()])
     if unit == "instance":
         assert (counts[:, 0] == counts[:, 1]).all()
@@ -551,21 +519,6 @@ def test_what_is_drawn(unit, fixed):
     drawn = counts[:, there]
     assert abs(drawn.mean(axis=0) - 1).max() < 0.3
     assert 0.8 < drawn.var() < 1.1
-
-
-@pytest.mark.parametrize("rule", [ra.Borda(), ra.TwoLevel(ra.Borda(), ra.Borda()), ra.Kemeny()])
-def test_tasks_are_drawn_as_those_of_the_scores(rule):
-    rng = np.random.default_rng(1)
-    values = rng.normal(size=(4, 30)) + np.array([0.4, 0.3, 0.1, 0])[:, None]
-    table = ra.ScoreTable(
-        values, systems="ABCD", tasks=np.repeat(list("cabfe"), 6).tolist(), instances=range(30),
-        higher_is_better=True, task_weights={"a": 2},
-    )  # fmt: skip
-    found, expected = (
-        ra.rank_shares(data, rule, unit="task", n_resamples=12, rng=3)
-        for data in (ra.ScoreSummary.from_scores(table), table)
-    )
-    assert_same(found, expected)
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}, {"unit": "system"}])

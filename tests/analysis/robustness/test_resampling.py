@@ -1,7 +1,5 @@
 """Resampled consensuses are those of the reweighted profile, each with its own proof."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 
 import rankagg as ra
-from rankagg.analysis.robustness.resampling import _Resampler
+from rankagg.analysis.robustness.perturbation import _Resampler
 from tests.strategies import policies, profiles
 
 INVALID = ra.exceptions.InvalidInputError
@@ -60,35 +58,12 @@ def test_what_versions_teach_each_other_does_not_depend_on_processes() -> None:
     assert {consensus.certificate.status for consensus in alone} == {"optimal"}
 
 
-def test_memory_is_that_of_the_rankings_and_one_matrix() -> None:
-    rng = np.random.default_rng(0)
-    scores = np.arange(12.0) + rng.normal(size=(4000, 12))
-    scores[rng.random(scores.shape) < 0.1] = np.nan
-    profile = ra.Profile.from_scores(scores, higher_is_better=True)
-    counts = rng.multinomial(4000, np.ones(4000) / 4000, size=3)
-    ra.analysis.resample_kemeny(profile, counts[:1])  # what is imported late
-    tracemalloc.start()
-    ra.analysis.resample_kemeny(profile, counts)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    # Three matrices per ranking would be 72 times the places.
-    assert peak < 25 * profile.ranks.nbytes
-
-
 def test_equal_rankings_are_counted_together() -> None:
     profile = ra.Profile.from_orders(["ABC", "BCA", "ABC", "CAB", "ABC"], weights=[1, 1, 2, 1, 1])
     resampler = _Resampler(profile, ra.Kemeny())
     assert len(resampler._ranks) == 4  # the third has a weight of its own
     counts = np.array([2, 0, 1, 1, 3])
     assert resampler._votes(counts) == reweighted(profile, counts).pairwise()
-
-
-def test_start_changes_nothing_but_the_time() -> None:
-    votes = TABLE.pairwise()
-    for order in ([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]):
-        outcome = ra.Kemeny().solve(votes, start=np.array(order))
-        assert outcome.certificate.cost == 55
-        assert outcome.certificate.status == "optimal"
 
 
 @pytest.mark.parametrize(

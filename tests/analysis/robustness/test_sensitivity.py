@@ -6,14 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.sensitivity import drawn_ranks
+from rankagg.analysis.robustness.sensitivity import _drawn_ranks
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
-from tests.rules import public_rules
 from tests.strategies import POLICIES
 
 NAN = float("nan")
@@ -107,36 +105,6 @@ def test_samples_are_consensuses_of_completions(rule):
     assert set(rows_of(result.samples)) <= set(best)
 
 
-@pytest.mark.parametrize(
-    "profile",
-    [
-        GAPS,
-        ra.Profile.from_orders(["A", "BC"], items="ABC", weights=[1, 2]),
-        ra.Profile.from_orders(["AB", "CB"], items="ABC", counts=[2, 1]),
-        # Ties of an incomplete ranking are broken too, those of a complete one stay.
-        ra.Profile.from_ranks([[0, 0, NAN], [0, 1, 1]], items="ABC"),
-        ra.Profile([ra.PartialRanking([0, -2, -1], "ABC"), ra.PartialRanking([0, 1, -2], "ABC")]),
-    ],
-    ids=str,
-)
-def test_all_completions_are_equally_likely(profile):
-    rule = ra.Borda()
-    law = law_of(profile, rule)
-    times = 60
-    result = ra.analysis.sensitivity(profile, rule, n_samples=times, rng=8)
-    observed = rows_of(result.samples)
-    assert set(observed) <= set(law)
-    expected = [times * share for share in law.values()]
-    if len(law) > 1:
-        found = [observed[ranks] for ranks in law]
-        assert stats.chisquare(found, expected).pvalue > 1e-3
-    above = sum(
-        share * ((np.array(ranks)[:, None] < ranks) + 0.5 * (np.array(ranks)[:, None] == ranks))
-        for ranks, share in law.items()
-    )
-    np.testing.assert_allclose(result.share_above, above, atol=4.5 * 0.5 / times**0.5)
-
-
 def test_shares_count_ties_half():
     result = ra.analysis.sensitivity(GAPS, n_samples=50, rng=2)
     for i, j in oracles.ordered_pairs(3):
@@ -222,7 +190,7 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     ):
         completed = ra.distributions.Uniform(profile.items).complete(profile, rng=seed)
         cold = ra.Kemeny().aggregate(completed)
-        alone, _ = drawn_ranks(cold, profile.items, seed, Deadline())
+        alone, _ = _drawn_ranks(cold, profile.items, seed, Deadline())
         assert [sample.tolist() for sample in samples] == [alone.tolist()] * 3
 
 
@@ -335,12 +303,6 @@ def test_top_is_the_chance_to_be_among_the_first(k):
     assert frame["uniform"].is_monotonic_decreasing
 
 
-@pytest.mark.parametrize("k", [0, 4, 1.5, "two"])
-def test_there_are_no_more_places_than_items(k):
-    with pytest.raises(InvalidInputError, match="`k` must be an integer of at least 1 and at most"):
-        ra.analysis.sensitivity(FLIP, n_samples=1, rng=0).top(k)
-
-
 # -- how it is told -------------------------------------------------------------------------------
 
 
@@ -385,24 +347,3 @@ def test_summary_tells_consensuses_top_and_flips():
 def test_options_are_checked(options, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.analysis.sensitivity(**{"data": GAPS, **options})
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        # Dodgson's rule takes one policy where there are gaps.
-        *(
-            rule
-            for rule in public_rules()
-            if rule.reads_unranked == "by policy" and not isinstance(rule, ra.Dodgson)
-        ),
-        ra.InsertionSearch(start=ra.InsertionSearch(start=ra.Copeland())),
-        ra.TwoLevel(ra.InsertionSearch(), ra.Copeland()),
-    ],
-    ids=repr,
-)
-def test_every_rule_with_a_policy_can_be_given_another(rule):
-    profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
-    found = ra.analysis.sensitivity(profile, rule, n_samples=2, rng=0)
-    policies = {consensus.unranked for consensus in found.consensuses}
-    assert policies == {"uniform", "ignore", "last"}

@@ -17,7 +17,7 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.stats import kendalltau, rankdata
 
 import rankagg as ra
-from rankagg.studies.pair_methods import PrintedRadius
+from rankagg.studies.confidence import PrintedRadius
 from replication.p1 import INSTANCE_TABLES as NINE
 from replication.p1 import figure_3, figure_7, name_of
 from replication.p2 import IMPUTING

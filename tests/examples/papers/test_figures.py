@@ -40,9 +40,9 @@ HANDED_ON_BY = {
 }  # fmt: skip
 #: The rules by the papers' names, and two of them.
 CALLED = {
-    "Mean / Borda": "mean and one level",
-    "Mean / TwoLevel(Borda, Borda)": "mean and two levels",
-    "Borda / TwoLevel(Borda, Borda)": "one level and two levels",
+    "Mean, Borda": "mean and one level",
+    "Mean, TwoLevel(Borda, Borda)": "mean and two levels",
+    "Borda, TwoLevel(Borda, Borda)": "one level and two levels",
     "Mean": "mean", "Borda": "one level", "Borda, uniform": "one level", "Kemeny": "exact",
     "TwoLevel(Borda, Borda)": "two levels", "TwoLevel(Borda, Borda), uniform": "two levels",
     "TwoLevel(Borda, Kemeny)": "exact of tasks",

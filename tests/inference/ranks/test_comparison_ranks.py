@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import binom, binomtest
 
 import rankagg as ra
-from rankagg.analysis.robustness.rank_shares import RedrawComparisons
+from rankagg.analysis.robustness.rank_shares import _RedrawComparisons
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import (
     _mixed_sign_test,
@@ -216,7 +216,7 @@ def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
 @pytest.mark.parametrize("unit", ["comparison", "cluster"])
 def test_a_resample_counts_what_is_drawn(unit):
     data = battles(8, 4, 60, clusters=7, weights=np.tile([1.0, 0.5, 1 / 3], 20))
-    redraw = RedrawComparisons.of(data, ra.Borda(), unit)
+    redraw = _RedrawComparisons.of(data, ra.Borda(), unit)
     if unit == "cluster":
         counts = np.array([2, 0, 1, 1, 0, 3, 1])
         rows = np.repeat(np.arange(60), counts[data.clusters])

@@ -1,6 +1,6 @@
-"""Journals: finished pieces of work in a file, so that it can be taken up again.
+"""Journals: finished data sets of a study in a file, so that it can be taken up again.
 
-A line is a JSON object with a checksum of what it says and of the work that it belongs to, so that
+A line is a JSON object with a checksum of what it says and of the study that it belongs to, so that
 no line that was damaged, changed or brought from elsewhere passes for a result.
 """
 
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from rankagg.exceptions import (
     DataFormatError,
@@ -23,10 +23,11 @@ from rankagg.exceptions import (
     InvalidInputError,
     OutputError,
 )
-from rankagg.io.output_files import check_target, write_text
+from rankagg.io.output_files import check_target
 
 # The end of a line: its checksum and what closes it.
 CHECKED = len('"0123456789abcdef"}\n')
+AGAIN = "its data set is computed again"
 
 
 def _lock(file: IO[bytes]) -> None:
@@ -43,24 +44,14 @@ def _lock(file: IO[bytes]) -> None:
 
 
 class JournalFile:
-    """Finished pieces, one JSON object a line, under a line that says what was done to them.
+    """The rows of finished cells, one JSON object a line, under a line with the study's settings.
 
-    The end of the last line is missing where the process ended while it was written. Such a piece
+    The end of the last line is missing where the process ended while it was written. Such a cell
     counts as not finished, which is said, and is written over.
     """
 
-    def __init__(
-        self,
-        path: str | PathLike[str],
-        head: dict[str, Any],
-        *,
-        work: str,
-        same: str,
-        again: str,
-    ) -> None:
-        # The work and what must be the same in it, and what becomes of a piece that is not there.
-        self._path, self._work, self._same, self._again = Path(path), work, same, again
-        self._head = json.dumps(head)
+    def __init__(self, path: str | PathLike[str], settings: dict[str, Any]) -> None:
+        self._path, self._head = Path(path), json.dumps(settings)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -70,7 +61,7 @@ class JournalFile:
             try:
                 _lock(file)
             except (BlockingIOError, PermissionError):
-                allowed = f"a file that no other {self._work} writes"
+                allowed = "a file that no other study writes"
                 remedy = "Wait until that one has ended, or give another file."
                 given = Described(str(self._path))
                 raise InvalidInputError("journal", allowed, given, remedy) from None
@@ -79,17 +70,13 @@ class JournalFile:
                 file.flush()
             yield
 
-    def read(self, stacklevel: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the pieces and their lines, and make the file ready to go on."""
-        check_target(self._path)
-        if not self._path.exists() or not self._path.stat().st_size:
-            write_text(self._path, self._head + "\n")
-            return
-        whole, seen = 0, set[bytes]()
+    def read(self, stacklevel: int) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+        """Return the rows of finished cells, and make the file ready to go on."""
+        whole, seen, found = 0, set[bytes](), {}
         with self._path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if number == 1 and line != f"{self._head}\n".encode():
-                    allowed = f"a new file, or one of a {self._work} with the same {self._same}"
+                    allowed = "a new file, or one of a study with the same rules, seed and limits"
                     given, remedy = Described(str(self._path)), "Give another file, or remove it."
                     raise InvalidInputError("journal", allowed, given, remedy)
                 if not line.endswith(b"\n"):
@@ -98,28 +85,30 @@ class JournalFile:
                 # What two processes noted alike is there once.
                 if number > 1 and line[-CHECKED:] not in seen:
                     seen.add(line[-CHECKED:])
-                    yield number, self._checked(line, number)
+                    piece = self._checked(line, number)
+                    found[tuple(piece["cell"])] = piece["rows"]
         if whole < self._path.stat().st_size:
-            warnings.warn(
-                f"{self._path}: the last line was cut off; {self._again}",
-                DataWarning,
-                stacklevel=stacklevel,
-            )
+            told = f"{self._path}: the last line was cut off; {AGAIN}"
+            warnings.warn(told, DataWarning, stacklevel=stacklevel)
             with self._path.open("r+b") as file:
                 file.truncate(whole)
+        return found
 
     def _checked(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             found = json.loads(line.decode("utf-8"))
+            why = "changed since it was written, or of another study"
         except (ValueError, RecursionError):
-            self.refuse(number, "not JSON in UTF-8")
+            found, why = None, "not JSON in UTF-8"
         check = found.pop("check", None) if isinstance(found, dict) else None
         if check is None or check != self._checksum(found):
-            self.refuse(number, f"changed since it was written, or of another {self._work}")
+            raise DataFormatError(
+                f"{self._path}, line {number}: {why}; remove the line, and {AGAIN}."
+            )
         return dict(found)
 
     def append(self, pieces: Iterable[dict[str, Any]]) -> None:
-        """Add finished pieces; raises `OutputError` where that cannot be written."""
+        """Add finished cells; raises `OutputError` where that cannot be written."""
         lines = [json.dumps({**piece, "check": self._checksum(piece)}) + "\n" for piece in pieces]
         try:
             with self._path.open("a", encoding="utf-8", newline="\n") as file:
@@ -127,16 +116,8 @@ class JournalFile:
         except OSError as error:
             raise OutputError(
                 f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
-                f"stays; run the {self._work} again to go on."
+                "stays; run the study again to go on."
             ) from error
 
     def _checksum(self, piece: dict[str, Any]) -> str:
-        """Return the checksum of an object, or of its only member."""
-        body = piece if len(piece) > 1 else next(iter(piece.values()), None)
-        return sha256(f"{self._head}\n{json.dumps(body)}".encode()).hexdigest()[:16]
-
-    def refuse(self, number: int, why: str) -> NoReturn:
-        """Raise because of a line."""
-        raise DataFormatError(
-            f"{self._path}, line {number}: {why}; remove the line, and {self._again}."
-        )
+        return sha256(f"{self._head}\n{json.dumps(piece)}".encode()).hexdigest()[:16]

@@ -1,0 +1,360 @@
+"""Data drawn again or left out, ranked again, and what is known of their consensuses.
+
+Consensuses of related data are near each other: what an exact rule learned from one helps it with
+the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
+
+from rankagg._frames import table_remedy
+from rankagg._typing import Bools, Generator, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._validation import check_jobs
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
+from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
+from rankagg.aggregation.kemeny.parts import Warm
+from rankagg.core import (
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    Value,
+    array_key,
+    counted,
+    exact,
+    tolerance_within,
+)
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
+
+#: What is left out.
+Part = Literal["task", "system"]
+# How many cases are left, the units that this one keeps, and whether all its optima are looked at.
+_Case: TypeAlias = tuple[int, Positions, bool]
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """What helps an exact rule with related data, once the consensus of all is known."""
+
+    # A rule that can use it.
+    rule: Kemeny
+    # Shape (n,). The consensus of all data.
+    ranks: Ranks
+    # What its proof used, and those of related data that were solved since.
+    warm: Warm
+
+    @classmethod
+    def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
+        """Return what the consensus of all teaches; None where the rule cannot use it."""
+        proof = whole.certificate
+        if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
+            return None
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+
+    def fork(self) -> Near:
+        """Return the same, to learn for itself."""
+        return replace(self, warm=self.warm.fork())
+
+    def consensus(
+        self, evidence: Evidence, deadline: Deadline, inside: Positions | None = None
+    ) -> Consensus:
+        """Aggregate related data, whose items are those at some positions."""
+        began = perf_counter()
+        if inside is None:
+            inside = np.arange(len(self.ranks))
+        start, warm = np.argsort(self.ranks[inside]), self.warm.within(inside)
+        outcome = self.rule.solve(evidence.votes, start=start, deadline=deadline, warm=warm)
+        if outcome.interrupted:
+            raise KeyboardInterrupt  # it stops all of them, not this one
+        assert outcome.ranking is not None, "the rule returns a ranking"
+        return Consensus(
+            ranking=outcome.ranking,
+            scores=None,
+            rule=self.rule,
+            unranked=evidence.unranked,
+            certificate=outcome.certificate,
+            _optima=outcome.optima,
+            notes=outcome.notes,
+            runtime=perf_counter() - began,
+            evidence=evidence,
+        )
+
+
+# -- left out -------------------------------------------------------------------------------------
+
+
+def draw_subset(n_units: int, size: int, rng: Generator) -> Positions:
+    """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
+    return np.sort(rng.choice(n_units, size, replace=False))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Parts:
+    """Data of which some tasks or systems can be left out."""
+
+    # All of them; of a summary tasks can be left out.
+    data: ScoreTable | ScoreSummary | Profile
+    # Scores that differ by no more are tied.
+    tolerance: Tolerance
+    unit: Part
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, ScoreTable | ScoreSummary | Profile):
+            raise InvalidInputError(
+                "data", "a ScoreTable or a Profile", self.data, table_remedy(self.data)
+            )
+        if self.unit == "system" and isinstance(self.data, ScoreSummary):
+            raise InformationLostError(
+                "unit='system' needs rankings; a ScoreSummary does not hold them. Read the scores "
+                "with `read_scores`, or take unit='task'."
+            )
+
+    @property
+    def items(self) -> Any:
+        """The systems."""
+        return self.data.items if isinstance(self.data, Profile) else self.data.systems
+
+    @property
+    def units(self) -> tuple[Label, ...]:
+        """What may be left out."""
+        if self.unit == "system":
+            return tuple(self.items)
+        if not isinstance(self.data, Profile):
+            return tuple(self.data.tasks)
+        if self.data.groups is None:
+            return tuple(range(len(self.data)))
+        return tuple(dict.fromkeys(self.data.groups))
+
+    @property
+    def noun(self) -> str:
+        """What the units are called, in the plural."""
+        if not isinstance(self.data, Profile):
+            return f"{self.unit}s"
+        if self.unit == "system":
+            return "items"
+        if len(self.units) < len(self.data):
+            return "groups"
+        return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
+
+    def part(self, kept: Positions) -> Evidence:
+        """Return what there is of the units at some positions."""
+        left_in = set(kept.tolist())
+        gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
+        if not gone:
+            return Evidence(self.data, self.tolerance)
+        if isinstance(self.data, ScoreTable):
+            return self._part_of_table(self.data, gone)
+        if isinstance(self.data, ScoreSummary):
+            tallies = {t: tally for t, tally in self.data.tallies.items() if t not in gone}
+            return Evidence(self.data._with(tallies), self.tolerance)
+        if self.unit == "system":
+            left = [item for item in self.data.items if item not in gone]
+            return Evidence(self.data.restrict(left))
+        groups = range(len(self.data)) if self.data.groups is None else self.data.groups
+        rows = [row for row, group in enumerate(groups) if group not in gone]
+        return Evidence(self.data[np.array(rows)])
+
+    def _part_of_table(self, table: ScoreTable, gone: set[Label]) -> Evidence:
+        if self.unit == "task":
+            part = table.drop(tasks=gone)
+        else:
+            # A task that only systems left out were scored on says nothing of the others.
+            left = [k for k, system in enumerate(table.systems) if system not in gone]
+            seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
+            empty = [task for k, task in enumerate(table.tasks) if k not in seen]
+            part = table.drop(systems=gone, tasks=empty)
+        return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
+
+
+@dataclass(frozen=True, eq=False)
+class KnownConsensus(Value):
+    """What is known of the consensus of some of the units."""
+
+    # Shape (n,). The ranks of all systems; those that were left out are unranked.
+    ranks: Ranks
+    # False where an exact rule did not prove it in time.
+    is_proved: bool
+    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
+    # other rules, where nobody asked, or where that was not found in time.
+    always: Bools | None = None
+    # The positions of those that stand first in some optimum, where `always` is known.
+    leaders: tuple[int, ...] = ()
+
+    def _key(self) -> tuple[Hashable, ...]:
+        known = None if self.always is None else array_key(self.always)
+        return array_key(self.ranks), self.is_proved, known, self.leaders
+
+    @property
+    def has_several_optima(self) -> bool:
+        """Whether optima were looked at, and there is more than one."""
+        ranked = int((self.ranks != UNRANKED).sum())
+        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source(Parts):
+    """Data that a rule can aggregate without some of their tasks or systems."""
+
+    rule: Aggregator
+    near: Near | None = None
+
+    def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
+        """Aggregate what is kept."""
+        evidence = self.part(kept)
+        if self.near is None:
+            return self.rule.aggregate(evidence, deadline=deadline)
+        inside = np.array(self.items.indices(list(evidence.items)))
+        return self.near.consensus(evidence, deadline, inside)
+
+    def each(
+        self, cases: Sequence[_Case], deadline: Deadline, workers: int
+    ) -> list[KnownConsensus]:
+        """Return what is known of some cases, each of which learns from those before it."""
+        source = replace(self, near=None if self.near is None else self.near.fork())
+        found = []
+        for left, kept, optima in cases:
+            # Shares are set when a case is begun, so what one does not need is for the others.
+            ends = deadline.share(max(left / workers, 1))
+            found.append(source.found(kept, ends, optima=optima))
+        return found
+
+    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> KnownConsensus:
+        """Return what is known of the consensus of what is kept."""
+        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
+
+    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> KnownConsensus:
+        """Return what is known of a consensus, of all optima too where they are asked for."""
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
+        ranks = consensus.ranking.reindex(self.items).ranks
+        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
+            return KnownConsensus(ranks, consensus.is_proved is not False)
+        inside = np.array(self.items.indices(list(consensus.items)))
+        every = consensus.optima._until(deadline)
+        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
+        try:
+            always[np.ix_(inside, inside)] = every.relation()
+            leaders = self.items.indices(list(every.winners()))
+        except OutOfTimeError:
+            return KnownConsensus(ranks, is_proved=True)
+        return KnownConsensus(ranks, True, always, tuple(leaders))
+
+
+# -- drawn again ----------------------------------------------------------------------------------
+
+
+def resample_kemeny(
+    profile: Profile, counts: ArrayLike, rule: Kemeny | None = None, *, n_jobs: int | None = None
+) -> list[Consensus]:
+    """Return the exact consensus of each of many versions of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+        m rankings; their own counts and weights multiply those of a version.
+    counts : array_like of int, shape (B, m)
+        How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
+        rows from a multinomial distribution.
+    rule : Kemeny, optional
+        The rule with its parameters; `Kemeny()` by default.
+    n_jobs : int, optional
+        Processes that joblib starts; -1 for all cores.
+
+    Returns
+    -------
+    list of Consensus
+        One per version, each with its certificate.
+
+    Raises
+    ------
+    InvalidInputError
+        If a version has no ranking, or counts are not whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankagg import Profile
+    >>> from rankagg.analysis import resample_kemeny
+    >>> profile = Profile.from_orders(["ABC", "BCA", "CAB"])
+    >>> [" ".join(c.order) for c in resample_kemeny(profile, [[2, 1, 0], [0, 0, 3]])]
+    ['A B C', 'C A B']
+    """
+    profile = as_data(profile, "profile")
+    exact_rule = Kemeny() if rule is None else rule
+    if not isinstance(exact_rule, Kemeny):
+        raise InvalidInputError("rule", "a Kemeny rule", rule)
+    versions = _check_counts(counts, len(profile))
+    jobs = check_jobs(n_jobs)
+    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, jobs)
+
+
+def in_groups(
+    work: Callable[[Any], Iterable[_Found]], cases: Any, least: int, n_jobs: int | None
+) -> list[_Found]:
+    """Work on groups of cases, of a sixteenth of them or `least`, and join what is found.
+
+    What a case teaches the next one of its group is the same whatever the number of processes.
+    """
+    size = max(len(cases) // 16, least)
+    groups = [cases[start : start + size] for start in range(0, len(cases), size)]
+    found = Parallel(n_jobs=n_jobs)(delayed(_listed)(work, group) for group in groups)
+    return [one for group in found for one in group]
+
+
+def _listed(work: Callable[[Any], Iterable[_Found]], cases: Any) -> list[_Found]:
+    """Return all that is found: what a generator yields cannot come from another process."""
+    return list(work(cases))
+
+
+def _check_counts(counts: ArrayLike, m: int) -> Integers64:
+    values = np.asarray(counts)
+    if values.ndim != 2 or values.shape[1] != m:
+        allowed = f"one row of {counted(m, 'count')} per version"
+        raise InvalidInputError("counts", allowed, Described(f"shape {values.shape}"))
+    whole = np.issubdtype(values.dtype, np.integer) and (values >= 0).all()
+    if not whole or not values.any(axis=1).all():
+        allowed = "whole numbers from 0, with one above 0 in every row"
+        raise InvalidInputError("counts", allowed, Described(f"dtype {values.dtype}"))
+    return values.astype(np.int64)
+
+
+class _Resampler:
+    """The distinct rankings of a profile with their weights, and where to start."""
+
+    def __init__(self, profile: Profile, rule: Kemeny) -> None:
+        self._items = profile.items
+        keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
+        _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self._ranks, self._weights = profile.ranks[first], profile.weights[first]
+        self._counts, self._row = profile.counts, where.ravel()
+        self._unranked = profile.unranked
+        warm = Warm(len(profile.items))
+        order = rule.solve(profile.pairwise(), warm=warm).ranking
+        assert order is not None, "the rule returns a ranking"
+        self._near = Near(rule, order.ranks, warm)
+
+    def consensuses(self, versions: Integers64) -> list[Consensus]:
+        """Return the consensuses of some versions, each of which learns from those before it."""
+        near = self._near.fork()
+        return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
+
+    def _votes(self, counts: Integers64) -> PairwiseMatrix:
+        times = exact.multiply(self._counts, counts)
+        merged = exact.count_cells(self._row, times, len(self._ranks))
+        kept = np.flatnonzero(merged)
+        return PairwiseMatrix._of_ranks(
+            self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked
+        )
