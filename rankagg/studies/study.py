@@ -437,8 +437,8 @@ class StudyResult(Result):
         str
         """
         # By name: studies know nothing about pages.
-        page = importlib.import_module("rankagg.report.study_page")
-        return str(page.study_page(self, title, source, **options))
+        pages = importlib.import_module("rankagg.report.drawn_pages")
+        return str(pages.study_page(self, title, source, **options))
 
     def _results(self) -> pd.DataFrame:
         """Return what the repetitions say, as a table without an index."""

@@ -8,8 +8,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny import relaxation
+from rankagg.report import findings as base
 from rankagg.report import findings as computing
-from rankagg.report.kinds import base
 from tests.conftest import slow_but
 from tests.report.test_page import Page
 

@@ -19,8 +19,8 @@ from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import _ranking_of, first_screen
-from rankagg.report.kinds.choice import kind_of
+from rankagg.report.first_screen import first_screen
+from rankagg.report.page import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
 from tests.tournaments import PALEY
@@ -187,7 +187,7 @@ def test_names_that_need_a_font_are_told_of_once() -> None:
 def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     # By majorities C is third; Borda points, which count how far, have it first.
     votes = ra.Profile.from_orders(["ABCD", "CDBA"], counts=[1040, 960])
-    rows = _ranking_of(findings_of(votes)).rows
+    rows = first_screen(findings_of(votes)).rows
     outside = {row.name for row in rows if row.strip.mark == "outside"}
     assert {"A", "C"} <= outside
     for row in rows:
@@ -253,7 +253,7 @@ def certainty_of(values):
     findings = findings_of(ra.ScoreTable(values, higher_is_better=True))
     parts = certainty(findings).parts
     told = [part.content for part in parts if part.kind in ("text", "assumed")]
-    return " ".join(told), _ranking_of(findings)
+    return " ".join(told), first_screen(findings)
 
 
 def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> None:
@@ -369,7 +369,7 @@ def test_the_page_is_saved_and_shown(human, tmp_path) -> None:
 def test_the_page_needs_no_library_of_plots() -> None:
     sources = Path(page_module.__file__).parent.glob("*.py")
     users = {path.name for path in sources if "plotting" in path.read_text(encoding="utf-8")}
-    assert users == {"figures.py", "steps_page.py"}
+    assert users == {"drawn_pages.py"}
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     ]  # fmt: skip
     assert rows.notes == (("a, b", "x"),)
     table = ra.ScoreTable([[-0.001, -0.001], [9.0, 9.0]], higher_is_better=True)
-    shown = [row.numbers for row in _ranking_of(findings_of(table)).rows]
+    shown = [row.numbers for row in first_screen(findings_of(table)).rows]
     assert shown == [("9.00",), ("0.00",)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.report.kinds.choice import kind_of
+from rankagg.report.page import kind_of
 from tests.conftest import slow_but
 from tests.report.test_page import Page
 

@@ -537,7 +537,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
     from rankagg.analysis.explanation import explain_until
-    from rankagg.report.kinds.choice import kind_of
+    from rankagg.report.page import kind_of
 
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated or make(rule or "kemeny")])
@@ -667,7 +667,7 @@ def steps(
         if form == "latex":
             return found.to_latex_sections()
         if form == "html":
-            from rankagg.report.steps_page import steps_page
+            from rankagg.report.drawn_pages import steps_page
 
             return steps_page(found)
         return found.summary(rows=output.rows) + "\n"

@@ -30,21 +30,21 @@ from rankagg.core import (
     stated,
 )
 from rankagg.inference import robust_rank_aggregation
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import (
-    NOTHING,
-    Kind,
-    QuietColumn,
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import (
+    UNKNOWN,
+    PageTable,
     RowDrawing,
+    Section,
     Strip,
     at_place,
     at_share,
     fact,
     marked_shares,
     number,
+    table_of,
     ticks,
 )
-from rankagg.report.sections import PageTable, Section, table_of
 
 #: The rule for one seat: ties are broken as `rankagg count` does.
 USUAL = InstantRunoff(tie_breaking="order")
@@ -278,7 +278,7 @@ class ListsKind(Kind):
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return how many lists name an item, and its median rank there."""
-        middle = [NOTHING if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
+        middle = [UNKNOWN if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
         named_by = [f"{some:,}" for some in self._ranks.count()]
         return QuietColumn("Lists", named_by), QuietColumn("Median rank", middle)
 

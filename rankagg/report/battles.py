@@ -31,9 +31,8 @@ from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, worth_rank_intervals
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.scored_items import FEWEST
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
-from rankagg.report.sections import PageTable, Section, bullets, table_of
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import PageTable, Section, bullets, fact, number, table_of
 
 # Neighbors that win rates order otherwise and that are named.
 NEIGHBORS = 5

@@ -22,15 +22,8 @@ from rankagg.core import (
     stated,
     unsigned,
 )
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import (
-    NOTHING,
-    Kind,
-    QuietColumn,
-    fact,
-    number,
-)
-from rankagg.report.sections import PageTable, Section, table_of
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import UNKNOWN, PageTable, Section, fact, number, table_of
 
 # What a task is to the win rate of a system that lacks it.
 LACKED = {
@@ -232,6 +225,6 @@ def aligned(values: Floats) -> list[str]:
         decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
         texts = [unsigned(f"{value:.{decimals}f}") for value in values]
     return [
-        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else NOTHING
+        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else UNKNOWN
         for text, value in zip(texts, values, strict=True)
     ]
