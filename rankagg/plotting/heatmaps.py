@@ -1,25 +1,32 @@
-"""Heat maps: shares of votes by pairs, agreement of tasks, and shares of ranks by items."""
+"""Heat maps: shares of votes by pairs, agreement of tasks, shares of ranks, and missing cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, comb
+from typing import Any, Final, Literal
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, PathPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.ticker import PercentFormatter
 
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_choice, check_number
+from rankagg._validation import check_choice
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
-from rankagg.core import PairwiseMatrix, PartialRanking, counted
-from rankagg.inference import RankIntervals
+from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.core import UNRANKED, PairwiseMatrix, PartialRanking, Profile, ScoreTable, counted
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference import Decisions, RankIntervals
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
 from rankagg.plotting.theme import (
@@ -30,18 +37,22 @@ from rankagg.plotting.theme import (
     NO_RANK,
     SHARE_COLORS,
     letter,
+    plot_labels,
     plot_of,
 )
 from rankagg.studies.confidence import ConfidenceResult, JudgedCell
-
-if TYPE_CHECKING:
-    from rankagg.inference import Decisions
 
 # Cells of so many items still hold their number, of that size.
 NUMBERED, NUMBER_SIZE = 14, 0.9
 SIDES = ("top", "right", "bottom", "left")
 # Between the column of all other tasks, or of no rank, and the others.
 SLOT = 0.4
+# More columns than so many are merged into patterns, of which so many are drawn; cells of so many
+# columns hold the share that is missing as a number.
+MOST_COLUMNS: Final = 60
+MOST_PATTERNS: Final = 40
+MOST_NUMBERED: Final = 20
+BORDER: Final = "#d0d0d0"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
@@ -141,9 +152,8 @@ def _share_matrix(
     """Draw a matrix of shares in the order of a ranking."""
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    side = max(1.5 if n > NUMBERED else 2.4, 17 / n) * n
-    # There is room below the color bar too.
-    sheet = PlotSheet(ax, side, side, notes=20.0 if notes else 0.0)
+    side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
+    sheet = PlotSheet(ax, side, side)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
@@ -236,31 +246,22 @@ def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
 def confidence_heatmap(
     result: ConfidenceResult,
     *,
-    method: str | None = None,
     model: str | None = None,
-    alpha: float | None = None,
-    proportion: float | None = None,
-    removal: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
 
-    The table is the first of the study's repetitions. Systems are in the order of Borda's
-    consensus of what is left of it, best first. A frame surrounds a cell where that has row above
-    column although the proportion is below one half; pairs that nothing compares are hatched.
+    The table is the first of the study's repetitions, by the first method, level, proportion and
+    removal of the study. Systems are in the order of Borda's consensus of what is left of it, best
+    first. A frame surrounds a cell where that has row above column although the proportion is below
+    one half; pairs that nothing compares are hatched.
 
     Parameters
     ----------
     result : ConfidenceResult
         What a study of confidence found.
-    method : str, optional
-        The name of a method of the study; its first by default.
     model : str, optional
         The name of a model of the study; its first by default.
-    alpha, proportion : float, optional
-        A level and a proportion of the study; its first by default.
-    removal : str, optional
-        The name of a mechanism of the study; its first by default.
 
     Raises
     ------
@@ -290,19 +291,10 @@ def confidence_heatmap(
     6
     """
     study = result.study
-    way = _chosen(method, study.ways, "method")
-    source = _chosen(model, study._sources, "model")
-    mechanism = _chosen(removal, study.removals, "removal")
-    level = check_choice(
-        study.alphas[0] if alpha is None else check_number(alpha, "alpha"),
-        list(study.alphas),
-        "alpha",
-    )
-    share = check_choice(
-        study.proportions[0] if proportion is None else check_number(proportion, "proportion"),
-        list(study.proportions),
-        "proportion",
-    )
+    sources = {one.name: one for one in study._sources}
+    source = sources[check_choice(model or next(iter(sources)), list(sources), "model")]
+    way, level, share = next(iter(study.ways)), study.alphas[0], study.proportions[0]
+    mechanism = next(iter(study.removals))
     removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
     ranked, judged = result._judged(JudgedCell(source, share, mechanism), level, way)
     order = Borda().aggregate(ranked.profile).ranking
@@ -318,12 +310,6 @@ def confidence_heatmap(
     return _share_matrix(
         judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax
     )
-
-
-def _chosen(name: str | None, among: Iterable[Any], parameter: str) -> Any:
-    """Return what has the name, the first by default."""
-    known = {one.name: one for one in among}
-    return known[check_choice(name or next(iter(known)), list(known), parameter)]
 
 
 @plot_of(TaskAgreement, "task_agreement(data)")
@@ -351,8 +337,8 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     """
     n = len(agreement.tasks)
     order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
-    side = max(1.5 if n > NUMBERED else 2.2, 17 / n)
-    sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n, notes=22.0)
+    side = max(1.5 if n > NUMBERED else 2.2, 20 / n)
+    sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n)
     ax, names = sheet.ax, sheet.names(agreement.tasks.at(order))
     edges = np.array([0.0, 1.0, *(1 + SLOT + np.arange(n + 1))])
     cells = np.full((n, n + 2), np.nan)
@@ -475,3 +461,174 @@ def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
             text = ax.text(x, row, percent_told(share), ha="center", va="center")
             text.set(gid="without-number", fontsize=letter(NUMBER_SIZE))
             text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+
+
+@dataclass(frozen=True, eq=False)
+class _MissingGrid:
+    """Shares of units that are missing, the items that miss most first."""
+
+    # Shape (n, k). In [0, 1].
+    shares: Floats
+    # What is written beside them.
+    rows: list[str]
+    columns: list[str]
+    # What a reader should know.
+    notes: list[str]
+
+    @property
+    def is_partial(self) -> bool:
+        """True where some cell is missing in part."""
+        return bool(((self.shares > 0) & (self.shares < 1)).any())
+
+
+def _missing_grid(
+    report: MissingReport, profile: Profile | None, letters: int = 32
+) -> _MissingGrid:
+    """Choose what fits: a column for each task, each ranking, or each pattern."""
+    order = np.argsort(-report.missing, kind="stable")
+    names = plot_labels(report.items.at(order), letters)
+    gone = [f"{report.missing[i]} of {report.n_units}" for i in order]
+    rows = [f"{name}  {number}" for name, number in zip(names, gone, strict=True)]
+    if report.tasks is not None and len(report.tasks) <= MOST_COLUMNS:
+        shares, columns, extra = _task_columns(report, letters)
+    elif report.tasks is None and profile is not None and len(profile) <= MOST_COLUMNS:
+        shares = (profile.ranks == UNRANKED).T.astype(np.float64)
+        times = [f" ({counted(k, 'time')})" if k > 1 else "" for k in profile.counts.tolist()]
+        columns = [f"{number}{often}" for number, often in enumerate(times, start=1)]
+        extra = ["a column is a ranking"]
+    else:
+        shares, columns, extra = _pattern_columns(report)
+    never = len(report.never_compared)
+    pairs, verb = counted(comb(len(order), 2), "pair"), "was" if never == 1 else "were"
+    extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
+    return _MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
+
+
+def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
+    assert report.tasks is not None, "only data with tasks come here"
+    shares = report.by_task().to_numpy(dtype=np.float64)
+    names = plot_labels(report.tasks, letters)
+    if np.isin(shares, (0, 1)).all():
+        counts, total = shares.sum(axis=0).astype(int), len(report.items)
+        names = [f"{name}  {k} of {total}" for name, k in zip(names, counts, strict=True)]
+    return shares, names, []
+
+
+def _pattern_columns(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
+    patterns, unit = report.patterns(), report.unit
+    shown, rest = patterns.head(MOST_PATTERNS), patterns["units"].iloc[MOST_PATTERNS:]
+    shares = np.zeros((len(report.items), len(shown)))
+    for column, gone in enumerate(shown["missing"]):
+        shares[report.items.indices(gone), column] = 1
+    notes = [f"a column: {unit}s that lack the same items, with their number"]
+    if len(rest):
+        rarer = counted(len(rest), "rarer pattern")
+        notes.append(f"not drawn: {rarer}, of {rest.sum()} {unit}s together")
+    return shares, [str(units) for units in shown["units"]], notes
+
+
+def _how_much(report: MissingReport) -> str:
+    cells, missing = counted(report.n_cells, "cell"), report.n_missing
+    if not missing:
+        return f"nothing is missing: all {cells} are observed"
+    verb = "is" if missing == 1 else "are"
+    return f"{missing} of {cells} {verb} missing ({100 * missing / report.n_cells:.3g} %)"
+
+
+@plot_of()
+def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | None = None) -> Axes:
+    """Draw items in rows and tasks in columns, dark where something is missing.
+
+    Items that miss most stand first. Of tasks with instances, and of groups of rankings, the shade
+    is the share that is missing. Up to 60 rankings without groups have a column each; of more,
+    and of more than 60 tasks, a column is one pattern: all that lack the same items.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or MissingReport
+        The data, or what `missing_report` says of them. Items left off a top-k list are not
+        missing: it is known that they are below the listed ones.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data are of another kind.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> nan = float("nan")
+    >>> table = ra.ScoreTable([[.9, .8, .7], [.7, nan, .6], [nan, nan, .8]], systems="ABC",
+    ...                       tasks=["x", "y", "z"], higher_is_better=True)
+    >>> ax = plotting.missingness_map(table)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['C  2 of 3', 'B  1 of 3', 'A  0 of 3']
+    """
+    if not isinstance(data, ScoreTable | Profile | MissingReport):
+        raise InvalidInputError(
+            "data", "a ScoreTable, a Profile or a MissingReport", data, table_remedy(data)
+        )
+    report = data if isinstance(data, MissingReport) else missing_report(data)
+    profile = data if isinstance(data, Profile) else None
+    grid = _missing_grid(report, profile)
+    n, k = grid.shares.shape
+    is_numbered = grid.is_partial and k <= MOST_NUMBERED
+    cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
+    room = max(cell * k, 26.0)
+    sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
+    ax = sheet.ax
+    if not sheet.is_new:
+        grid = _missing_grid(report, profile, sheet.letters(0.3))
+    notes = [
+        *grid.notes,
+        "items left off a top-k list are not missing: they are below the listed ones"
+        if profile is not None and profile.has_unlisted
+        else "",
+        "numbers: percent missing" if is_numbered else "",
+    ]
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
+    sides = np.arange(k + 1) - 0.5, np.arange(n + 1) - 0.5
+    mesh = ax.pcolormesh(*sides, grid.shares, lw=letter(0.05), gid="cells", **colors)
+    ax.set_yticks(range(n), grid.rows, parse_math=False)
+    ax.set_xticks(range(k), grid.columns, rotation=90, parse_math=False)
+    ax.tick_params(length=0)
+    # Few columns would be wider than high.
+    ax.set_xlim(-0.5, max(k, room / cell) - 0.5)
+    ax.set_ylim(n - 0.5, -0.5)
+    open_frame(ax, SIDES, "")
+    handles: list[Artist] = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
+    part: dict[str, Any] = {"marker": "o", "ms": letter(0.3), "ls": "none"}
+    whole: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
+    if grid.is_partial:
+        whole |= {"ec": "white", "hatch": "////", "label": "missing in all"}
+        _mark(ax, grid.shares, part, is_numbered=is_numbered)
+        if not is_numbered:
+            handles.append(Line2D([], [], color=INK, label="missing in part", **part))
+        color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
+    if (grid.shares == 1).any():
+        handles.append(Patch(**whole))
+    if not report.n_missing:
+        text = ax.text((k - 1) / 2, (n - 1) / 2, "nothing is missing", gid="nothing")
+        text.set(ha="center", va="center")
+        text.set_bbox({"fc": "white", "ec": INK, "boxstyle": "round"})
+    return sheet.finish(notes, handles=handles, columns=3)
+
+
+def _mark(ax: Axes, shares: Floats, dots: dict[str, Any], *, is_numbered: bool) -> None:
+    """Hatch what is missing altogether, and tell what is missing in part from what is not."""
+    if (shares == 1).any():
+        look: dict[str, Any] = {"fc": "none", "ec": "white", "hatch": "////", "lw": 0}
+        corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]) - 0.5
+        squares = [corners + cell[::-1] for cell in np.argwhere(shares == 1)]
+        codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY] * len(squares)
+        ax.add_patch(PathPatch(Path(np.concatenate(squares), codes), gid="full", **look))
+    for row, column in np.argwhere((shares > 0) & (shares < 1)):
+        share, where = float(shares[row, column]), f"{row}-{column}"
+        if is_numbered:
+            told, on_dark = percent_told(share), share > 0.6
+            gid = f"share-{where}"
+            cell_number(ax, (column, row), told, size=0.8, on_dark=on_dark, gid=gid)
+        else:
+            color = "white" if share > 0.6 else INK
+            ax.plot(column, row, color=color, mew=0, gid=f"part-{where}", **dots)

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 
 from rankagg.core import capital
 from rankagg.cultures import Named
-from rankagg.plotting.permutohedra import MOST_PERMUTED, permutohedron_plot
 from rankagg.plotting.theme import style
+from rankagg.plotting.tournaments import MOST_PERMUTED, permutohedron_plot
 from rankagg.report.chapters_data import colophon, references_of
 from rankagg.report.sections import STYLES, Section, render, render_page, table_of
 from rankagg.teaching.steps import Step, Steps, plain

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.average_ranks import _bar_levels
+from rankagg.plotting.interval_rows import _bar_levels
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import collisions, of_group
 from tests.plotting.reading import column_labels, notes, one
