@@ -1,5 +1,5 @@
-from .compared_methods import bump_chart as bump_chart
-from .compared_methods import overlap_plot as overlap_plot
+from .curves import bump_chart as bump_chart
+from .curves import overlap_plot as overlap_plot
 from .fits import distances_plot as distances_plot
 from .fits import goodness_plot as goodness_plot
 from .fits import memberships_plot as memberships_plot

@@ -223,7 +223,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link
         look: dict[str, Any] = {"mutation_scale": letter(), "zorder": 2 + link.is_notable}
         look |= {"shrinkA": gap, "shrinkB": gap, **_arrow_look(link)}
         ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), **look))
-    # No margin hides another one or a crossing.
+    # No margin hides another one.
     told = [link for link in links if link.text]
     for link, share in zip(told, _label_shares(told, points), strict=True):
         x, y = points[link.first] + share * (points[link.second] - points[link.first])
@@ -232,45 +232,22 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link
 
 
 def _label_shares(links: list[Link], points: Floats) -> list[float]:
-    """Return how far along its arrow each margin stands, at best halfway.
+    """Return how far along its arrow each margin is: at best halfway, and on no other margin.
 
-    Short arrows leave least choice and choose first; then all choose again, until none moves.
+    Short arrows leave least choice and choose first.
     """
-    if not links:
-        return []
-    starts = np.array([[points[link.first]] for link in links])
-    ends = np.array([[points[link.second]] for link in links])
-    spots = starts + SHARES_OF_WAY[None, :, None] * (ends - starts)
-    widths = [0.4 + text_width([link.text], MARGIN_SIZE) for link in links]
-    half = np.column_stack([widths, np.full(len(links), 1.5 * MARGIN_SIZE)]) / 2
-    fixed = np.array([_crossings(spots[k], starts, ends, k) for k in range(len(links))])
-    fixed = fixed + 3 * (0.5 - SHARES_OF_WAY)
-    chosen: dict[int, int] = {}
-    lengths = np.hypot(*(ends - starts)[:, 0].T)
-    for _ in range(6):
-        before = dict(chosen)
-        for k in np.argsort(lengths, kind="stable").tolist():
-            cost = fixed[k].copy()
-            for other in chosen.keys() - {k}:
-                apart = np.abs(spots[k] - spots[other, chosen[other]])
-                cost += 100.0 * (apart < half[k] + half[other]).all(axis=1)
-            chosen[k] = int(np.argmin(cost))
-        if chosen == before:
-            break
-    return [float(SHARES_OF_WAY[chosen[k]]) for k in range(len(links))]
-
-
-def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
-    """Return how many other arrows run under a label at each spot."""
-    total = np.zeros(len(spots))
-    for k, (start, end) in enumerate(zip(starts[:, 0], ends[:, 0], strict=True)):
-        if k == own:
-            continue
-        way = end - start
-        along = np.clip((spots - start) @ way / (way @ way), 0, 1)
-        apart = np.hypot(*(spots - start - along[:, None] * way).T)
-        total += np.clip(1.5 - apart / 0.9, 0, 1)
-    return total
+    ways = np.array([points[link.second] - points[link.first] for link in links])
+    taken: dict[int, tuple[Floats, Floats]] = {}
+    shares = np.full(len(links), SHARES_OF_WAY[-1])
+    for k in np.argsort(np.hypot(*ways.T), kind="stable").tolist() if links else ():
+        half = np.array([0.4 + text_width([links[k].text], MARGIN_SIZE), 1.5 * MARGIN_SIZE]) / 2
+        for share in SHARES_OF_WAY:
+            spot = points[links[k].first] + share * ways[k]
+            if all((np.abs(spot - at) >= half + size).any() for at, size in taken.values()):
+                shares[k] = share
+                break
+        taken[k] = points[links[k].first] + shares[k] * ways[k], half
+    return [float(share) for share in shares]
 
 
 @plot_of(TournamentGraph, "TournamentGraph")
