@@ -50,7 +50,7 @@ BOLD = 1.12
 MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
 
 
-def every_mark(number: int, total: int) -> tuple[int, int]:
+def _every_mark(number: int, total: int) -> tuple[int, int]:
     """Return which points of a curve have a marker: all of few."""
     every = 1 if total <= MARKED else -(-total // 8)
     return number % every, every
@@ -210,7 +210,7 @@ def _draw_line(ax: Axes, gid: str, x: Floats, part: pd.DataFrame, look: dict[str
     else:
         known = (np.isfinite(low) & np.isfinite(high)).tolist()
         ax.fill_between(x, low, high, where=known, alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
-    marks = every_mark(0, len(x))
+    marks = _every_mark(0, len(x))
     ax.plot(x, part["middle"], gid=f"line-{gid}", markevery=marks, **look)
 
 
@@ -355,7 +355,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
         # Later ones are narrower, so that earlier ones stay in sight below them.
         fat = 1 + 0.9 * (len(groups) - 1 - number) / max(len(groups) - 1, 1)
         look = {**method_look(number), "lw": stroke(fat), "ms": dot(fat), "zorder": 3}
-        look |= {"markevery": every_mark(number, depth), "clip_on": False}
+        look |= {"markevery": _every_mark(number, depth), "clip_on": False}
         label = "\n".join(names[rule] for rule in group)
         curve = curves[group[0]]
         handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)

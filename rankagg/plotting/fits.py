@@ -40,7 +40,7 @@ TAIL = 5e-4
 SURE = 0.9
 
 
-def distance_probabilities(n_items: int, theta: float) -> Floats:
+def _distance_probabilities(n_items: int, theta: float) -> Floats:
     """Return the chance of every Kendall distance to the center."""
     # The distance is a sum of independent stages, so its Fourier transform is the
     # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
@@ -121,7 +121,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     """
     low, high = fit.conf_int(alpha).to_numpy()[0]
     fitted, data = fit.distribution, fit._data
-    expected = distance_probabilities(fitted.n_items, fitted.theta)
+    expected = _distance_probabilities(fitted.n_items, fitted.theta)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
     is_strict = (np.sort(ranks, axis=1) == np.arange(fitted.n_items)).all(axis=1)
     distances, weights = places.discordances(ranks[is_strict]), data.weights[is_strict]

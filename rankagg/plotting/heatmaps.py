@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, comb
 from typing import Any, Final, Literal
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, PathPatch, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from rankagg._frames import table_remedy
@@ -63,27 +59,44 @@ def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any =
     open_frame(ax, SIDES, "")
 
 
-def color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
+def _color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
     """Draw the colors of cells beside them."""
     bar = ax.figure.colorbar(cells, ax=ax, fraction=0.04, pad=0.02, label=label, **options)
     bar.outline.set_visible(False)
 
 
-def cell_number(
-    ax: Axes, at: tuple[float, float], text: str, *, size: float, on_dark: bool, gid: str
+def _write_numbers(
+    sheet: PlotSheet,
+    cells: Floats,
+    columns: Sequence[float] | Floats,
+    told: Callable[[float], str],
+    *,
+    is_dark: Callable[[float], bool],
+    gid: str,
+) -> bool:
+    """Write known numbers into cells, where there is room; say whether there is."""
+    known = [(row, k) for row, k in np.argwhere(np.isfinite(cells)).tolist()]
+    shape = len(cells), float(columns[-1] - columns[0] + 1)
+    texts = [told(cells[at]) for at in known]
+    size = sheet.number_size(texts, shape, NUMBER_SIZE)
+    if size is None:
+        return False
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size), "gid": gid}
+    for (row, k), text in zip(known, texts, strict=True):
+        color = "white" if is_dark(cells[row, k]) else INK
+        sheet.ax.text(columns[k], row, text, color=color, **look)
+    return True
+
+
+def _hatched_cell(
+    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#cccccc"
 ) -> None:
-    """Write a number into a cell."""
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size)}
-    ax.text(*at, text, color="white" if on_dark else INK, gid=gid, **look)
-
-
-def _hatched_cell(ax: Axes, corner: tuple[float, float], gid: str = "unknown") -> None:
     """Hatch a cell of which nothing is known."""
-    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": "#cccccc", "lw": 0}
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": color, "lw": 0}
     ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
 
 
-def percent_told(share: float) -> str:
+def _percent_told(share: float) -> str:
     """Return a share in percent, never rounded to none or all of them."""
     if 1e-9 < share < 0.005:
         return "<1"
@@ -161,26 +174,23 @@ def _share_matrix(
     image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     _bare_cells(ax, rows, names)
-    color_bar(ax, image, label)
-    texts = [f"{100 * value:.0f}" for value in cells.compressed()]
-    size = sheet.number_size(texts, (n, n), NUMBER_SIZE) if n <= NUMBERED else None
+    _color_bar(ax, image, label)
+    known, is_dark = np.ma.filled(cells, np.nan), lambda share: share > 0.8 or share < 0.1
+    told = {"told": lambda share: f"{100 * share:.0f}", "is_dark": is_dark, "gid": "share"}
+    has_numbers = n <= NUMBERED and _write_numbers(sheet, known, np.arange(n), **told)
     dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
-    for (i, j), value in np.ndenumerate(np.ma.filled(cells, np.nan)):
+    for (i, j), value in np.ndenumerate(known):
         if i == j:
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
             continue
         if np.isnan(value):
             _hatched_cell(ax, (j - 0.5, i - 0.5))
             continue
-        on_dark = bool(value > 0.8 or value < 0.1)
-        if size is not None:
-            told = f"{100 * value:.0f}"
-            cell_number(ax, (j, i), told, size=size, on_dark=on_dark, gid="share")
         if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
             frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
             ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
         if dots[i, j]:
-            height, color = i + 0.33 * (size is not None), "white" if on_dark else INK
+            height, color = i + 0.33 * has_numbers, "white" if is_dark(value) else INK
             ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
     return sheet.finish(notes)
 
@@ -350,9 +360,12 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     image = ax.pcolormesh(edges, np.arange(n + 1.0) - 0.5, known, gid="cells", **colors)
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
-    color_bar(ax, image, "Kendall's tau-b")
-    texts = [_tau_told(value) for value in cells[~np.isnan(cells)]]
-    size = sheet.number_size(texts, (n, edges[-1]), 0.85) if n <= NUMBERED else None
+    _color_bar(ax, image, "Kendall's tau-b")
+    told = {"is_dark": lambda tau: tau > 0.6 or tau < -0.8, "gid": "tau"}
+    others = cells.copy()
+    others[np.arange(n), np.arange(n) + 2] = np.nan
+    if n <= NUMBERED:
+        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_told, **told)
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
@@ -360,9 +373,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
                 ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
             elif np.isnan(value):
                 _hatched_cell(ax, corner, f"unknown-{i}-{j}")
-            elif size is not None:
-                on_dark, at = bool(value > 0.6 or value < -0.8), (edges[j] + 0.5, i)
-                cell_number(ax, at, _tau_told(value), size=size, on_dark=on_dark, gid="tau")
     unknown = np.isnan(agreement.with_rest).any() or np.isnan(agreement.tau).any()
     means = [
         "unknown" if np.isnan(value) else f"{value:.2f}"
@@ -392,7 +402,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 
     Rows are in the order of mean ranks. Where a resample leaves an item several ranks, each has
     an equal part, as in `RankShares.ranks`. Resamples in which an item has no rank are in a
-    hatched column of their own. Numbers are percent, in the cells of up to 14 items.
+    column of their own. Numbers are percent, in the cells of up to 14 items.
 
     Parameters
     ----------
@@ -412,33 +422,28 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
     without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
-    columns, ticks = n + (1 + SLOT) * bool(without.any()), [*map(float, rank_ticks(n))]
+    ticks, heads = rank_ticks(n), list(map(str, rank_ticks(n)))
+    if without.any():
+        cells = np.column_stack([cells, np.full(n, np.nan), without])
+        ticks, heads = [*ticks, n + 2], [*heads, NO_RANK]
+    columns = cells.shape[1]
     width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
-    top = min(1.0, max(ceil(10 * cells.max() - 1e-9) / 10, 0.1))
-    extent = (0.5, n + 0.5, n - 0.5, -0.5)
-    image = ax.imshow(
-        cells, cmap=SHARE_COLORS, vmin=0, vmax=top, interpolation="none", aspect="auto"
-    )
-    image.set(extent=extent, gid="shares")
+    top = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": top}
+    image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
+    image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
-    heads = [f"{tick:.0f}" for tick in ticks]
-    if without.any():
-        ticks, heads = [*ticks, n + 1 + SLOT], [*heads, NO_RANK]
-        _add_column(ax, without, ticks[-1], Normalize(0.0, top))
-    ax.set_xlim(0.5, columns + 0.5)
     ax.set_xticks(ticks, heads)
     ax.tick_params(length=0)
     open_frame(ax, SIDES, "")
     ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
-    color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
-    shown = cells > 1e-9
-    texts = [percent_told(share) for share in cells[shown]]
-    size = sheet.number_size(texts, (n, columns), NUMBER_SIZE) if n <= NUMBERED else None
-    for row, column in np.argwhere(shown) if size is not None else ():
-        told, on_dark = percent_told(cells[row, column]), bool(cells[row, column] > 0.6 * top)
-        cell_number(ax, (column + 1, row), told, size=size or 1, on_dark=on_dark, gid="share")
+    _color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
+    shown = np.where(cells > 1e-9, cells, np.nan)
+    dark = {"is_dark": lambda share: share > 0.6 * top, "gid": "share"}
+    if n <= NUMBERED:
+        _write_numbers(sheet, shown, np.arange(columns) + 1, _percent_told, **dark)
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     notes = [
@@ -449,18 +454,6 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
         "note: where a resample leaves several ranks, equal parts" if several else "",
     ]
     return sheet.finish(notes, axis="rank")
-
-
-def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
-    """Draw how often every item has no rank."""
-    for row, share in enumerate(without):
-        look = {"fc": SHARE_COLORS(norm(share)), "ec": GRAY, "lw": 0.3}
-        look["hatch"] = "////" if share > 0 else None
-        ax.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, gid=f"without-{row}", **look))
-        if len(without) <= NUMBERED and share > 1e-9:
-            text = ax.text(x, row, percent_told(share), ha="center", va="center")
-            text.set(gid="without-number", fontsize=letter(NUMBER_SIZE))
-            text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
 
 
 @dataclass(frozen=True, eq=False)
@@ -585,7 +578,6 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         "items left off a top-k list are not missing: they are below the listed ones"
         if profile is not None and profile.has_unlisted
         else "",
-        "numbers: percent missing" if is_numbered else "",
     ]
     colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
     sides = np.arange(k + 1) - 0.5, np.arange(n + 1) - 0.5
@@ -597,38 +589,23 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     ax.set_xlim(-0.5, max(k, room / cell) - 0.5)
     ax.set_ylim(n - 0.5, -0.5)
     open_frame(ax, SIDES, "")
-    handles: list[Artist] = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
-    part: dict[str, Any] = {"marker": "o", "ms": letter(0.3), "ls": "none"}
+    handles = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
     whole: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
     if grid.is_partial:
         whole |= {"ec": "white", "hatch": "////", "label": "missing in all"}
-        _mark(ax, grid.shares, part, is_numbered=is_numbered)
-        if not is_numbered:
-            handles.append(Line2D([], [], color=INK, label="missing in part", **part))
-        color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
+        for row, column in np.argwhere(grid.shares == 1).tolist():
+            _hatched_cell(ax, (column - 0.5, row - 0.5), f"full-{row}-{column}", "white")
+        if is_numbered:
+            partial = np.where((grid.shares > 0) & (grid.shares < 1), grid.shares, np.nan)
+            dark = {"is_dark": lambda share: share > 0.6, "gid": "share"}
+            is_numbered = _write_numbers(sheet, partial, np.arange(k), _percent_told, **dark)
+        _color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
     if (grid.shares == 1).any():
         handles.append(Patch(**whole))
+    if is_numbered:
+        notes.append("numbers: percent missing")
     if not report.n_missing:
         text = ax.text((k - 1) / 2, (n - 1) / 2, "nothing is missing", gid="nothing")
         text.set(ha="center", va="center")
         text.set_bbox({"fc": "white", "ec": INK, "boxstyle": "round"})
     return sheet.finish(notes, handles=handles, columns=3)
-
-
-def _mark(ax: Axes, shares: Floats, dots: dict[str, Any], *, is_numbered: bool) -> None:
-    """Hatch what is missing altogether, and tell what is missing in part from what is not."""
-    if (shares == 1).any():
-        look: dict[str, Any] = {"fc": "none", "ec": "white", "hatch": "////", "lw": 0}
-        corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]) - 0.5
-        squares = [corners + cell[::-1] for cell in np.argwhere(shares == 1)]
-        codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY] * len(squares)
-        ax.add_patch(PathPatch(Path(np.concatenate(squares), codes), gid="full", **look))
-    for row, column in np.argwhere((shares > 0) & (shares < 1)):
-        share, where = float(shares[row, column]), f"{row}-{column}"
-        if is_numbered:
-            told, on_dark = percent_told(share), share > 0.6
-            gid = f"share-{where}"
-            cell_number(ax, (column, row), told, size=0.8, on_dark=on_dark, gid=gid)
-        else:
-            color = "white" if share > 0.6 else INK
-            ax.plot(column, row, color=color, mew=0, gid=f"part-{where}", **dots)

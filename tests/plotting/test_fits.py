@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.fits import _bins, _in_bins, distance_probabilities
+from rankagg.plotting.fits import _bins, _distance_probabilities, _in_bins
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import faults, of_group
 from tests.plotting.reading import legend_words, notes, one, row_labels
@@ -142,7 +142,7 @@ def bars(ax, gid):
 
 @pytest.mark.parametrize(("n", "theta"), [(1, 0.3), (3, 0.0), (7, 1e-9), (12, 30.0), (60, 0.3)])
 def test_the_law_is_that_of_counted_permutations(n, theta):
-    law = distance_probabilities(n, theta)
+    law = _distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 
 
@@ -211,7 +211,7 @@ def test_many_distances_share_bars_and_none_is_lost():
 
 
 def test_a_single_far_ranking_is_not_cut_with_the_tail():
-    law = distance_probabilities(8, 2.0)
+    law = _distance_probabilities(8, 2.0)
     known = np.zeros(29)
     known[1], known[28] = 1 - 1e-6, 1e-6
     starts, step = _bins(law, known)
