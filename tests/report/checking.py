@@ -11,16 +11,16 @@ from rankagg.io.json_files import votes_to_dict
 from rankagg.report.page import CHECKER, checker_script
 
 # Every verdict is true, false, or a word about an error that is no verdict.
-RUN = """cases => cases.map(([votes, certificate]) => {
+RUN = """cases => Promise.all(cases.map(async ([votes, certificate]) => {
     try {
         const steps = proofChecker.check(votes, certificate);
         let step = steps.next();
-        while (!step.done) step = steps.next();
+        while (!step.done) step = steps.next(step.value instanceof Promise ? await step.value : 0);
         return [true, step.value.status];
     } catch (error) {
         return [error instanceof proofChecker.Refused ? false : null, String(error.message)];
     }
-})"""
+}))"""
 
 
 def checker_page(browser, folder, *, doubles=True):

@@ -326,11 +326,11 @@ def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:
 
 # -- votes of every size, and what asks for too much ----------------------------------------------
 
-LIMITED = """([votes, certificate, seconds, bytes]) => {
+LIMITED = """async ([votes, certificate, seconds, bytes]) => {
     try {
         const steps = proofChecker.check(votes, certificate, seconds, bytes);
         let step = steps.next();
-        while (!step.done) step = steps.next();
+        while (!step.done) step = steps.next(step.value instanceof Promise ? await step.value : 0);
         return "holds";
     } catch (error) {
         if (error instanceof proofChecker.BeyondBudget) return "not checked";
