@@ -18,7 +18,6 @@ from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.core import counted
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.sheet import (
     PlotSheet,
     open_frame,
@@ -229,7 +228,6 @@ def _keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], st
 def bump_chart(
     comparison: RuleComparison,
     *,
-    rules: Sequence[str] | None = None,
     top: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -242,16 +240,9 @@ def bump_chart(
     ----------
     comparison : RuleComparison
         The consensuses.
-    rules : sequence of str, optional
-        Names of the rules to draw, in this order; all by default.
     top : int, optional
         Draw only the first items of the exact rule (of the last one where none is exact),
         in their order among themselves.
-
-    Raises
-    ------
-    InvalidInputError
-        If a rule is not among those of the comparison.
 
     Examples
     --------
@@ -262,11 +253,9 @@ def bump_chart(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['Borda', 'Copeland', 'Kemeny']
     """
-    names = list(comparison.rules if rules is None else rules)
-    if not names:
-        raise InvalidInputError("rules", "one or more rules", names)
+    names = comparison.rules
     ranks = np.stack([comparison[name].ranking.ranks for name in names])
-    kept, note = _kept_items(comparison, names, top)
+    kept, note = _kept_items(comparison, top)
     ranks = ranks[:, kept]
     slots, columns = flow_slots(ranks), plot_labels(names, 24)
     step = max(9.0, 0.62 * max(map(len, columns)) + 2)
@@ -296,14 +285,12 @@ def bump_chart(
     return sheet.finish([note])
 
 
-def _kept_items(
-    comparison: RuleComparison, names: list[str], top: int | None
-) -> tuple[Positions, str]:
+def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions, str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
     total = len(comparison.consensuses[0].items)
     if top is None or top >= total:
         return np.arange(total), ""
-    lead = comparison.exact or comparison[names[-1]]
+    lead = comparison.exact or comparison.consensuses[-1]
     ranks, name = lead.ranking.ranks, lead.rule.name
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
     return np.sort(order[:top]), f"the first {top} of {counted(total, 'item')} by {name}"

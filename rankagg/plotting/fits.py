@@ -127,13 +127,13 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     distances, weights = places.discordances(ranks[is_strict]), data.weights[is_strict]
     known = np.bincount(distances, weights=weights, minlength=len(expected))
     share = known.sum() / data.total
-    known = known / (known.sum() or 1.0)
-    starts, step = _bins(expected, known)
+    shares: Floats = known / (known.sum() or 1.0)
+    starts, step = _bins(expected, shares)
     sheet = PlotSheet(ax, 32.0, 18.0)
     ax, at, handles = sheet.ax, starts + (step - 1) / 2, list[Any]()
     bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "label": "rankings"}
-    if known.any():
-        handles.append(ax.bar(at, _in_bins(known, starts, step), 0.86 * step, gid="known", **bars))
+    if share:
+        handles.append(ax.bar(at, _in_bins(shares, starts, step), 0.86 * step, gid="known", **bars))
     line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
     handles += ax.plot(at, _in_bins(expected, starts, step), gid="expected", **line)
     ax.set_ylim(bottom=0.0)

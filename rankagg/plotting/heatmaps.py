@@ -68,22 +68,25 @@ def _color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> N
 def _write_numbers(
     sheet: PlotSheet,
     cells: Floats,
-    columns: Sequence[float] | Floats,
+    columns: Floats,
     told: Callable[[float], str],
     *,
-    is_dark: Callable[[float], bool],
-    gid: str,
+    light: tuple[float, float],
+    gid: str = "share",
 ) -> bool:
-    """Write known numbers into cells, where there is room; say whether there is."""
-    known = [(row, k) for row, k in np.argwhere(np.isfinite(cells)).tolist()]
+    """Write known numbers into cells, where there is room; say whether there is.
+
+    Grounds are light between two numbers, and too dark for ink beyond them.
+    """
+    known = np.argwhere(np.isfinite(cells)).tolist()
+    texts = [told(cells[row, k]) for row, k in known]
     shape = len(cells), float(columns[-1] - columns[0] + 1)
-    texts = [told(cells[at]) for at in known]
     size = sheet.number_size(texts, shape, NUMBER_SIZE)
     if size is None:
         return False
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size), "gid": gid}
     for (row, k), text in zip(known, texts, strict=True):
-        color = "white" if is_dark(cells[row, k]) else INK
+        color = INK if light[0] <= cells[row, k] <= light[1] else "white"
         sheet.ax.text(columns[k], row, text, color=color, **look)
     return True
 
@@ -175,9 +178,10 @@ def _share_matrix(
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     _bare_cells(ax, rows, names)
     _color_bar(ax, image, label)
-    known, is_dark = np.ma.filled(cells, np.nan), lambda share: share > 0.8 or share < 0.1
-    told = {"told": lambda share: f"{100 * share:.0f}", "is_dark": is_dark, "gid": "share"}
-    has_numbers = n <= NUMBERED and _write_numbers(sheet, known, np.arange(n), **told)
+    known, light = np.ma.filled(cells, np.nan), (0.1, 0.8)
+    has_numbers = n <= NUMBERED and _write_numbers(
+        sheet, known, np.arange(float(n)), lambda share: f"{100 * share:.0f}", light=light
+    )
     dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for (i, j), value in np.ndenumerate(known):
         if i == j:
@@ -190,7 +194,10 @@ def _share_matrix(
             frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
             ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
         if dots[i, j]:
-            height, color = i + 0.33 * has_numbers, "white" if is_dark(value) else INK
+            height, color = (
+                i + 0.33 * has_numbers,
+                INK if light[0] <= value <= light[1] else "white",
+            )
             ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
     return sheet.finish(notes)
 
@@ -361,11 +368,10 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     _color_bar(ax, image, "Kendall's tau-b")
-    told = {"is_dark": lambda tau: tau > 0.6 or tau < -0.8, "gid": "tau"}
     others = cells.copy()
     others[np.arange(n), np.arange(n) + 2] = np.nan
     if n <= NUMBERED:
-        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_told, **told)
+        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_told, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
@@ -441,9 +447,10 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
     _color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
     shown = np.where(cells > 1e-9, cells, np.nan)
-    dark = {"is_dark": lambda share: share > 0.6 * top, "gid": "share"}
     if n <= NUMBERED:
-        _write_numbers(sheet, shown, np.arange(columns) + 1, _percent_told, **dark)
+        _write_numbers(
+            sheet, shown, np.arange(1.0, columns + 1.0), _percent_told, light=(0, 0.6 * top)
+        )
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     notes = [
@@ -597,8 +604,8 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
             _hatched_cell(ax, (column - 0.5, row - 0.5), f"full-{row}-{column}", "white")
         if is_numbered:
             partial = np.where((grid.shares > 0) & (grid.shares < 1), grid.shares, np.nan)
-            dark = {"is_dark": lambda share: share > 0.6, "gid": "share"}
-            is_numbered = _write_numbers(sheet, partial, np.arange(k), _percent_told, **dark)
+            at = np.arange(float(k))
+            is_numbered = _write_numbers(sheet, partial, at, _percent_told, light=(0, 0.6))
         _color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
     if (grid.shares == 1).any():
         handles.append(Patch(**whole))

@@ -136,8 +136,8 @@ class BattlesKind(Kind):
         fit = self.fitted
         if isinstance(fit, str):
             return None
-        known = {"ties": fit.ties, "side": fit.has_side, "covariates": tuple(self.data.covariates)}
-        return _Rating(fit=fit, note=self.prior, **known)
+        side, names = fit.has_side, tuple(self.data.covariates)
+        return _Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
 
     @property
     def leads(self) -> str:

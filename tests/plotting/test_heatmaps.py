@@ -278,16 +278,6 @@ def test_what_was_drawn_and_not_proved_is_said():
     )
 
 
-def test_the_colors_reach_to_the_largest_share():
-    for share in (0.31, 1.0):
-        times = round(100 * share)
-        rows = [[1, 2, 3, 4]] * times + [[4, 3, 2, 1]] * (100 - times)
-        low, high = one(by_hand(rows, rows).plot(), "shares").get_clim()
-        assert low == 0
-        most = max(share, 1 - share)
-        assert most <= high < most + 0.1
-
-
 # -- agreement of tasks ---------------------------------------------------------------------------
 
 

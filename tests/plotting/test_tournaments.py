@@ -225,18 +225,6 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
-@pytest.mark.slow
-def test_margins_of_many_arcs_do_not_collide():
-    votes = ra.distributions.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
-    profile = ra.Profile(list(votes), counts=[10_000] * 5)
-    worst = ra.Permutation.from_ranks(
-        13 - ra.Kemeny().aggregate(profile).ranking.ranks, items=profile.items
-    )
-    ax = plotting.tournament_plot(graph_of(profile), worst)
-    assert len(margins(ax)) > 60
-    assert faults(ax) == []
-
-
 def test_no_arcs_where_all_agree():
     ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)))
     assert all_drawn(ax) == {}
