@@ -105,11 +105,6 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     alpha : float, default 0.05
         Of the interval of theta, which is printed; in (0, 1).
 
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -183,11 +178,6 @@ def worths_plot(
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
 
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -230,11 +220,6 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
         Made by `Mixture.fit`.
     alpha : float, default 0.05
         Of the intervals, in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------

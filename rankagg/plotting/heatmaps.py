@@ -549,11 +549,6 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         The data, or what `missing_report` says of them. Items left off a top-k list are not
         missing: it is known that they are below the listed ones.
 
-    Raises
-    ------
-    InvalidInputError
-        If the data are of another kind.
-
     Examples
     --------
     >>> import rankagg as ra

@@ -60,11 +60,6 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     top : int, optional
         Only the first so many rows.
 
-    Raises
-    ------
-    InvalidInputError
-        If `ranks` is something else, or `top` is no positive number.
-
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
@@ -116,11 +111,6 @@ def effects_plot(
         Made by `paired_tests` or `paired_test`.
     top : int, optional
         Only the first so many rows.
-
-    Raises
-    ------
-    InvalidInputError
-        If `tests` is something else, or `top` is no positive number.
 
     Examples
     --------
@@ -203,11 +193,6 @@ def separation_plot(
         Made by `separation`.
     top : int, optional
         Only the first so many pairs.
-
-    Raises
-    ------
-    InvalidInputError
-        If `separation` is something else, or `top` is no positive number.
 
     Examples
     --------
@@ -315,11 +300,6 @@ def critical_difference_diagram(
         Made by `friedman`.
     alpha : float, default 0.05
         For the critical difference; see `FriedmanTest.critical_difference`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `test` is something else, or alpha is not in (0, 1).
 
     References
     ----------

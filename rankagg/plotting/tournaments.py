@@ -70,7 +70,7 @@ LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
 
 
 @dataclass(frozen=True)
-class Link:
+class _Link:
     """Two items, by their positions in the item set."""
 
     # Winner and loser; where there is none, as the ranking has them.
@@ -103,7 +103,7 @@ class Link:
         return f"{what}-{self.first}-{self.second}"
 
 
-def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
+def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[_Link]:
     """Return one link for every two items."""
     above = pair_signs(ranks)
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
@@ -112,16 +112,16 @@ def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> lis
     for winner, loser, data in graph.to_networkx().edges(data=True):
         i, j = index(winner), index(loser)
         kind: Kind = {1: "with", -1: "against", 0: "open"}[int(above[i, j])]  # type: ignore[assignment]
-        links.append(Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
+        links.append(_Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
     for first, second in graph.draws():
         i, j = index(first), index(second)
         compared = bool(graph.votes.scaled_comparisons[i, j] > 0)
         i, j = (j, i) if above[i, j] < 0 else (i, j)
-        links.append(Link(i, j, "level" if compared else "never", bool(differs[i, j])))
+        links.append(_Link(i, j, "level" if compared else "never", bool(differs[i, j])))
     return links
 
 
-def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
     """Draw items from top to bottom in the order of their ranks, and arcs for the links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
@@ -169,20 +169,20 @@ def _place_told(rank: int) -> str:
     return str(rank + 1) if rank >= 0 else NO_RANK
 
 
-def _arrow_look(link: Link) -> dict[str, Any]:
+def _arrow_look(link: _Link) -> dict[str, Any]:
     look, head = LINK_LOOKS[link.kind], "-" if link.margin is None else "-|>"
     line = {"color": look.color, "linestyle": look.line, "linewidth": stroke(look.width)}
     return {"arrowstyle": head, "gid": link.gid(link.kind), **line}
 
 
-def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "normal") -> None:
+def _write_margin(ax: Axes, link: _Link, at: tuple[float, float], weight: str = "normal") -> None:
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(MARGIN_SIZE)}
     text = ax.text(*at, link.text, color=LINK_LOOKS[link.kind].color, zorder=6, **look)
     text.set(gid=link.gid("margin"), weight=weight)
     text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
 
-def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
     radius = max(8.0, n * (1.4 + 0.3 * text_width((link.text for link in links), MARGIN_SIZE)))
@@ -231,7 +231,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link
     return sheet
 
 
-def _label_shares(links: list[Link], points: Floats) -> list[float]:
+def _label_shares(links: list[_Link], points: Floats) -> list[float]:
     """Return how far along its arrow each margin is: at best halfway, and on no other margin.
 
     Short arrows leave least choice and choose first.
@@ -274,10 +274,6 @@ def tournament_plot(
     against : PartialRanking or Consensus, optional
         Another ranking, such as Borda's: pairs that the two order differently are marked.
 
-    Raises
-    ------
-    InvalidInputError
-        If an argument is of the wrong kind.
     ItemMismatchError
         If a ranking is of other items.
 
@@ -341,7 +337,7 @@ class _Order:
         return cls(ranking.ranks, name, notes)
 
 
-def _notable(links: list[Link], n: int) -> list[Link]:
+def _notable(links: list[_Link], n: int) -> list[_Link]:
     """Return the links of an arc diagram; so many pairs without a majority would hide the rest."""
     shown = [link for link in links if link.is_notable]
     for kind in ("level", "never"):
@@ -350,7 +346,7 @@ def _notable(links: list[Link], n: int) -> list[Link]:
     return shown
 
 
-def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
+def _rest(links: list[_Link], shown: list[_Link], name: str) -> list[str]:
     """Say what is not drawn."""
     left = Counter(link.kind for link in set(links) - set(shown))
     agreeing, verb = counted(left["with"], "majority"), "agrees" if left["with"] == 1 else "agree"
@@ -362,7 +358,7 @@ def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     ]
 
 
-def _kinds_told(shown: list[Link], names: list[str]) -> list[Line2D]:
+def _kinds_told(shown: list[_Link], names: list[str]) -> list[Line2D]:
     """Return a line of the legend for each kind of link that is drawn."""
     kinds = {link.kind for link in shown}
     handles = []

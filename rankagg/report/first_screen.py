@@ -60,7 +60,7 @@ class _PlaceGroup(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FirstScreen:
+class _FirstScreen:
     """What readers see first."""
 
     # The sentence of the result, and those of how sure it is.
@@ -101,7 +101,7 @@ class FirstScreen:
         return any(letters(row.name + row.note) > WIDE for row in self.rows)
 
 
-def first_screen(findings: Findings) -> FirstScreen:
+def first_screen(findings: Findings) -> _FirstScreen:
     """Return what readers see first."""
     kind, items = findings.kind, findings.exact.items
     columns, drawing = kind.columns(findings), kind.drawing(findings)
@@ -126,7 +126,7 @@ def first_screen(findings: Findings) -> FirstScreen:
         proved = findings.proof_sentence(group="shaded group") if findings.is_exact else ""
         certain = [*(f"{capital(gap)}." for gap in gaps), proved, _decided(findings)]
         caption = _caption(findings, drawing, has_groups=any(block.is_open for block in blocks))
-    return FirstScreen(
+    return _FirstScreen(
         result=_result(findings),
         certainty=joined(filter(None, certain)),
         numbers=tuple(_numbers(findings)),

@@ -213,7 +213,7 @@ def make_report(
         optima=check_flag(optima, "optima"),
         rng=rng,
     )
-    how_to_check, blocks = proof_blocks(findings.exact, chosen.words.vote)
+    how_to_check, blocks = _proof_blocks(findings.exact, chosen.words.vote)
     sections = [proof(findings).text(how_to_check)]
     if len(findings.exact.items) > 1:
         sections = [
@@ -236,7 +236,7 @@ def make_report(
         [section for section in sections if section.parts],
         screen=first_screen(findings),
         facts=chosen.told.facts,
-        scripts=[checker_script()] if blocks else [],
+        scripts=[_checker_script()] if blocks else [],
         blocks=blocks,
     )
     return Report(
@@ -315,7 +315,7 @@ def _check_link(link: object, parameter: str) -> str:
 # -- the proof in the page -----
 
 
-def proof_blocks(exact: Consensus, vote: str = "vote") -> tuple[str, dict[str, str]]:
+def _proof_blocks(exact: Consensus, vote: str = "vote") -> tuple[str, dict[str, str]]:
     """Return what a page says of checking its proof there, and votes and certificate as JSON."""
     assert exact.certificate is not None, "an exact rule gives a certificate"
     n, blocks = len(exact.items), dict[str, str]()
@@ -340,7 +340,7 @@ def proof_blocks(exact: Consensus, vote: str = "vote") -> tuple[str, dict[str, s
 
 
 @cache
-def checker_script(parts: tuple[str, ...] = CHECKER) -> str:
+def _checker_script(parts: tuple[str, ...] = CHECKER) -> str:
     """Return the checker as one script."""
     folder = files("rankagg.report") / "templates" / "checker"
     body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in parts)

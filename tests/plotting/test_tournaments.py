@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
-from rankagg.plotting.tournaments import BAND, LINK_LOOKS, Link
+from rankagg.plotting.tournaments import BAND, LINK_LOOKS, _Link
 from rankagg.testing.plots import below, faults
 from tests.plotting.reading import drawn_quickly, legend_words, notes, one, row_labels
 from tests.strategies import policies, profiles
@@ -257,7 +257,7 @@ def test_an_unproved_order_is_said_to_be_one():
 
 def test_margins_are_written_shortly():
     def text(margin):
-        return Link(0, 1, "with", False, margin).text
+        return _Link(0, 1, "with", False, margin).text
 
     assert [text(m) for m in (None, 2.0, 1e6, 2 - 1e-12, 0.04762, 1234.56)] == [
         "", "2", "1000000", "2", "0.0476", "1235",

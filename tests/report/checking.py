@@ -8,7 +8,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
-from rankagg.report.page import CHECKER, checker_script
+from rankagg.report.page import CHECKER, _checker_script
 
 # Every verdict is true, false, or a word about an error that is no verdict.
 RUN = """cases => Promise.all(cases.map(async ([votes, certificate]) => {
@@ -25,7 +25,7 @@ RUN = """cases => Promise.all(cases.map(async ([votes, certificate]) => {
 
 def checker_page(browser, folder, *, doubles=True):
     """Return a page that holds the checker and nothing else; without doubles all is in BigInts."""
-    script = checker_script(CHECKER[:-1])
+    script = _checker_script(CHECKER[:-1])
     if not doubles:
         fast = "const SAFE = BigInt(Number.MAX_SAFE_INTEGER);"
         assert fast in script

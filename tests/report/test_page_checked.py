@@ -10,8 +10,8 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import VerificationError
 from rankagg.report.chapters_result import _verified
-from rankagg.report.first_screen import FirstScreen, _PlaceGroup, _PlaceRow
-from rankagg.report.page import CHARACTERS, ITEMS, checker_script, proof_blocks
+from rankagg.report.first_screen import _FirstScreen, _PlaceGroup, _PlaceRow
+from rankagg.report.page import CHARACTERS, ITEMS, _checker_script, _proof_blocks
 from rankagg.report.sections import RowDrawing, Strip, render_page
 from tests.conftest import slow_but
 from tests.report.checking import by_package, by_stand_alone
@@ -34,14 +34,14 @@ def block(html, name):
 
 def small_page(consensus, shown=None):
     """Return a page with the order, its proof, and nothing else."""
-    _, blocks = proof_blocks(consensus)
+    _, blocks = _proof_blocks(consensus)
     order = consensus.ranking.order if shown is None else shown
     rows = tuple(
         _PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
     )
     groups = (_PlaceGroup(rows, is_open=False),)
-    screen = FirstScreen("", "", (), groups, RowDrawing((), (), (), ""), (), "Item", "", ("",))
-    scripts = [checker_script()] if blocks else []
+    screen = _FirstScreen("", "", (), groups, RowDrawing((), (), (), ""), (), "Item", "", ("",))
+    scripts = [_checker_script()] if blocks else []
     return render_page("small", [], screen=screen, scripts=scripts, blocks=blocks)
 
 
@@ -207,7 +207,7 @@ def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
 
 def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
-    sentence, blocks = proof_blocks(exact)
+    sentence, blocks = _proof_blocks(exact)
     assert blocks == {}
     assert "a page has room for the votes on 500 items, and there are 501" in sentence
     assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
@@ -226,7 +226,7 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
     monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
-    sentence, blocks = proof_blocks(exact)
+    sentence, blocks = _proof_blocks(exact)
     assert blocks == {}
     assert re.search(r"room for 500 characters, and votes and certificate take \d{3}", sentence)
     assert "`rankagg solve` with --certificate and --votes" in sentence
