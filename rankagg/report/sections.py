@@ -267,7 +267,7 @@ def render_page(
     scripts: Sequence[str] = (),
     blocks: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page as HTML; `screen` is what `first_screen` returns, `blocks` are JSON by the id."""
+    """Return a page as HTML; `screen` is of `first_screen`, and `blocks` are JSON by the id."""
     return render(
         "report.html",
         STYLES,
