@@ -6,7 +6,7 @@ from pathlib import Path
 import rankagg as ra
 from rankagg.cli.data import NAMES, _options_of
 from rankagg.kinds import KINDS, DataKind
-from rankagg.report.kinds.choice import KINDS as PAGES
+from rankagg.report.page import KINDS as PAGES
 
 # Parameters of readers that are typed otherwise, or not at all.
 WITHOUT_OPTION = {

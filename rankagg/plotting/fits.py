@@ -9,12 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from rankagg._typing import Floats, Positions, Ranks
-from rankagg.core import UNRANKED, counted, places
+from rankagg._typing import Floats, Positions
+from rankagg.core import counted, places
 from rankagg.distributions import (
     BradleyTerryFit,
     FitResult,
-    GeneralizedMallowsFit,
     MallowsFit,
     MixtureFit,
     PlackettLuceFit,
@@ -34,7 +33,6 @@ from rankagg.plotting.sheet import (
     bar_look,
     interval_rows,
     open_frame,
-    rank_ticks,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
 
@@ -46,7 +44,7 @@ TAIL = 5e-4
 SURE = 0.9
 
 
-def distance_probabilities(n_items: int, theta: float) -> Floats:
+def _distance_probabilities(n_items: int, theta: float) -> Floats:
     """Return the chance of every Kendall distance to the center."""
     # The distance is a sum of independent stages, so its Fourier transform is the
     # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
@@ -61,72 +59,6 @@ def distance_probabilities(n_items: int, theta: float) -> Floats:
         product *= sums / total
     result: Floats = np.maximum(np.fft.irfft(product, length), 0.0)
     return result
-
-
-def _known_distances(ranks: Ranks, weights: Floats) -> Floats:
-    """Return the weight at every distance of the complete strict rankings among some."""
-    n = ranks.shape[1]
-    strict = (np.sort(ranks, axis=1) == np.arange(n)).all(axis=1)
-    found: Floats = np.bincount(
-        places.discordances(ranks[strict]), weights=weights[strict], minlength=n * (n - 1) // 2 + 1
-    ).astype(np.float64)
-    return found
-
-
-def _spread_distances(ranks: Ranks, weights: Floats, theta: float) -> Floats | None:
-    """Return the weight at every distance of the other rankings, shared out by the distribution.
-
-    Under a Mallows distribution the items of a bucket have a Mallows distribution of their own, and
-    so do unlisted ones: what they add to the distance of the buckets is independent of it.
-    """
-    if (ranks == UNRANKED).any():
-        return None
-    n = ranks.shape[1]
-    partial = (np.sort(ranks, axis=1) != np.arange(n)).any(axis=1)
-    rows = places.comparable(ranks[partial])
-    result = np.zeros(n * (n - 1) // 2 + 1)
-    known: dict[tuple[int, ...], Floats] = {}
-    for row, start, weight in zip(rows, places.discordances(rows), weights[partial], strict=True):
-        sizes = tuple(sorted(np.unique(row, return_counts=True)[1].tolist()))
-        if sizes not in known:
-            expected = np.ones(1)
-            for size in (size for size in sizes if size > 1):
-                expected = np.convolve(expected, distance_probabilities(size, theta))
-            known[sizes] = expected
-        result[start : start + len(known[sizes])] += weight * known[sizes]
-    return result
-
-
-@plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
-def fit_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw a fitted distribution, as its own `plot` method does.
-
-    Plackett-Luce and Bradley-Terry: log worths (`worths_plot`). Mallows: Kendall distances to the
-    center (`distances_plot`). Generalized Mallows: thetas by rank (`thetas_plot`). Mixtures:
-    components and memberships (`memberships_plot`). Other fits: parameters (`parameters_plot`).
-
-    Parameters
-    ----------
-    fit : FitResult
-        Made by `fit` of a distribution.
-    alpha : float, default 0.05
-        Of the confidence intervals, in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> from rankagg import plotting
-    >>> votes = ra.PairwiseMatrix.from_wins([[0, 7, 9], [3, 0, 6], [1, 4, 0]], items="ABC")
-    >>> ax = plotting.fit_plot(ra.BradleyTerry.fit(votes))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A', 'B', 'C']
-    """
-    return fit.plot(alpha=alpha, ax=ax)
 
 
 @plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
@@ -167,9 +99,8 @@ def _notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the Kendall distances of rankings to the fitted center, and those expected.
 
-    Rankings with ties or unlisted items have no distance of their own: theirs are spread as the
-    fitted distribution has them, given what was observed, and hatched. Where items are unranked the
-    distribution stands alone, and a note says so.
+    Rankings with ties, and those that do not rank all items, have no distance: bars are of the
+    others, and a note says how many these are.
 
     Parameters
     ----------
@@ -177,11 +108,6 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
         Made by `Mallows.fit`.
     alpha : float, default 0.05
         Of the interval of theta, which is printed; in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -194,54 +120,43 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     """
     low, high = fit.conf_int(alpha).to_numpy()[0]
     fitted, data = fit.distribution, fit._data
-    expected = distance_probabilities(fitted.n_items, fitted.theta)
+    expected = _distance_probabilities(fitted.n_items, fitted.theta)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
-    spread = _spread_distances(ranks, data.weights, fitted.theta)
-    parts = [] if spread is None else [_known_distances(ranks, data.weights), spread]
-    parts = [part / data.total for part in parts]
-    starts, step = _bins(expected, parts)
+    is_strict = (np.sort(ranks, axis=1) == np.arange(fitted.n_items)).all(axis=1)
+    distances, weights = places.discordances(ranks[is_strict]), data.weights[is_strict]
+    known = np.bincount(distances, weights=weights, minlength=len(expected))
+    share = known.sum() / data.total
+    shares: Floats = known / (known.sum() or 1.0)
+    starts, step = _bins(expected, shares)
     sheet = PlotSheet(ax, 32.0, 18.0)
-    ax, at, floor = sheet.ax, starts + (step - 1) / 2, np.zeros(len(starts))
-    handles: list[Any] = []
-    edge: dict[str, Any] = {"ec": ACCENTS[0], "lw": stroke(0.5)}
-    # Rankings with a distance of their own, and on them those with ties.
-    looks: dict[str, dict[str, Any]] = {
-        "known": {"fc": PALE, "label": "rankings"},
-        "spread": {"fc": "white", "hatch": "////", "label": "rankings with ties, imputed"},
-    }
-    for part, (gid, look) in zip(parts, looks.items(), strict=False):
-        bars = _in_bins(part, starts, step)
-        if bars.any():
-            handles.append(ax.bar(at, bars, 0.86 * step, floor, gid=gid, **edge, **look))
-        floor += bars
+    ax, at, handles = sheet.ax, starts + (step - 1) / 2, list[Any]()
+    bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "label": "rankings"}
+    if share:
+        handles.append(ax.bar(at, _in_bins(shares, starts, step), 0.86 * step, gid="known", **bars))
     line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
     handles += ax.plot(at, _in_bins(expected, starts, step), gid="expected", **line)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    alone = "note: the distribution alone, since items are unranked in some rankings"
+    strict = f"bars: the {100 * share:.3g} % of rankings that rank all items without ties"
     notes = [
         f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
-        "" if parts else alone,
+        "" if is_strict.all() else strict,
         *_notes_of(fit, are_known=True),
     ]
     axis = "Kendall distance to the center" + (f", {step} in a bar" if step > 1 else "")
     return sheet.finish(notes, axis=axis, handles=handles, columns=2)
 
 
-def _bins(expected: Floats, parts: list[Floats]) -> tuple[Positions, int]:
+def _bins(expected: Floats, known: Floats) -> tuple[Positions, int]:
     """Return where bins start, and how many distances each holds.
 
     They hold every known distance, and all of what the distribution says but its tails.
     """
-    below = np.cumsum(expected)
-    low, high = (int(k) for k in np.searchsorted(below, [TAIL, 1.0 - TAIL]))
-    high = min(high, len(expected) - 1)
-    for part, least in zip(parts, (0.0, TAIL / 10), strict=False):
-        seen = np.flatnonzero(part > least)
-        if len(seen):
-            low, high = min(low, int(seen[0])), max(high, int(seen[-1]))
+    low, high = (int(k) for k in np.searchsorted(np.cumsum(expected), [TAIL, 1.0 - TAIL]))
+    seen = [*np.flatnonzero(known).tolist(), low, min(high, len(expected) - 1)]
+    low, high = min(seen), max(seen)
     step = ceil((high - low + 1) / MOST_BARS)
     return np.arange(low - low % step, high + 1, step), step
 
@@ -249,65 +164,6 @@ def _bins(expected: Floats, parts: list[Floats]) -> tuple[Positions, int]:
 def _in_bins(shares: Floats, starts: Positions, step: int) -> Floats:
     end = min(int(starts[-1]) + step, len(shares))
     return np.add.reduceat(shares[:end], starts)
-
-
-@plot_of(GeneralizedMallowsFit, "GeneralizedMallows.fit(profile)", "a fit with thetas by rank")
-def thetas_plot(fit: GeneralizedMallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw theta by the rank that is filled, with confidence intervals.
-
-    The larger theta, the closer is the choice for that rank to the center; at 0 it is left to
-    chance, and intervals end there. A theta without a finite maximum is an open triangle at the
-    upper edge.
-
-    Parameters
-    ----------
-    fit : GeneralizedMallowsFit
-        Made by `GeneralizedMallows.fit`.
-    alpha : float, default 0.05
-        Of the intervals, which are conditional on the center; in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> from rankagg import plotting
-    >>> from rankagg.distributions import GeneralizedMallows
-    >>> rankings = GeneralizedMallows("ABCD", thetas=[2.0, 1.0, 0.5]).sample(200, rng=0)
-    >>> ax = plotting.thetas_plot(GeneralizedMallows.fit(rankings))
-    >>> ax.get_ylabel()
-    'theta = -log(phi)'
-    """
-    bounds = fit.conf_int(alpha).clip(lower=0.0).to_numpy()
-    thetas, known = fit.estimates, np.isfinite(bounds).all(axis=1)
-    n = len(thetas)
-    sheet = PlotSheet(ax, min(max(28.0, 1.2 * n), 44.0), 18.0)
-    ax = sheet.ax
-    # Thetas without a maximum are at a bound that is none of the data's.
-    top = 1.12 * float(bounds[known].max(initial=0.0)) or 1.0
-    # Half of a point at 0 would be cut off.
-    point: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False}
-    for k, theta in enumerate(thetas):
-        if known[k]:
-            ax.plot([k + 1, k + 1], bounds[k], gid=f"bar-{k}", **bar_look(SOLID["color"], "_"))
-            ax.plot(k + 1, theta, marker="o", gid=f"point-{k}", **point, **SOLID)
-        else:
-            look: dict[str, Any] = {"marker": "^", "ms": stroke(6), "mew": stroke()}
-            ax.plot(k + 1, top, gid=f"unbounded-{k}", mfc="white", mec=INK, **point, **look)
-    ax.set_xlim(0.4, n + 0.6)
-    ax.set_ylim(0.0, top)
-    ax.set_xticks(rank_ticks(n))
-    ax.set_ylabel("theta = -log(phi)")
-    open_frame(ax, grid="y")
-    notes = [
-        f"thetas with {100 * (1 - alpha):g} % likelihood intervals",
-        "" if known.all() else "open triangle: no finite maximum",
-        *_notes_of(fit, are_known=True),
-    ]
-    return sheet.finish(notes, axis="rank that is filled")
 
 
 @plot_of(PlackettLuceFit | BradleyTerryFit, "PlackettLuce.fit(profile)", "a fit with log worths")
@@ -325,11 +181,6 @@ def worths_plot(
         Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
     alpha : float, default 0.05
         Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------
@@ -373,11 +224,6 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
         Made by `Mixture.fit`.
     alpha : float, default 0.05
         Of the intervals, in (0, 1).
-
-    Raises
-    ------
-    InvalidInputError
-        If `fit` is something else, or alpha is out of range.
 
     Examples
     --------

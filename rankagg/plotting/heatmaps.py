@@ -1,25 +1,28 @@
-"""Heat maps: shares of votes by pairs, agreement of tasks, and shares of ranks by items."""
+"""Heat maps: shares of votes by pairs, agreement of tasks, shares of ranks, and missing cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, comb
+from typing import Any, Final, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import PercentFormatter
 
+from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_choice, check_number
+from rankagg._validation import check_choice
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement
-from rankagg.core import PairwiseMatrix, PartialRanking, counted
+from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.core import UNRANKED, PairwiseMatrix, PartialRanking, Profile, ScoreTable, counted
 from rankagg.exceptions import InvalidInputError
+from rankagg.inference import Decisions
 from rankagg.inference.intervals.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
@@ -31,19 +34,23 @@ from rankagg.plotting.theme import (
     NO_RANK,
     SHARE_COLORS,
     letter,
+    plot_labels,
     plot_of,
 )
 from rankagg.studies.confidence import ConfidenceStudy, JudgedCell
 from rankagg.studies.study import StudyResult
-
-if TYPE_CHECKING:
-    from rankagg.inference import Decisions
 
 # Cells of so many items still hold their number, of that size.
 NUMBERED, NUMBER_SIZE = 14, 0.9
 SIDES = ("top", "right", "bottom", "left")
 # Between the column of all other tasks, or of no rank, and the others.
 SLOT = 0.4
+# More columns than so many are merged into patterns, of which so many are drawn; cells of so many
+# columns hold the share that is missing as a number.
+MOST_COLUMNS: Final = 60
+MOST_PATTERNS: Final = 40
+MOST_NUMBERED: Final = 20
+BORDER: Final = "#d0d0d0"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
@@ -54,27 +61,47 @@ def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any =
     open_frame(ax, SIDES, "")
 
 
-def color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
+def _color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
     """Draw the colors of cells beside them."""
     bar = ax.figure.colorbar(cells, ax=ax, fraction=0.04, pad=0.02, label=label, **options)
     bar.outline.set_visible(False)
 
 
-def cell_number(
-    ax: Axes, at: tuple[float, float], text: str, *, size: float, on_dark: bool, gid: str
+def _write_numbers(
+    sheet: PlotSheet,
+    cells: Floats,
+    columns: Floats,
+    told: Callable[[float], str],
+    *,
+    light: tuple[float, float],
+    gid: str = "share",
+) -> bool:
+    """Write known numbers into cells, where there is room; say whether there is.
+
+    Grounds are light between two numbers, and too dark for ink beyond them.
+    """
+    known = np.argwhere(np.isfinite(cells)).tolist()
+    texts = [told(cells[row, k]) for row, k in known]
+    shape = len(cells), float(columns[-1] - columns[0] + 1)
+    size = sheet.number_size(texts, shape, NUMBER_SIZE)
+    if size is None:
+        return False
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size), "gid": gid}
+    for (row, k), text in zip(known, texts, strict=True):
+        color = INK if light[0] <= cells[row, k] <= light[1] else "white"
+        sheet.ax.text(columns[k], row, text, color=color, **look)
+    return True
+
+
+def _hatched_cell(
+    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#cccccc"
 ) -> None:
-    """Write a number into a cell."""
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size)}
-    ax.text(*at, text, color="white" if on_dark else INK, gid=gid, **look)
-
-
-def _hatched_cell(ax: Axes, corner: tuple[float, float], gid: str = "unknown") -> None:
     """Hatch a cell of which nothing is known."""
-    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": "#cccccc", "lw": 0}
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": color, "lw": 0}
     ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
 
 
-def percent_told(share: float) -> str:
+def _percent_told(share: float) -> str:
     """Return a share in percent, never rounded to none or all of them."""
     if 1e-9 < share < 0.005:
         return "<1"
@@ -143,9 +170,8 @@ def _share_matrix(
     """Draw a matrix of shares in the order of a ranking."""
     n, ranks = len(ranking.items), ranking.ranks
     order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
-    side = max(1.5 if n > NUMBERED else 2.4, 17 / n) * n
-    # There is room below the color bar too.
-    sheet = PlotSheet(ax, side, side, notes=20.0 if notes else 0.0)
+    side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
+    sheet = PlotSheet(ax, side, side)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
@@ -153,26 +179,27 @@ def _share_matrix(
     image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     _bare_cells(ax, rows, names)
-    color_bar(ax, image, label)
-    texts = [f"{100 * value:.0f}" for value in cells.compressed()]
-    size = sheet.number_size(texts, (n, n), NUMBER_SIZE) if n <= NUMBERED else None
+    _color_bar(ax, image, label)
+    known, light = np.ma.filled(cells, np.nan), (0.1, 0.8)
+    has_numbers = n <= NUMBERED and _write_numbers(
+        sheet, known, np.arange(float(n)), lambda share: f"{100 * share:.0f}", light=light
+    )
     dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
-    for (i, j), value in np.ndenumerate(np.ma.filled(cells, np.nan)):
+    for (i, j), value in np.ndenumerate(known):
         if i == j:
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
             continue
         if np.isnan(value):
             _hatched_cell(ax, (j - 0.5, i - 0.5))
             continue
-        on_dark = bool(value > 0.8 or value < 0.1)
-        if size is not None:
-            told = f"{100 * value:.0f}"
-            cell_number(ax, (j, i), told, size=size, on_dark=on_dark, gid="share")
         if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
             frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
             ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
         if dots[i, j]:
-            height, color = i + 0.33 * (size is not None), "white" if on_dark else INK
+            height, color = (
+                i + 0.33 * has_numbers,
+                INK if light[0] <= value <= light[1] else "white",
+            )
             ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
     return sheet.finish(notes)
 
@@ -238,31 +265,22 @@ def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
 def confidence_heatmap(
     result: StudyResult,
     *,
-    method: str | None = None,
     model: str | None = None,
-    alpha: float | None = None,
-    proportion: float | None = None,
-    removal: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
 
-    The table is the first of the study's repetitions. Systems are in the order of Borda's
-    consensus of what is left of it, best first. A frame surrounds a cell where that has row above
-    column although the proportion is below one half; pairs that nothing compares are hatched.
+    The table is the first of the study's repetitions, by the first method, level, proportion and
+    removal of the study. Systems are in the order of Borda's consensus of what is left of it, best
+    first. A frame surrounds a cell where that has row above column although the proportion is below
+    one half; pairs that nothing compares are hatched.
 
     Parameters
     ----------
     result : StudyResult
         What a study of confidence found.
-    method : str, optional
-        The name of a method of the study; its first by default.
     model : str, optional
         The name of a model of the study; its first by default.
-    alpha, proportion : float, optional
-        A level and a proportion of the study; its first by default.
-    removal : str, optional
-        The name of a mechanism of the study; its first by default.
 
     Raises
     ------
@@ -295,19 +313,10 @@ def confidence_heatmap(
     if not isinstance(study, ConfidenceStudy):
         allowed = "the result of a ConfidenceStudy"
         raise InvalidInputError("result", allowed, result, "`study_plot` draws those of others.")
-    way = _chosen(method, study.methods or (), "method")
-    source = _chosen(model, study.data, "model")
-    mechanism = _chosen(removal, study.removals, "removal")
-    level = check_choice(
-        study.alphas[0] if alpha is None else check_number(alpha, "alpha"),
-        list(study.alphas),
-        "alpha",
-    )
-    share = check_choice(
-        study.proportions[0] if proportion is None else check_number(proportion, "proportion"),
-        list(study.proportions),
-        "proportion",
-    )
+    sources = {one.name: one for one in study.data}
+    source = sources[check_choice(model or next(iter(sources)), list(sources), "model")]
+    way, level, share = (study.methods or ())[0], study.alphas[0], study.proportions[0]
+    mechanism = study.removals[0]
     removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
     ranked, judged = study.judged(JudgedCell(source, share, mechanism), level, way)
     order = Borda().aggregate(ranked.profile).ranking
@@ -323,12 +332,6 @@ def confidence_heatmap(
     return _share_matrix(
         judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax
     )
-
-
-def _chosen(name: str | None, among: Iterable[Any], parameter: str) -> Any:
-    """Return what has the name, the first by default."""
-    known = {one.name: one for one in among}
-    return known[check_choice(name or next(iter(known)), list(known), parameter)]
 
 
 @plot_of(TaskAgreement, "task_agreement(data)")
@@ -356,8 +359,8 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     """
     n = len(agreement.tasks)
     order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
-    side = max(1.5 if n > NUMBERED else 2.2, 17 / n)
-    sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n, notes=22.0)
+    side = max(1.5 if n > NUMBERED else 2.2, 20 / n)
+    sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n)
     ax, names = sheet.ax, sheet.names(agreement.tasks.at(order))
     edges = np.array([0.0, 1.0, *(1 + SLOT + np.arange(n + 1))])
     cells = np.full((n, n + 2), np.nan)
@@ -369,9 +372,11 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     image = ax.pcolormesh(edges, np.arange(n + 1.0) - 0.5, known, gid="cells", **colors)
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
-    color_bar(ax, image, "Kendall's tau-b")
-    texts = [_tau_told(value) for value in cells[~np.isnan(cells)]]
-    size = sheet.number_size(texts, (n, edges[-1]), 0.85) if n <= NUMBERED else None
+    _color_bar(ax, image, "Kendall's tau-b")
+    others = cells.copy()
+    others[np.arange(n), np.arange(n) + 2] = np.nan
+    if n <= NUMBERED:
+        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_told, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
@@ -379,9 +384,6 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
                 ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
             elif np.isnan(value):
                 _hatched_cell(ax, corner, f"unknown-{i}-{j}")
-            elif size is not None:
-                on_dark, at = bool(value > 0.6 or value < -0.8), (edges[j] + 0.5, i)
-                cell_number(ax, at, _tau_told(value), size=size, on_dark=on_dark, gid="tau")
     unknown = np.isnan(agreement.with_rest).any() or np.isnan(agreement.tau).any()
     means = [
         "unknown" if np.isnan(value) else f"{value:.2f}"
@@ -411,7 +413,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 
     Rows are in the order of mean ranks. Where a resample leaves an item several ranks, each has
     an equal part, as in `RankShares.ranks`. Resamples in which an item has no rank are in a
-    hatched column of their own. Numbers are percent, in the cells of up to 14 items.
+    column of their own. Numbers are percent, in the cells of up to 14 items.
 
     Parameters
     ----------
@@ -431,33 +433,29 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     frame = shares.ranks()
     cells, n = frame.to_numpy(), len(frame)
     without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
-    columns, ticks = n + (1 + SLOT) * bool(without.any()), [*map(float, rank_ticks(n))]
+    ticks, heads = rank_ticks(n), list(map(str, rank_ticks(n)))
+    if without.any():
+        cells = np.column_stack([cells, np.full(n, np.nan), without])
+        ticks, heads = [*ticks, n + 2], [*heads, NO_RANK]
+    columns = cells.shape[1]
     width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
-    top = min(1.0, max(ceil(10 * cells.max() - 1e-9) / 10, 0.1))
-    extent = (0.5, n + 0.5, n - 0.5, -0.5)
-    image = ax.imshow(
-        cells, cmap=SHARE_COLORS, vmin=0, vmax=top, interpolation="none", aspect="auto"
-    )
-    image.set(extent=extent, gid="shares")
+    top = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": top}
+    image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
+    image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
-    heads = [f"{tick:.0f}" for tick in ticks]
-    if without.any():
-        ticks, heads = [*ticks, n + 1 + SLOT], [*heads, NO_RANK]
-        _add_column(ax, without, ticks[-1], Normalize(0.0, top))
-    ax.set_xlim(0.5, columns + 0.5)
     ax.set_xticks(ticks, heads)
     ax.tick_params(length=0)
     open_frame(ax, SIDES, "")
     ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
-    color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
-    shown = cells > 1e-9
-    texts = [percent_told(share) for share in cells[shown]]
-    size = sheet.number_size(texts, (n, columns), NUMBER_SIZE) if n <= NUMBERED else None
-    for row, column in np.argwhere(shown) if size is not None else ():
-        told, on_dark = percent_told(cells[row, column]), bool(cells[row, column] > 0.6 * top)
-        cell_number(ax, (column + 1, row), told, size=size or 1, on_dark=on_dark, gid="share")
+    _color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
+    shown = np.where(cells > 1e-9, cells, np.nan)
+    if n <= NUMBERED:
+        _write_numbers(
+            sheet, shown, np.arange(1.0, columns + 1.0), _percent_told, light=(0, 0.6 * top)
+        )
     within = " within tasks" if shares.fixed_tasks else ""
     several = bool((shares.best != shares.worst).any())
     notes = [
@@ -470,13 +468,151 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     return sheet.finish(notes, axis="rank")
 
 
-def _add_column(ax: Axes, without: Floats, x: float, norm: Normalize) -> None:
-    """Draw how often every item has no rank."""
-    for row, share in enumerate(without):
-        look = {"fc": SHARE_COLORS(norm(share)), "ec": GRAY, "lw": 0.3}
-        look["hatch"] = "////" if share > 0 else None
-        ax.add_patch(Rectangle((x - 0.5, row - 0.5), 1, 1, gid=f"without-{row}", **look))
-        if len(without) <= NUMBERED and share > 1e-9:
-            text = ax.text(x, row, percent_told(share), ha="center", va="center")
-            text.set(gid="without-number", fontsize=letter(NUMBER_SIZE))
-            text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+@dataclass(frozen=True, eq=False)
+class _MissingGrid:
+    """Shares of units that are missing, the items that miss most first."""
+
+    # Shape (n, k). In [0, 1].
+    shares: Floats
+    # What is written beside them.
+    rows: list[str]
+    columns: list[str]
+    # What a reader should know.
+    notes: list[str]
+
+    @property
+    def is_partial(self) -> bool:
+        """True where some cell is missing in part."""
+        return bool(((self.shares > 0) & (self.shares < 1)).any())
+
+
+def _missing_grid(
+    report: MissingReport, profile: Profile | None, letters: int = 32
+) -> _MissingGrid:
+    """Choose what fits: a column for each task, each ranking, or each pattern."""
+    order = np.argsort(-report.missing, kind="stable")
+    names = plot_labels(report.items.at(order), letters)
+    gone = [f"{report.missing[i]} of {report.n_units}" for i in order]
+    rows = [f"{name}  {number}" for name, number in zip(names, gone, strict=True)]
+    if report.tasks is not None and len(report.tasks) <= MOST_COLUMNS:
+        shares, columns, extra = _task_columns(report, letters)
+    elif report.tasks is None and profile is not None and len(profile) <= MOST_COLUMNS:
+        shares = (profile.ranks == UNRANKED).T.astype(np.float64)
+        times = [f" ({counted(k, 'time')})" if k > 1 else "" for k in profile.counts.tolist()]
+        columns = [f"{number}{often}" for number, often in enumerate(times, start=1)]
+        extra = ["a column is a ranking"]
+    else:
+        shares, columns, extra = _pattern_columns(report)
+    never = len(report.never_compared)
+    pairs, verb = counted(comb(len(order), 2), "pair"), "was" if never == 1 else "were"
+    extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
+    return _MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
+
+
+def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
+    assert report.tasks is not None, "only data with tasks come here"
+    shares = report.by_task().to_numpy(dtype=np.float64)
+    names = plot_labels(report.tasks, letters)
+    if np.isin(shares, (0, 1)).all():
+        counts, total = shares.sum(axis=0).astype(int), len(report.items)
+        names = [f"{name}  {k} of {total}" for name, k in zip(names, counts, strict=True)]
+    return shares, names, []
+
+
+def _pattern_columns(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
+    patterns, unit = report.patterns(), report.unit
+    shown, rest = patterns.head(MOST_PATTERNS), patterns["units"].iloc[MOST_PATTERNS:]
+    shares = np.zeros((len(report.items), len(shown)))
+    for column, gone in enumerate(shown["missing"]):
+        shares[report.items.indices(gone), column] = 1
+    notes = [f"a column: {unit}s that lack the same items, with their number"]
+    if len(rest):
+        rarer = counted(len(rest), "rarer pattern")
+        notes.append(f"not drawn: {rarer}, of {rest.sum()} {unit}s together")
+    return shares, [str(units) for units in shown["units"]], notes
+
+
+def _how_much(report: MissingReport) -> str:
+    cells, missing = counted(report.n_cells, "cell"), report.n_missing
+    if not missing:
+        return f"nothing is missing: all {cells} are observed"
+    verb = "is" if missing == 1 else "are"
+    return f"{missing} of {cells} {verb} missing ({100 * missing / report.n_cells:.3g} %)"
+
+
+@plot_of()
+def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | None = None) -> Axes:
+    """Draw items in rows and tasks in columns, dark where something is missing.
+
+    Items that miss most stand first. Of tasks with instances, and of groups of rankings, the shade
+    is the share that is missing. Up to 60 rankings without groups have a column each; of more,
+    and of more than 60 tasks, a column is one pattern: all that lack the same items.
+
+    Parameters
+    ----------
+    data : ScoreTable, Profile or MissingReport
+        The data, or what `missing_report` says of them. Items left off a top-k list are not
+        missing: it is known that they are below the listed ones.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> nan = float("nan")
+    >>> table = ra.ScoreTable([[.9, .8, .7], [.7, nan, .6], [nan, nan, .8]], systems="ABC",
+    ...                       tasks=["x", "y", "z"], higher_is_better=True)
+    >>> ax = plotting.missingness_map(table)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['C  2 of 3', 'B  1 of 3', 'A  0 of 3']
+    """
+    if not isinstance(data, ScoreTable | Profile | MissingReport):
+        raise InvalidInputError(
+            "data", "a ScoreTable, a Profile or a MissingReport", data, table_remedy(data)
+        )
+    report = data if isinstance(data, MissingReport) else missing_report(data)
+    profile = data if isinstance(data, Profile) else None
+    grid = _missing_grid(report, profile)
+    n, k = grid.shares.shape
+    is_numbered = grid.is_partial and k <= MOST_NUMBERED
+    cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
+    room = max(cell * k, 26.0)
+    sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
+    ax = sheet.ax
+    if not sheet.is_new:
+        grid = _missing_grid(report, profile, sheet.letters(0.3))
+    notes = [
+        *grid.notes,
+        "items left off a top-k list are not missing: they are below the listed ones"
+        if profile is not None and profile.has_unlisted
+        else "",
+    ]
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
+    sides = np.arange(k + 1) - 0.5, np.arange(n + 1) - 0.5
+    mesh = ax.pcolormesh(*sides, grid.shares, lw=letter(0.05), gid="cells", **colors)
+    ax.set_yticks(range(n), grid.rows, parse_math=False)
+    ax.set_xticks(range(k), grid.columns, rotation=90, parse_math=False)
+    ax.tick_params(length=0)
+    # Few columns would be wider than high.
+    ax.set_xlim(-0.5, max(k, room / cell) - 0.5)
+    ax.set_ylim(n - 0.5, -0.5)
+    open_frame(ax, SIDES, "")
+    handles = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
+    whole: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
+    if grid.is_partial:
+        whole |= {"ec": "white", "hatch": "////", "label": "missing in all"}
+        for row, column in np.argwhere(grid.shares == 1).tolist():
+            _hatched_cell(ax, (column - 0.5, row - 0.5), f"full-{row}-{column}", "white")
+        if is_numbered:
+            partial = np.where((grid.shares > 0) & (grid.shares < 1), grid.shares, np.nan)
+            at = np.arange(float(k))
+            is_numbered = _write_numbers(sheet, partial, at, _percent_told, light=(0, 0.6))
+        _color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
+    if (grid.shares == 1).any():
+        handles.append(Patch(**whole))
+    if is_numbered:
+        notes.append("numbers: percent missing")
+    if not report.n_missing:
+        text = ax.text((k - 1) / 2, (n - 1) / 2, "nothing is missing", gid="nothing")
+        text.set(ha="center", va="center")
+        text.set_bbox({"fc": "white", "ec": INK, "boxstyle": "round"})
+    return sheet.finish(notes, handles=handles, columns=3)

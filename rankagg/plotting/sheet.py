@@ -11,14 +11,11 @@ from typing import Any, Final, Literal
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
 from matplotlib.font_manager import FontProperties
-from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import Bbox, ScaledTranslation
+from matplotlib.transforms import ScaledTranslation
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg.core import shortened
@@ -47,12 +44,11 @@ class PlotSheet:
     """Axes to draw on, given or of a new figure, and what is laid out around them.
 
     The size of new axes is in multiples of the font size; the figure is as much larger as names,
-    legend and notes need. Notes may be wider than the axes, as beside a color bar.
+    legend and notes need.
     """
 
-    def __init__(self, ax: Axes | None, width: float, height: float, *, notes: float = 0.0) -> None:
-        self.is_new = ax is None
-        self._size, self._notes = np.array([width, height]), max(width, notes)
+    def __init__(self, ax: Axes | None, width: float, height: float) -> None:
+        self.is_new, self._size = ax is None, np.array([width, height])
         if ax is None:
             inches = (self._size + AROUND) * letter() / 72
             _, ax = plt.subplots(figsize=inches.tolist(), layout="constrained")
@@ -97,7 +93,7 @@ class PlotSheet:
         above: float = 0.0,
     ) -> Axes:
         """Write the label of the axis, notes below it and a legend above, and return the axes."""
-        width = self._notes if self.is_new else self.across
+        width = self.across
         self._write_below(_broken_lines(notes, width), "\n".join(_broken_lines([axis], width)))
         if handles:
             self._explain(handles, width - 2 * PADDING, columns, above)
@@ -131,13 +127,18 @@ class PlotSheet:
         if not lines:
             return
         # The label of the axis moves with its ticks, and the caption moves with the label.
-        gap = 0.5 * letter() if axis else 0.0
-        where: dict[str, Any] = {"xycoords": ("axes fraction", ax.xaxis.label)}
-        where |= {"textcoords": "offset points", "annotation_clip": False}
-        caption = _Caption("\n".join(lines), (0.0, 0.0), (0.0, -gap), gid=CAPTION_MARK, **where)
-        caption.set(va="top", clip_on=False, parse_math=False, fontsize="medium")
-        ax.add_artist(caption)
-        _figure_of(ax).add_artist(_Room(caption))
+        ax.annotate(
+            "\n".join(lines),
+            (0.0, 0.0),
+            (0.0, -0.5 * letter() if axis else 0.0),
+            xycoords=("axes fraction", ax.xaxis.label),
+            textcoords="offset points",
+            annotation_clip=False,
+            va="top",
+            parse_math=False,
+            fontsize="medium",
+            gid=CAPTION_MARK,
+        )
 
     def _explain(self, handles: Sequence[Any], room: float, columns: int, above: float) -> None:
         """Say above the axes what the marks mean, in as many columns as there is room for."""
@@ -170,42 +171,13 @@ def _legend_width(labels: Sequence[str], columns: int) -> float:
     return sum(MARK + text_width(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
 
 
-class _Caption(Annotation):
-    """A caption that is no wider than its axes for the layout.
-
-    What stands beside axes narrows them: a caption beyond them would do so again at every drawing.
-    """
-
-    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
-        box = self.get_window_extent(renderer)
-        assert self.axes is not None, "a caption is on axes"
-        across = self.axes.get_window_extent(renderer)
-        low, high = np.clip([box.x0, box.x1], across.x0, across.x1)
-        return Bbox.from_extents(low, box.y0, high, box.y1)
-
-
-class _Room(Artist):
-    """The whole place of a caption, which pictures that are cut to their content keep."""
-
-    def __init__(self, caption: _Caption) -> None:
-        super().__init__()
-        self._caption = caption
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Draw nothing: the caption draws itself."""
-
-    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
-        is_there = self._caption.axes is not None and self._caption.figure is not None
-        return self._caption.get_window_extent(renderer) if is_there else Bbox.null()
-
-
 def caption_of(ax: Axes) -> str:
     """Return the caption below axes, empty where there is none."""
     return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
 
 
 def text_width(texts: Iterable[str], size: float = 1.0) -> float:
-    """Return the width of the text_width text, in multiples of the font size."""
+    """Return the width of the widest text, in multiples of the font size."""
     # Which font it is depends on these alone.
     fonts = repr(mpl.rcParams.find_all(r"^font\."))
     widths = [_line_width(line, letter(), fonts) for text in texts for line in text.splitlines()]

@@ -1,9 +1,11 @@
-"""The majority graph in the order of a ranking: few items on a circle, many on a line with arcs."""
+"""Graphs: majorities in the order of a ranking, and all orders of a few items with their costs."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, permutations
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -12,15 +14,26 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, PathPatch
 from matplotlib.path import Path
 
-from rankagg._typing import Floats, Ranks
+from rankagg._typing import Floats, Label, Ranks
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import ItemSet, PartialRanking, counted, pair_signs
-from rankagg.exceptions import InvalidInputError
+from rankagg.core import ItemSet, PartialRanking, Permutation, counted, pair_signs, shortened
+from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
-from rankagg.plotting.theme import ACCENTS, INK, NO_RANK, letter, plot_labels, plot_of, stroke
+from rankagg.plotting.theme import (
+    ACCENTS,
+    GRAY,
+    INK,
+    NO_RANK,
+    SHARE_COLORS,
+    letter,
+    plot_labels,
+    plot_of,
+    stroke,
+)
+from rankagg.teaching import Steps
 
 Kind = Literal["with", "against", "open", "level", "never"]
 # Lighter than ink, and darker than the band in gray print.
@@ -31,6 +44,11 @@ BAND: Final = ACCENTS[5]
 SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
 # So many items stand on a circle with all their arrows; more stand on a line.
 ON_CIRCLE: Final = 8
+# The size of margins beside other text; where arcs begin, and the radius of the circle of an item,
+# in multiples of the font size.
+MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
+#: Five items have 120 orders, which nobody tells apart in a picture.
+MOST_PERMUTED: Final = 4
 
 
 class _LinkLook(NamedTuple):
@@ -52,7 +70,7 @@ LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
 
 
 @dataclass(frozen=True)
-class Link:
+class _Link:
     """Two items, by their positions in the item set."""
 
     # Winner and loser; where there is none, as the ranking has them.
@@ -85,7 +103,7 @@ class Link:
         return f"{what}-{self.first}-{self.second}"
 
 
-def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[Link]:
+def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[_Link]:
     """Return one link for every two items."""
     above = pair_signs(ranks)
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
@@ -94,21 +112,16 @@ def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> lis
     for winner, loser, data in graph.to_networkx().edges(data=True):
         i, j = index(winner), index(loser)
         kind: Kind = {1: "with", -1: "against", 0: "open"}[int(above[i, j])]  # type: ignore[assignment]
-        links.append(Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
+        links.append(_Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
     for first, second in graph.draws():
         i, j = index(first), index(second)
         compared = bool(graph.votes.scaled_comparisons[i, j] > 0)
         i, j = (j, i) if above[i, j] < 0 else (i, j)
-        links.append(Link(i, j, "level" if compared else "never", bool(differs[i, j])))
+        links.append(_Link(i, j, "level" if compared else "never", bool(differs[i, j])))
     return links
 
 
-# The size of margins beside other text; where arcs begin, and the radius of the circle of an item,
-# in multiples of the font size.
-MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
-
-
-def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
     """Draw items from top to bottom in the order of their ranks, and arcs for the links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
@@ -156,20 +169,20 @@ def _place_told(rank: int) -> str:
     return str(rank + 1) if rank >= 0 else NO_RANK
 
 
-def _arrow_look(link: Link) -> dict[str, Any]:
+def _arrow_look(link: _Link) -> dict[str, Any]:
     look, head = LINK_LOOKS[link.kind], "-" if link.margin is None else "-|>"
     line = {"color": look.color, "linestyle": look.line, "linewidth": stroke(look.width)}
     return {"arrowstyle": head, "gid": link.gid(link.kind), **line}
 
 
-def _write_margin(ax: Axes, link: Link, at: tuple[float, float], weight: str = "normal") -> None:
+def _write_margin(ax: Axes, link: _Link, at: tuple[float, float], weight: str = "normal") -> None:
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(MARGIN_SIZE)}
     text = ax.text(*at, link.text, color=LINK_LOOKS[link.kind].color, zorder=6, **look)
     text.set(gid=link.gid("margin"), weight=weight)
     text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
 
-def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link]) -> PlotSheet:
+def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
     """Draw items clockwise from the top in the order of their ranks, and all links."""
     n = len(items)
     radius = max(8.0, n * (1.4 + 0.3 * text_width((link.text for link in links), MARGIN_SIZE)))
@@ -210,7 +223,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link
         look: dict[str, Any] = {"mutation_scale": letter(), "zorder": 2 + link.is_notable}
         look |= {"shrinkA": gap, "shrinkB": gap, **_arrow_look(link)}
         ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), **look))
-    # No margin hides another one or a crossing.
+    # No margin hides another one.
     told = [link for link in links if link.text]
     for link, share in zip(told, _label_shares(told, points), strict=True):
         x, y = points[link.first] + share * (points[link.second] - points[link.first])
@@ -218,46 +231,23 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[Link
     return sheet
 
 
-def _label_shares(links: list[Link], points: Floats) -> list[float]:
-    """Return how far along its arrow each margin stands, at best halfway.
+def _label_shares(links: list[_Link], points: Floats) -> list[float]:
+    """Return how far along its arrow each margin is: at best halfway, and on no other margin.
 
-    Short arrows leave least choice and choose first; then all choose again, until none moves.
+    Short arrows leave least choice and choose first.
     """
-    if not links:
-        return []
-    starts = np.array([[points[link.first]] for link in links])
-    ends = np.array([[points[link.second]] for link in links])
-    spots = starts + SHARES_OF_WAY[None, :, None] * (ends - starts)
-    widths = [0.4 + text_width([link.text], MARGIN_SIZE) for link in links]
-    half = np.column_stack([widths, np.full(len(links), 1.5 * MARGIN_SIZE)]) / 2
-    fixed = np.array([_crossings(spots[k], starts, ends, k) for k in range(len(links))])
-    fixed = fixed + 3 * (0.5 - SHARES_OF_WAY)
-    chosen: dict[int, int] = {}
-    lengths = np.hypot(*(ends - starts)[:, 0].T)
-    for _ in range(6):
-        before = dict(chosen)
-        for k in np.argsort(lengths, kind="stable").tolist():
-            cost = fixed[k].copy()
-            for other in chosen.keys() - {k}:
-                apart = np.abs(spots[k] - spots[other, chosen[other]])
-                cost += 100.0 * (apart < half[k] + half[other]).all(axis=1)
-            chosen[k] = int(np.argmin(cost))
-        if chosen == before:
-            break
-    return [float(SHARES_OF_WAY[chosen[k]]) for k in range(len(links))]
-
-
-def _crossings(spots: Floats, starts: Floats, ends: Floats, own: int) -> Floats:
-    """Return how many other arrows run under a label at each spot."""
-    total = np.zeros(len(spots))
-    for k, (start, end) in enumerate(zip(starts[:, 0], ends[:, 0], strict=True)):
-        if k == own:
-            continue
-        way = end - start
-        along = np.clip((spots - start) @ way / (way @ way), 0, 1)
-        apart = np.hypot(*(spots - start - along[:, None] * way).T)
-        total += np.clip(1.5 - apart / 0.9, 0, 1)
-    return total
+    ways = np.array([points[link.second] - points[link.first] for link in links])
+    taken: dict[int, tuple[Floats, Floats]] = {}
+    shares = np.full(len(links), SHARES_OF_WAY[-1])
+    for k in np.argsort(np.hypot(*ways.T), kind="stable").tolist() if links else ():
+        half = np.array([0.4 + text_width([links[k].text], MARGIN_SIZE), 1.5 * MARGIN_SIZE]) / 2
+        for share in SHARES_OF_WAY:
+            spot = points[links[k].first] + share * ways[k]
+            if all((np.abs(spot - at) >= half + size).any() for at, size in taken.values()):
+                shares[k] = share
+                break
+        taken[k] = points[links[k].first] + shares[k] * ways[k], half
+    return [float(share) for share in shares]
 
 
 @plot_of(TournamentGraph, "TournamentGraph")
@@ -284,10 +274,6 @@ def tournament_plot(
     against : PartialRanking or Consensus, optional
         Another ranking, such as Borda's: pairs that the two order differently are marked.
 
-    Raises
-    ------
-    InvalidInputError
-        If an argument is of the wrong kind.
     ItemMismatchError
         If a ranking is of other items.
 
@@ -351,7 +337,7 @@ class _Order:
         return cls(ranking.ranks, name, notes)
 
 
-def _notable(links: list[Link], n: int) -> list[Link]:
+def _notable(links: list[_Link], n: int) -> list[_Link]:
     """Return the links of an arc diagram; so many pairs without a majority would hide the rest."""
     shown = [link for link in links if link.is_notable]
     for kind in ("level", "never"):
@@ -360,7 +346,7 @@ def _notable(links: list[Link], n: int) -> list[Link]:
     return shown
 
 
-def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
+def _rest(links: list[_Link], shown: list[_Link], name: str) -> list[str]:
     """Say what is not drawn."""
     left = Counter(link.kind for link in set(links) - set(shown))
     agreeing, verb = counted(left["with"], "majority"), "agrees" if left["with"] == 1 else "agree"
@@ -372,7 +358,7 @@ def _rest(links: list[Link], shown: list[Link], name: str) -> list[str]:
     ]
 
 
-def _kinds_told(shown: list[Link], names: list[str]) -> list[Line2D]:
+def _kinds_told(shown: list[_Link], names: list[str]) -> list[Line2D]:
     """Return a line of the legend for each kind of link that is drawn."""
     kinds = {link.kind for link in shown}
     handles = []
@@ -385,3 +371,122 @@ def _kinds_told(shown: list[Link], names: list[str]) -> list[Line2D]:
         band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "solid_capstyle": "butt"}
         handles.append(Line2D([], [], label=f"{names[0]} and {names[-1]} differ", **band))
     return handles
+
+
+@plot_of()
+def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) -> Axes:
+    """Draw all orders of up to four items with their Kemeny costs; a line is a swap of neighbors.
+
+    The cheapest order stands at the bottom, and the others above it by how many pairs they have
+    the other way round. Darker orders cost more. Optima have a thick frame, and below what the
+    rule returned is a triangle.
+
+    Parameters
+    ----------
+    consensus : Consensus or Steps
+        Of any rule; costs are those of its votes.
+
+    Raises
+    ------
+    InvalidInputError
+        If the steps are of no rule, or there are more than four items.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> steps = ra.teaching.show_steps(ra.Kemeny(), ra.datasets.load("condorcet_1785"))
+    >>> ax = plotting.permutohedron_plot(steps)
+    >>> [text.get_text().split() for text in ax.texts if text.get_gid() == "order"][0]
+    ['BCA', '76']
+    """
+    consensus = _consensus_of(consensus)
+    items, n = consensus.items, len(consensus.items)
+    costs = {
+        order: consensus.cost_of(Permutation.from_order(items.at(order), items=items))
+        for order in permutations(range(n))
+    }
+    names, key = _item_letters(items.labels)
+    best = min(costs, key=lambda order: (costs[order], order))
+    spots = _order_spots(best)
+    between = "" if all(len(name) == 1 for name in names) else " "
+    labels = {
+        order: f"{between.join(names[i] for i in order)}\n{cost:.6g}"
+        for order, cost in costs.items()
+    }
+    levels = [height for _, height in spots.values()]
+    across = max(levels.count(level) for level in levels)
+    width = (text_width(labels.values()) + 3.0) * (max(across, 2) + 0.5)
+    sheet = PlotSheet(ax, max(width, 22.0), 4.2 * (max(levels) + 1))
+    ax = sheet.ax
+    for order, spot in spots.items():
+        for k in range(n - 1):
+            other = (*order[:k], order[k + 1], order[k], *order[k + 2 :])
+            if order < other:
+                ax.plot(*zip(spot, spots[other], strict=True), color=GRAY, zorder=1, gid="swap")
+    least = min(costs.values())
+    span = max(costs.values()) - least or 1.0
+    for order, (x, y) in spots.items():
+        # No darker than ink is read on.
+        shade = SHARE_COLORS(0.42 * (costs[order] - least) / span)
+        edge, width = (ACCENTS[1], stroke(2)) if costs[order] == least else (GRAY, stroke(0.6))
+        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
+        text = ax.annotate(labels[order], (x, y), color=INK, zorder=3, bbox=box)
+        text.set(ha="center", va="center", parse_math=False, gid="order")
+        # It breaks the ties of a ranking of all items; all do where none is.
+        along = consensus.ranking.ranks[list(order)]
+        if (along >= 0).all() and (np.diff(along) >= 0).all():
+            ax.plot(x, y - 0.44, "^", color=ACCENTS[0], zorder=4, gid="answer")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    open_frame(ax, SIDES, "")
+    ax.set_xlim(-across / 2 - 0.25, across / 2 + 0.25)
+    ax.set_ylim(-0.8, max(levels) + 0.6)
+    name, ranking = consensus.rule.name, consensus.ranking
+    told = f"Triangles: the orders that break the ties of {name}."
+    if not ranking.is_complete:
+        told = f"{name} leaves items out, so no order is marked as its own."
+    elif ranking.is_strict:
+        told = f"Triangle: what {name} returns."
+    orders = "Orders, best first, and the votes that each contradicts; thick frames: the least."
+    return sheet.finish([f"{orders} A line swaps two neighbors.", told, key])
+
+
+def _consensus_of(given: object) -> Consensus:
+    consensus = given.consensus if isinstance(given, Steps) else given
+    if not isinstance(consensus, Consensus):
+        remedy = "`rankagg.teaching.show_steps` makes some."
+        raise InvalidInputError("consensus", "a Consensus, or Steps of a rule", given, remedy)
+    n = len(consensus.items)
+    if n > MOST_PERMUTED:
+        allowed, got = f"of at most {MOST_PERMUTED} items", Described(counted(n, "item"))
+        raise InvalidInputError("consensus", allowed, got, "`profile.restrict` leaves some out.")
+    return consensus
+
+
+def _item_letters(labels: tuple[Label, ...]) -> tuple[list[str], str]:
+    """Return a letter or two for each item, and what they stand for where they are not labels."""
+    texts = [" ".join(str(label).split()) for label in labels]
+    if all(0 < len(text) <= 2 for text in texts):
+        return texts, ""
+    letters = [text[:1].upper() for text in texts]
+    if len(set(letters)) < len(letters) or not all(letter.isalpha() for letter in letters):
+        letters = list("ABCD"[: len(texts)])
+    parts = (f"{a} {shortened(b, 24)}" for a, b in zip(letters, texts, strict=True))
+    return letters, ", ".join(parts)
+
+
+def _order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
+    """Put orders as high as their distance to the best, side by side as their neighbors are."""
+    levels: dict[int, list[tuple[int, list[int], Any]]] = {}
+    for order in permutations(best):
+        seen = [best.index(item) for item in order]
+        turned = sum(a > b for a, b in combinations(seen, 2))
+        # A look from the side on which the fewest lines cross: none of three items, eight of four.
+        look = seen.index(0) + seen.index(len(seen) - 1)
+        levels.setdefault(turned, []).append((look, seen, order))
+    return {
+        order: (at - (len(level) - 1) / 2, height)
+        for height, level in levels.items()
+        for at, (*_, order) in enumerate(sorted(level))
+    }

@@ -35,12 +35,11 @@ from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
 from rankagg.kernels.backend import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
-from rankagg.report.kinds.base import fact
-from rankagg.report.sections import Section, bullets, table_of
+from rankagg.report.sections import Section, bullets, fact, table_of
 
-MOST_BULLETS = 12
-# Rows of the tables of items and tasks that lack some cells, and of what is missing together.
-LACKING, TOGETHER = 200, 8
+# Pairs and groups that are listed, rows of the tables of items and tasks that lack some cells, and
+# of that of what is left out.
+MOST_BULLETS, LACKING, ROWS = 12, 200, 20
 
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
@@ -68,7 +67,14 @@ def missing_data(findings: Findings) -> Section:
     cells = part_of(report.n_missing, "cells missing", n, "cells", "cell", form=",")
     verb = "is" if report.n_missing == 1 else "are"
     section.told(told).text(said("{} {} missing ({}): {}.", cells, verb, told, size))
-    _who_lacks(section, report)
+    items = report.to_frame().reset_index()[["item", "observed", "missing", "share"]]
+    items["compared with"] = report.to_frame()["compared_with"].to_numpy()
+    _who_lacks(section, items.rename(columns={"item": "Item"}), "item")
+    if report.missing_by_task is not None and report.task_sizes is not None:
+        tasks = pd.DataFrame({"Task": list(map(str, report.tasks or ()))})
+        tasks["missing"] = report.missing_by_task.sum(axis=0)
+        tasks["share"] = tasks["missing"] / (report.task_sizes * len(report.items))
+        _who_lacks(section, tasks, "task")
     _never_compared(section, report, "other pairs and on the policy")
     if len(report.groups) > 1:
         section.unknown(
@@ -78,6 +84,26 @@ def missing_data(findings: Findings) -> Section:
         section.items(bullets([listing(group) for group in report.groups], MOST_BULLETS))
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
+
+
+def _who_lacks(section: Section, frame: pd.DataFrame, noun: str) -> None:
+    """List the items, or tasks, in which something is missing, those with the most first."""
+    captions = {
+        "item": "Items that are missing somewhere, those that lack the most first",
+        "task": "Tasks in which something is missing",
+    }
+    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
+    table = table_of(
+        lacking,
+        captions[noun],
+        formats={"share": ".1%"},
+        meanings={"compared with": "other items that it was ever compared with"},
+        text=[noun.capitalize()],
+        bars=["missing"],
+        limit=LACKING,
+        what=f"{noun}s",
+    )
+    section.table(table)
 
 
 def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, rests: str) -> Section:
@@ -92,41 +118,6 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
     return section.items(bullets(pairs, MOST_BULLETS))
 
 
-def _who_lacks(section: Section, report: MissingReport) -> None:
-    """Say which items lack how much, and in which tasks."""
-    frame = report.to_frame()
-    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
-    section.table(
-        table_of(
-            lacking.reset_index()[["item", "observed", "missing", "share", "compared_with"]],
-            "Items that are missing somewhere, those that lack the most first",
-            formats={"share": ".1%"},
-            headings={"item": "Item", "compared_with": "compared with"},
-            meanings={"compared_with": "other items that it was ever compared with"},
-            text=["item"],
-            bars=["missing"],
-            limit=LACKING,
-            what="items",
-        )
-    )
-    if report.missing_by_task is None or report.task_sizes is None:
-        return
-    tasks = pd.DataFrame({"Task": list(map(str, report.tasks or ()))})
-    tasks["missing"] = report.missing_by_task.sum(axis=0)
-    tasks["share"] = tasks["missing"] / (report.task_sizes * len(report.items))
-    section.table(
-        table_of(
-            tasks[tasks["missing"] > 0].sort_values("missing", ascending=False, kind="stable"),
-            "Tasks in which something is missing",
-            formats={"share": ".1%"},
-            text=["Task"],
-            bars=["missing"],
-            limit=LACKING,
-            what="tasks",
-        )
-    )
-
-
 def colophon(rules: Iterable[Any]) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
     section = Section("made", "Methods, versions, citation")
@@ -138,16 +129,9 @@ def colophon(rules: Iterable[Any]) -> Section:
         caption, text = "Methods, with all parameters", list(rows[0])
         section.table(table_of(pd.DataFrame(rows), caption, text=text))
     names = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
-    packages = [(name, version(name)) for name in names]
-    section.add("heading", "Versions")
-    section.facts(
-        [
-            ("rankagg", __version__),
-            ("Python", platform.python_version()),
-            *packages,
-            ("inner loops", described()),
-        ]
-    )
+    versions = {"rankagg": __version__, "Python": platform.python_version()}
+    versions |= {name: version(name) for name in names} | {"inner loops": described()}
+    section.add("heading", "Versions").facts(versions.items())
     section.add("heading", "To cite")
     return section.text(
         f"rankagg {__version__}: rank aggregation with classical rules, the exact Kemeny consensus "
@@ -160,9 +144,6 @@ def references_of(rule: object) -> str | None:
     text = cleandoc(type(getattr(rule, "rule", rule)).__doc__ or "")
     found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
     return None if found is None else " ".join(found[1].split())
-
-
-GROUPS, ROWS = 12, 20
 
 
 def certainty(findings: Findings) -> Section:
@@ -190,13 +171,13 @@ def certainty(findings: Findings) -> Section:
     tiers = ranks.decisions.tiers
     if 1 < len(tiers) < len(ranks.items):
         section.text(f"In tiers, {TIERS}:")
-        section.items(bullets([listing(tier, GROUPS) for tier in tiers], GROUPS))
+        section.items(bullets([listing(tier, MOST_BULLETS) for tier in tiers], MOST_BULLETS))
     return section
 
 
 def _who_is_first(ranks: RankIntervals) -> str:
     """Say who may be first, asked of the first place alone; empty where that is everybody."""
-    level, first = level_of(ranks.decisions.alpha), listing(ranks.first, GROUPS)
+    level, first = level_of(ranks.decisions.alpha), listing(ranks.first, MOST_BULLETS)
     if len(ranks.first) == len(ranks.items):
         return ""
     only = "only " if len(ranks.first) == 1 else ""
@@ -230,27 +211,21 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
 
 def without_tasks(findings: Findings) -> Section:
     """Say what single tasks, or rankings, change, and how few have to go for another first."""
-    section = Section("stability", "Robustness")
-    _fewest(findings, section)
-    if findings.kind.is_sample and not isinstance(findings.data, PairData):
+    section, removal = Section("stability", "Robustness"), findings.removal
+    is_sample = findings.kind.is_sample
+    if removal is not None and removal.first:
+        told = [said("{}.", capital(line)) for line in removal.lines]
+        if not findings.is_exact:
+            told = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
+        if removal.is_proved:
+            section.text(*told)
+        elif is_sample:
+            section.unknown(joined(told))
+    elif is_sample and ("removal" in findings.late or removal is not None):
+        section.unknown(f"How many have to go before another is first was {LATE}.")
+    if is_sample and not isinstance(findings.data, PairData):
         _left_out(findings, section)
     return section
-
-
-def _fewest(findings: Findings, section: Section) -> None:
-    """Say how few tasks or rankings have to go before another is first."""
-    removal, is_sample = findings.removal, findings.kind.is_sample
-    if removal is None or not removal.first:
-        if is_sample and ("removal" in findings.late or removal is not None):
-            section.unknown(f"How many have to go before another is first was {LATE}.")
-        return
-    told = [said("{}.", capital(line)) for line in removal.lines]
-    if not findings.is_exact:
-        told = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
-    if removal.is_proved:
-        section.text(*told)
-    elif is_sample:
-        section.unknown(joined(told))
 
 
 def _left_out(findings: Findings, section: Section) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Label, Positions
+from rankagg._typing import Label
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
-from rankagg.analysis.comparison.sentences import proof_of
 from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core import (
     capital,
@@ -30,12 +28,24 @@ from rankagg.core import (
 from rankagg.exceptions import NotCheckedError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
-from rankagg.report.sections import PageTable, Section, bullets, table_of
+from rankagg.report.sections import UNKNOWN, PageTable, Section, bullets, table_of
 
-# Pairs of a method that differs, and methods in a heading.
-PAIRS, NAMED = 10, 4
+# Pairs of a method that differs, methods in a heading, and neighbors.
+PAIRS, NAMED, NEIGHBORS = 10, 4, 200
 # How long a page waits for the second program.
 SECONDS_TO_VERIFY = 10.0
+# How many cycles and majorities against the order are listed, and among how many majorities of an
+# item a short cycle is looked for; members of a cycle whose majorities are all stated.
+CIRCLES, AGAINST, TRIED, STATED, SHORT = 20, 10, 50, 6, 32
+# Items that the chart of ranks has, and how many of them are told apart by color.
+MOST_LINES, COLORED = 30, 6
+# Pixels: the height of a row, and where the first one is.
+ROW, TOP = 22, 44
+# Pixels: of a letter of a method's name, how wide names may be in one row, and the least from a
+# column to the next where names do not fit and are steep instead.
+LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
+# Items that the map of pairs has, and how many leave room for numbers.
+MOST_IN_MAP, NUMBERED = 40, 14
 
 
 def _vote_headings(findings: Findings) -> dict[str, str]:
@@ -71,46 +81,32 @@ def _all_ranks(findings: Findings) -> PageTable:
     return table_of(frame, "Ranks by every rule; 1 is best", meanings=meanings, text=words)
 
 
-def _verified(exact: Consensus, vote: str) -> str:
-    """Verify the certificate by the program that is not the solver's, and say so."""
-    assert exact.certificate is not None, "an exact rule gives a certificate"
-    try:
-        exact.certificate.verify(exact.pairwise, time_limit=SECONDS_TO_VERIFY)
-    except NotCheckedError:
-        return "a second program could not verify it within its limits of time and memory."
-    return f"a second program verified it against the {vote}s, in whole numbers, without a solver."
-
-
 def proof(findings: Findings) -> Section:
     """Say what is proved of the exact consensus, and whether it is alone."""
-    exact, known = findings.exact, findings.alternatives
-    certificate = exact.certificate
-    assert certificate is not None, "an exact rule gives a certificate"
-    words = findings.kind.words
+    exact, known, vote = findings.exact, findings.alternatives, findings.kind.words.vote
+    assert exact.certificate is not None, "an exact rule gives a certificate"
     alone = {None: "", True: ", the only one", False: ", one of several"}
-    others = alone[None if known is None else known.is_unique]
     proved = "proved optimal" if findings.is_proved else "not proved optimal"
-    section = Section("exact", "The proof").told(proved + others)
+    section = Section("exact", "The proof")
+    section.told(proved + alone[None if known is None else known.is_unique])
     section.text(
-        f"The Kemeny consensus is the order that contradicts the fewest {words.vote}s. A "
-        f"certificate states what no order can undercut; {_verified(exact, words.vote)}"
+        f"The Kemeny consensus is the order that contradicts the fewest {vote}s. A "
+        f"certificate states what no order can undercut; {_verified(exact, vote)}"
     )
     if not findings.is_exact:
-        section.add("proved", (words.vote, tuple(map(str, exact.order))))
+        section.add("proved", (vote, tuple(map(str, exact.order))))
     cost = votes_text(exact, exact.cost, "cost", noun="")
     section.facts(
         [
-            ("Certificate", certificate.summary()),
-            ("Cost", said("{} ({}s contradicted)", cost, words.vote)),
-            (f"A tied {words.vote} costs", f"{exact.tie_cost:g}"),
+            ("Certificate", exact.certificate.summary()),
+            ("Cost", said("{} ({}s contradicted)", cost, vote)),
+            (f"A tied {vote} costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
     )
-    looked = known is not None or "alternatives" in findings.late
-    told = proof_of(exact, known, words, looked=looked)
     if known is None or known.is_unique is None:
-        return section.unknown(told)
-    section.text(told)
+        return section.unknown(findings.proof_sentence())
+    section.text(findings.proof_sentence())
     if not known.is_unique:
         n, what = len(exact.items), "pairs on which optima differ"
         of = n * (n - 1) // 2
@@ -122,6 +118,71 @@ def proof(findings: Findings) -> Section:
     elif not known.is_complete:
         section.unknown(f"How much more would overturn it was {LATE}.")
     return section
+
+
+def _verified(exact: Consensus, vote: str) -> str:
+    """Verify the certificate by the program that is not the solver's, and say so."""
+    assert exact.certificate is not None, "an exact rule gives a certificate"
+    try:
+        exact.certificate.verify(exact.pairwise, time_limit=SECONDS_TO_VERIFY)
+    except NotCheckedError:
+        return "a second program could not verify it within its limits of time and memory."
+    return f"a second program verified it against the {vote}s, in whole numbers, without a solver."
+
+
+def neighbors(findings: Findings) -> Section:
+    """Say of each place why it is not the one before, in what was won and lost."""
+    order, items = findings.order, findings.exact.items
+    word, wins, ties = findings.kind.duels(findings)
+    shared = findings.has_shared_votes
+    upper, lower = np.array(list(pairwise(order.tolist()))).T
+    against = int((wins[upper, lower] < wins[lower, upper]).sum())
+    section = Section("why", "Why place 3 and not 2?" if len(order) > 2 else "Why place 2?")
+    frame = pd.DataFrame({"Place": np.arange(2, len(order) + 1)})
+    frame[findings.noun.capitalize()] = [str(item) for item in items.at(lower)]
+    frame["behind"] = [str(item) for item in items.at(upper)]
+    for name, at in (("lost", (upper, lower)), ("won", (lower, upper))):
+        frame[f"{word}s {name}"] = wins[at]
+    if ties.any():
+        frame[f"{word}s tied"] = ties[upper, lower]
+    words = [findings.noun.capitalize(), "behind", "although"]
+    if findings.has_decisions and findings.ranks is not None:
+        frame["decided"] = np.where(findings.ranks.decisions.above[upper, lower], "yes", "no")
+        words.append("decided")
+    if against:
+        frame["although"] = [
+            _although(findings, i, j) if wins[i, j] < wins[j, i] else ""
+            for i, j in zip(upper.tolist(), lower.tolist(), strict=True)
+        ]
+        told = stated(against, "neighbors against a majority", ",", "place")
+        section.told(said("{} against a majority", told))
+    section.text(
+        f"Each {findings.noun} beside the one a place before it: the {word}s that it lost to that "
+        "one, and those that it won."
+        + f" Where one of the two is missing, it is a share of a {word}, by the policy “uniform”."
+        * shared
+    )
+    table = table_of(
+        frame,
+        "Neighbors in the order of the page",
+        formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
+        text=words,
+        meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
+        limit=NEIGHBORS,
+        what="places",
+    )
+    return section.table(table)
+
+
+def _although(findings: Findings, upper: int, lower: int) -> str:
+    """Say why one stands behind another although it won more."""
+    if not findings.is_exact:
+        return findings.kind.against
+    cycle = shortest_cycle(findings.graph.beats, upper, lower)
+    if not cycle:
+        return "the whole order contradicts fewer"
+    names = [findings.exact.items[k] for k in (*cycle, cycle[0])]
+    return f"majorities run in a circle: {' > '.join(listing([name], 1, 24) for name in names)}"
 
 
 def methods(findings: Findings) -> Section:
@@ -226,12 +287,6 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     return True
 
 
-# How many are listed, and among how many majorities of an item a short cycle is looked for.
-CIRCLES, AGAINST, TRIED = 20, 10, 50
-# Members of a cycle whose majorities are all stated.
-STATED, SHORT = 6, 32
-
-
 def majorities(findings: Findings) -> Section:
     """Say who beats whom, and where there are Condorcet cycles."""
     graph, exact = findings.graph, findings.exact
@@ -263,7 +318,18 @@ def majorities(findings: Findings) -> Section:
             (f"Majorities against {order}", stated(len(against), what, ",")),
         ]
     )
-    return _against(section, findings, against) if len(against) else section
+    if not len(against):
+        return section
+    ordered = against.sort_values("margin", ascending=False, kind="stable")
+    table = table_of(
+        ordered[["above", "below", "votes_for", "votes_against"]],
+        "Majorities that the order of the page goes against, the largest first",
+        headings={"above": "Majority has above", **_vote_headings(findings)},
+        text=["above", "below"],
+        limit=AGAINST,
+        what="majorities",
+    )
+    return section.table(table)
 
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
@@ -291,31 +357,10 @@ def _beats(findings: Findings, winner: Label, loser: Label) -> str:
     return said("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
 
 
-def _against(section: Section, findings: Findings, frame: pd.DataFrame) -> Section:
-    """List the majorities that the consensus contradicts, the largest first."""
-    ordered = frame.sort_values("margin", ascending=False, kind="stable")
-    table = table_of(
-        ordered[["above", "below", "votes_for", "votes_against"]],
-        "Majorities that the order of the page goes against, the largest first",
-        headings={"above": "Majority has above", **_vote_headings(findings)},
-        text=["above", "below"],
-        limit=AGAINST,
-        what="majorities",
-    )
-    return section.table(table)
+# -- charts ---------------------------------------------------------------------------------------
 
 
-# Items that are drawn, and how many of them are told apart by color.
-MOST_LINES, COLORED = 30, 6
-# Pixels: the height of a row, and where the first one stands.
-ROW, TOP = 22, 44
-# Pixels: of a letter of a method's name, how wide names may be in one row, and the least from a
-# column to the next where names do not fit and stand steeply instead.
-LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
-
-
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """An item: how it looks, the height in every column, the texts at both ends."""
 
     look: str
@@ -324,21 +369,19 @@ class _Line:
     right: str
 
 
-@dataclass(frozen=True)
-class _Flow:
+class _Flow(NamedTuple):
     """A chart of lines, a column for each method."""
 
-    # Where columns stand, in per cent, and their names.
+    # The positions of columns, in per cent, and their names.
     methods: tuple[tuple[float, str], ...]
-    # Where names of methods stand steeply, since one row is too short for them: how high that is,
-    # in pixels; else 0.
+    # How high steep names of methods are, in pixels; 0 where they have room in one row.
     head: float
-    # How wide it is at least, in pixels.
+    # How wide and high it is, in pixels.
     width: float
-    lines: tuple[_Line, ...]
-    # Bars that join ties: the column, in per cent, and from where to where.
-    ties: tuple[tuple[float, float, float], ...]
     height: float
+    lines: tuple[_Line, ...]
+    # Bars that join ties: the column, in per cent, and its ends.
+    ties: tuple[tuple[float, float, float], ...]
     # What it shows, and how to read it.
     alternative: str
     caption: str
@@ -349,27 +392,28 @@ class _Flow:
         return max(letters(line.left) for line in self.lines) <= 14
 
     def steps(self, line: _Line) -> Iterator[tuple[float, float, float, float]]:
-        """Return the pieces of a line: from where to where."""
+        """Return the ends of the pieces of a line."""
         points = [(x, y) for (x, _), y in zip(self.methods, line.heights, strict=True)]
-        for (x, y), (to_x, to_y) in pairwise(points):
-            yield x, y, to_x, to_y
+        return ((*start, *end) for start, end in pairwise(points))
 
 
 def _flow_of(findings: Findings) -> _Flow:
     """Return the chart of all methods, of the first items where there are many."""
-    comparison, exact = findings.comparison, findings.exact
+    comparison = findings.comparison
     names, total = comparison.rules, comparison.votes.n_items
     order = findings.order[:MOST_LINES]
     ranks = np.stack([comparison[name].ranking.ranks[order] for name in names])
     slots = flow_slots(ranks)
     # As they are drawn: out of a tie a line can go straight on.
-    width = np.ptp(slots, axis=0).astype(np.intp)
-    row = _row_of(names)
+    moved = np.ptp(slots, axis=0).astype(np.intp)
+    widths = [LETTER * letters(name) for name in names]
+    apart = max((a + b) / 2 + LETTER for a, b in pairwise([*widths, 0.0]))
+    row = apart * (len(names) - 1)
     # At 45 degrees names are as high as they are wide.
-    head = 0.7 * LETTER * max(map(letters, names)) if row > LEVEL else 0.0
+    head = 0.7 * max(widths) if row > LEVEL else 0.0
     heights = head + TOP + ROW * slots
-    colored = [int(i) for i in np.argsort(-width, kind="stable")[:COLORED] if width[i]]
-    items = [str(item) for item in exact.items.at(order)]
+    colored = [int(i) for i in np.argsort(-moved, kind="stable")[:COLORED] if moved[i]]
+    items = [str(item) for item in findings.exact.items.at(order)]
     lines = [
         _Line(
             look=f"m{colored.index(k) + 1}" if k in colored else "quiet",
@@ -379,63 +423,39 @@ def _flow_of(findings: Findings) -> _Flow:
         )
         for k, item in enumerate(items)
     ]
-    last = max(len(names) - 1, 1)
-    columns = tuple((100 * k / last, name) for k, name in enumerate(names))
-    which = ""
+    columns = tuple((100 * k / max(len(names) - 1, 1), name) for k, name in enumerate(names))
+    which, who = "", "No item moves."
     if total > len(order):
         drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
         which = said("The first {}. ", drawn)
-    told = said("{}Ranks from rule to rule. {}", which, _who_moves(items, width, colored))
-    ties = tuple(_ties(columns, ranks, heights))
+    if colored:
+        most = listing([items[k] for k in colored], COLORED)
+        by = stated(int(moved[colored[0]]), "places moved", noun="place")
+        who = said("In color, those that move most, by up to {}: {}.", by, most)
+    told = said("{}Ranks from rule to rule. {}", which, who)
+    ties = tuple(
+        (x, float(tied.min()), float(tied.max()))
+        for (x, _), places, height in zip(columns, ranks, heights, strict=True)
+        for place in np.unique(places[places >= 0])
+        if len(tied := height[places == place]) > 1
+    )
     return _Flow(
         methods=columns,
         head=head,
         width=min(row, max(LEVEL, STEP * (len(names) - 1))),
+        height=float(heights.max()) + ROW,
         lines=tuple(sorted(lines, key=lambda line: line.look != "quiet")),
         ties=ties,
-        height=float(heights.max()) + ROW,
         alternative=told,
         caption=said("{}{}", told, " Thick bars join ties." * bool(ties)),
     )
 
 
-def _row_of(names: tuple[str, ...]) -> float:
-    """Return how wide a chart is whose columns are as far apart as their names need, in pixels."""
-    widths = [LETTER * letters(name) for name in names]
-    return max((a + b) / 2 + LETTER for a, b in pairwise([*widths, 0.0])) * (len(names) - 1)
-
-
 def _rank(rank: int) -> str:
-    return "\N{EN DASH}" if rank < 0 else f"{rank + 1:,}"
+    return UNKNOWN if rank < 0 else f"{rank + 1:,}"
 
 
-def _who_moves(items: list[str], width: Positions, colored: list[int]) -> str:
-    """Say who moves, and by how much."""
-    if not colored:
-        return "No item moves."
-    which = listing([items[k] for k in colored], COLORED)
-    by = stated(int(width[colored[0]]), "places moved", noun="place")
-    return said("In color, those that move most, by up to {}: {}.", by, which)
-
-
-def _ties(
-    columns: tuple[tuple[float, str], ...],
-    ranks: NDArray[np.integer],
-    heights: Floats,
-) -> Iterator[tuple[float, float, float]]:
-    for (x, _), places, height in zip(columns, ranks, heights, strict=True):
-        for place in np.unique(places[places >= 0]):
-            tied = height[places == place]
-            if len(tied) > 1:
-                yield x, float(tied.min()), float(tied.max())
-
-
-# Items that are drawn, and how many leave room for numbers.
-MOST_IN_MAP, NUMBERED = 40, 14
-
-
-@dataclass(frozen=True)
-class _PairCell:
+class _PairCell(NamedTuple):
     """Two items: the step of color (empty: nothing to show), the share, whether it is decided."""
 
     step: str
@@ -443,8 +463,7 @@ class _PairCell:
     is_decided: bool = False
 
 
-@dataclass(frozen=True)
-class _PairRow:
+class _PairRow(NamedTuple):
     """An item against all others."""
 
     place: int
@@ -452,14 +471,12 @@ class _PairRow:
     cells: tuple[_PairCell, ...]
 
 
-@dataclass(frozen=True)
-class _PairMap:
-    """The map, in the order of the consensus."""
+class _PairMap(NamedTuple):
+    """The map, in the order of the consensus: what it shows, and how to read it."""
 
     rows: tuple[_PairRow, ...]
     # Whether numbers are seen; otherwise they are there for copying and reading aloud.
     is_numbered: bool
-    # What it shows, and how to read it.
     alternative: str
     caption: str
 
@@ -473,17 +490,25 @@ def _pair_map_of(findings: Findings) -> _PairMap:
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
     rows = tuple(
-        _PairRow(place + 1, str(exact.items[int(i)]), tuple(_cells(place, shares, above)))
-        for place, i in enumerate(order.tolist())
+        _PairRow(
+            place,
+            str(exact.items[i]),
+            tuple(
+                _PairCell("self", "") if row == column else _cell(share, is_decided=decided)
+                for column, (share, decided) in enumerate(
+                    zip(shares[row].tolist(), above[row].tolist(), strict=True)
+                )
+            ),
+        )
+        for row, (place, i) in enumerate(enumerate(order.tolist(), 1))
     )
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
     which = said("The first {}. ", drawn) if n > MOST_IN_MAP else ""
     outlined = said(" Outlined: pairs whose order is decided at {}.", findings.level)
-    upper = np.triu(np.ones(shares.shape, dtype=bool), 1)
-    never = " Empty: never compared." if np.isnan(shares[upper]).any() else ""
-    against = int((shares[upper] < 0.5).sum())
+    upper = shares[np.triu_indices(len(order), 1)]
+    never = " Empty: never compared." if np.isnan(upper).any() else ""
     found = "Above the diagonal nobody has fewer than half."
-    if against:
+    if against := int((upper < 0.5).sum()):
         number = stated(against, "majorities against the order drawn", noun="pair")
         told = "{} above the diagonal with fewer than half: there the order goes against {}."
         found = said(told, number, "a majority" if against == 1 else "majorities")
@@ -499,29 +524,14 @@ def _pair_map_of(findings: Findings) -> _PairMap:
     )
 
 
-def _cells(row: int, shares: np.ndarray, above: np.ndarray) -> list[_PairCell]:
-    cells = []
-    for column, share in enumerate(shares[row].tolist()):
-        if column == row:
-            cells.append(_PairCell("self", ""))
-        elif np.isnan(share):
-            cells.append(_PairCell("", ""))
-        else:
-            # Eight steps of color on either side of one half.
-            step = round(16 * share) - 8
-            # Nothing that is won or lost looks even.
-            if step == 0 and share != 0.5:
-                step = 1 if share > 0.5 else -1
-            name = f"{'l' if step < 0 else 'w'}{abs(step)}"
-            cells.append(_PairCell(name, _per_cent(share), bool(above[row, column])))
-    return cells
-
-
-def _per_cent(share: float) -> str:
-    """Return a share in whole per cent; 50 only where it is even, 0 and 100 where there is none."""
-    rounded = round(100 * share)
-    if share in (0, 0.5, 1):
-        return str(rounded)
-    if rounded == 50:
-        rounded = 51 if share > 0.5 else 49
-    return str(min(max(rounded, 1), 99))
+def _cell(share: float, *, is_decided: bool) -> _PairCell:
+    """Return a share in whole per cent, of which only what is even looks so, and its color."""
+    if np.isnan(share):
+        return _PairCell("", "")
+    # Eight steps of color on either side of one half.
+    step, rounded = round(16 * share) - 8, round(100 * share)
+    side = 1 if share > 0.5 else -1
+    if share not in (0, 0.5, 1):
+        step = step or side
+        rounded = min(max(50 + side if rounded == 50 else rounded, 1), 99)
+    return _PairCell(f"{'l' if step < 0 else 'w'}{abs(step)}", str(rounded), is_decided)

@@ -1,11 +1,12 @@
-"""Everything that a page tells, computed once."""
+"""What a page tells: of which kind the data are, and everything that is computed, once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -22,19 +23,33 @@ from rankagg.aggregation import (
     time_limit_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
+from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import RuleComparison, compare_until
+from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.perturbation import Source
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import Profile, ScoreTable, level_of
+from rankagg.core import Profile, ScoreTable, Sentence, Words, level_of, said
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
-from rankagg.inference.units import Unit
-from rankagg.report.kinds.base import Kind
+from rankagg.inference.ranks.rank_intervals import rank_intervals
+from rankagg.inference.units import Unit, tied_rankings
+from rankagg.report.sections import (
+    UNKNOWN,
+    RowDrawing,
+    Section,
+    Strip,
+    at_place,
+    at_share,
+    fact,
+    marked_shares,
+    number,
+    ticks,
+)
 
 Computed = TypeVar("Computed")
 
@@ -44,6 +59,185 @@ MOST_OPEN = 0.9
 TASKS = 60
 # The fewest removals are looked for in so many seconds at most.
 SECONDS_FOR_REMOVALS = 3.0
+
+
+class QuietColumn(NamedTuple):
+    """A column of numbers at the right of the first figure."""
+
+    heading: str
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says of data besides."""
+
+    # Of all of them, by name: a date, a version, a licence, a link.
+    facts: Mapping[str, str] = field(default_factory=dict)
+    # What clusters of battles are called, in the singular.
+    cluster: str = "cluster"
+    # The category of each task.
+    categories: Mapping[Label, str] = field(default_factory=dict)
+    # Where names of items lead, and what stands behind them.
+    links: Mapping[Label, str] = field(default_factory=dict)
+    notes: Mapping[Label, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Rankings that are a sample; other kinds say what is otherwise."""
+
+    data: Data
+    told: Told
+
+    name: ClassVar[str] = "rankings"
+    # The types of such data.
+    holds: ClassVar[Any] = Profile
+    words: ClassVar[Words] = Words()
+    # Whether the data are a sample, and whether ranks beyond it are inferred.
+    is_sample: ClassVar[bool] = True
+    infers: ClassVar[bool] = True
+    # Why the order of the page, where it is not the exact one, can go against a majority.
+    against: ClassVar[str] = ""
+    # Whether what a unit leaves out is missing.
+    lacks: ClassVar[bool] = True
+    # What could be added that says something of all items.
+    whole: ClassVar[str] = "complete ranking"
+
+    # -- what is computed -----------------------------------------------------------------------
+
+    def rules(self) -> list[Aggregator]:
+        """Return what is held against the exact consensus, unless it is asked otherwise."""
+        return default_rules(self.data)
+
+    def leader(self) -> Aggregator | None:
+        """Return the rule whose order the page has throughout; None stands for the exact one."""
+        return None
+
+    @property
+    def leads(self) -> str:
+        """What the order of the page is by, where it is not the exact one."""
+        return ""
+
+    def ranks(self, *, unit: Unit, alpha: float, tolerance: Tolerance) -> RankIntervals | None:
+        """Return intervals for ranks; None where the data tell none."""
+        how: dict[str, Any] = {"unit": unit, "alpha": alpha, "rng": 0}
+        if unit != "instance":
+            return rank_intervals(tied_rankings(self.data, tolerance), **how)
+        found = rank_intervals(cast(Any, self.data), **how)
+        if tied_rankings(self.data, tolerance) is self.data:
+            return found
+        untied = "scores of instances that differ by the tolerance or less are not tied here"
+        return replace(found, notes=(*found.notes, untied))
+
+    def in_words(self, text: str) -> str:
+        """Return a text of another room, without names of items, in the words of this kind."""
+
+        def turned(one: str) -> str:
+            return re.sub(r"\w+?(?=s?\b)", lambda word: self.renamed.get(word[0], word[0]), one)
+
+        numbers = [replace(one, text=turned(one.text)) for one in getattr(text, "numbers", ())]
+        return Sentence(turned(text), numbers)
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Words of other rooms, in the singular, by what this kind says instead."""
+        return {"ranking": self.words.unit}
+
+    # -- the first screen -----------------------------------------------------------------------
+
+    def result(self, findings: Findings) -> str:
+        """Say who is first, without a stop."""
+        known = None if findings.alternatives is None else findings.alternatives.winners
+        return first_of(findings.exact, known, self.words)
+
+    def certainty(self, findings: Findings) -> str:
+        """Say what the data decide; empty where that is no question."""
+        return "" if findings.ranks is None else decided_of(findings.ranks.decisions)
+
+    def numbers(self, findings: Findings) -> list[tuple[str, str]]:
+        """Return what was observed: numbers, and what they count."""
+        return [number(self.data.n_rankings, self.words.unit, "rankings")]  # type: ignore[union-attr]
+
+    def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
+        """Return the columns of numbers in the first figure."""
+        return (QuietColumn("Votes won", _per_cents(findings.won)),)
+
+    def drawing(self, findings: Findings) -> RowDrawing:
+        """Draw places with their intervals; shares won where these exclude too little."""
+        ranks, n = findings.ranks, len(findings.exact.items)
+        order = f"by {self.leads}"
+        if findings.is_exact:
+            order = f"in {findings.kemeny} (Kemeny)"
+        if ranks is None or not findings.has_bars:
+            won = f"share of {self.words.vote}s won"
+            return RowDrawing(
+                [Strip(None if np.isnan(share) else at_share(share)) for share in findings.won],
+                marked_shares(),
+                (("dot", False, won),),
+                f"Places are those {order}. Dots: the {won} against others, every opponent alike.",
+            )
+        strips = {}
+        for place, i in enumerate(findings.order.tolist(), 1):
+            best, worst = ranks.best[i], ranks.worst[i]
+            mark = "first" if findings.exact.items[i] in ranks.first else "dot"
+            mark = mark if best <= place <= worst else "outside"
+            strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
+        meanings = {
+            "dot": said("place, and places left open at {}", findings.level),
+            "first": "may be first",
+            "outside": "place outside its bar: the two are by different rules",
+        }
+        marks = {"dot", *(strip.mark for strip in strips.values())}
+        told = (
+            "Marks: places {}. Bars: the ranks by {} that remain open, for all at once at {}, by "
+            "{}."
+        )
+        return RowDrawing(
+            [strips[i] for i in range(n)],
+            ticks(n),
+            tuple((mark, mark != "outside", meanings[mark]) for mark in meanings if mark in marks),
+            said(told, order, ranks.by, findings.level, ranks.decisions.how),
+        )
+
+    # -- chapters -------------------------------------------------------------------------------
+
+    def shape(self, findings: Findings) -> list[tuple[str, object]]:
+        """Return names and numbers of what was read."""
+        data: Any = self.data
+        unit = self.words.unit
+        facts = [fact(f"{unit.capitalize()}s", data.n_rankings, "rankings")]
+        different = len(np.unique(data.ranks, axis=0))
+        if different < data.n_rankings:
+            facts.append(fact(f"Different {unit}s", different, "different rankings"))
+        facts.append(("Complete", "yes" if data.is_complete else "no: some leave items out"))
+        facts.append(("Strict", "yes" if data.is_strict else "no: some tie items"))
+        return facts
+
+    def caption(self, findings: Findings) -> list[str]:
+        """Say what the columns of numbers are, where their headings do not."""
+        return []
+
+    def caveat(self, findings: Findings) -> str:
+        """Say what would make the uncertainty larger than it looks."""
+        return "Voters who follow each other would make the true uncertainty larger."
+
+    def opening(self, findings: Findings) -> list[Section]:
+        """Return the chapters that stand first and are open."""
+        return []
+
+    def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
+        """Return what is won between two items, and how often row won and tied, (n, n) each."""
+        weights = getattr(self.data, "weights", None)
+        is_weighted = weights is not None and bool((weights != 1).any())
+        whole = not (is_weighted or findings.has_shared_votes)
+        word = self.words.unit if whole else self.words.vote
+        return word, findings.comparison.votes.wins, findings.comparison.votes.ties
+
+
+def _per_cents(shares: Floats) -> list[str]:
+    """Return shares in per cent; a dash where there is none."""
+    return [UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
 
 
 @dataclass(frozen=True)
@@ -101,26 +295,27 @@ class Findings:
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen = unit or ("instance" if is_fine else "ranking")
-        patience = _Patience(exact.interrupted)
-        source = _source(data, rules[-1], tolerance) if kind.is_sample else None
-        units = _units_to_remove(data, exact, tolerance) if lead is exact else None
+        patience, source, units = _Patience(exact.interrupted), None, None
+        if kind.is_sample and not isinstance(data, PairData):
+            source = Source(data=data, tolerance=tolerance, unit="task", rule=rules[-1])
+        if lead is exact and exact.is_proved and isinstance(data, ScoreTable | Profile):
+            units = _units_to_remove(data, rules[-1], tolerance)
         ranks, missing, alternatives, removal, stability = None, None, None, None, None
         if kind.infers:
-            ranks = patience.quick(
-                "ranks", lambda: kind.ranks(unit=chosen, alpha=alpha, tolerance=tolerance)
-            )
+            options: dict[str, Any] = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
+            ranks = patience.result("ranks", lambda: kind.ranks(**options), is_quick=True)
         if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
             missing = replace(found, unit=kind.in_words(found.unit))
         if optima and exact.is_proved and (known := exact.optima) is not None:
-            alternatives = patience.slow(
+            alternatives = patience.result(
                 "alternatives", lambda: Alternatives.of(known, deadline.share(2), radius=True)
             )
         if units is not None:
             soon = deadline.share(4).sooner(SECONDS_FOR_REMOVALS)
-            removal = patience.slow("removal", lambda: radius_until(soon, units, whole=exact))
-        if source is not None:
-            stability = patience.slow(
+            removal = patience.result("removal", lambda: radius_until(soon, units, whole=exact))
+        if source is not None and 2 <= len(source.units) <= TASKS:
+            stability = patience.result(
                 "stability",
                 lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
             )
@@ -147,6 +342,11 @@ class Findings:
     def data(self) -> Data:
         """The data."""
         return self.kind.data
+
+    def proof_sentence(self, **words: Any) -> str:
+        """Say what is proved of the exact consensus, and whether others are as good."""
+        looked = self.alternatives is not None or "alternatives" in self.late
+        return proof_of(self.exact, self.alternatives, self.kind.words, looked=looked, **words)
 
     @property
     def is_exact(self) -> bool:
@@ -262,23 +462,15 @@ def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
     return replace(ranks, decisions=told, notes=notes)
 
 
-def _source(data: Data, rule: Aggregator, tolerance: Tolerance) -> Source | None:
-    """Return what tasks can be left out of, where they are neither too few nor too many."""
-    if isinstance(data, PairData):
-        return None
-    source = Source(data=data, tolerance=tolerance, unit="task", rule=rule)
-    return source if 2 <= len(source.units) <= TASKS else None
-
-
-def _units_to_remove(data: Data, exact: Consensus, tolerance: Tolerance) -> RemovalClasses | None:
-    """Return what tasks or rankings may go before another than the proved consensus is first."""
-    if not isinstance(data, ScoreTable | Profile) or not exact.is_proved:
-        return None
+def _units_to_remove(
+    data: ScoreTable | Profile, rule: Aggregator, tolerance: Tolerance
+) -> RemovalClasses | None:
+    """Return what tasks or rankings may go before another is first, if not too many."""
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     unit: Literal["ranking", "task"] = "task" if has_tasks else "ranking"
-    units = RemovalClasses(data=data, rule=exact.rule, tolerance=tolerance, unit=unit)
+    units = RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
     n_rows = data.n_units if isinstance(data, ScoreTable) else len(data)
-    return units if n_rows * len(exact.items) ** 2 <= 20_000_000 and units.total > 1 else None
+    return units if n_rows * len(units.items) ** 2 <= 20_000_000 and units.total > 1 else None
 
 
 class _Patience:
@@ -288,23 +480,21 @@ class _Patience:
         self.is_over = is_over
         self.late: list[str] = []
 
-    def slow(self, name: str, compute: Callable[[], Computed]) -> Computed | None:
-        """Return the result; None where the user does not want to wait, or not any longer."""
-        if self.is_over:
-            self.late.append(name)
-            return None
-        return self.quick(name, compute)
+    def result(
+        self, name: str, compute: Callable[[], Computed], *, is_quick: bool = False
+    ) -> Computed | None:
+        """Return the result; None where there is no time, or the user does not want to wait.
 
-    def quick(self, name: str, compute: Callable[[], Computed]) -> Computed | None:
-        """Return the result although the user waits no more; a second interruption ends it."""
+        What is quick is computed even then; a second interruption ends it.
+        """
         try:
-            return compute()
+            if is_quick or not self.is_over:
+                return compute()
         except OutOfTimeError:
-            self.late.append(name)
-            return None
+            pass
         except KeyboardInterrupt:
             if self.is_over:
                 raise
             self.is_over = True
-            self.late.append(name)
-            return None
+        self.late.append(name)
+        return None

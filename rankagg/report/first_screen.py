@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Label
 from rankagg.aggregation import Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
-from rankagg.analysis.comparison.sentences import proof_of, units_of
+from rankagg.analysis.comparison.sentences import units_of
 from rankagg.core import (
     ScoreTable,
     capital,
@@ -28,16 +29,15 @@ from rankagg.core import (
 )
 from rankagg.inference import Decisions
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import RowDrawing, Strip, number
+from rankagg.report.sections import RowDrawing, Strip, number
 
-# Rows that stand when the page is opened, and from how many on they can be looked through.
-FOLDED, FILTERED = 40, 30
+# Rows that are shown when the page is opened.
+FOLDED = 40
 # Names wider than this may be cut on the screen; then they can be shown in full.
 WIDE = 34
 
 
-@dataclass(frozen=True)
-class _PlaceRow:
+class _PlaceRow(NamedTuple):
     """An item: its place, its position among the items of the votes, its name, the rest."""
 
     place: int
@@ -52,8 +52,7 @@ class _PlaceRow:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class _PlaceGroup:
+class _PlaceGroup(NamedTuple):
     """Rows that stand together; where it is open, the votes do not say in which order."""
 
     rows: tuple[_PlaceRow, ...]
@@ -61,22 +60,25 @@ class _PlaceGroup:
 
 
 @dataclass(frozen=True)
-class _PlaceFigure:
-    """The first figure."""
+class _FirstScreen:
+    """What readers see first."""
 
-    # All rows, the best first.
+    # The sentence of the result, and those of how sure it is.
+    result: str
+    certainty: str
+    # Numbers, and what they count.
+    numbers: tuple[tuple[str, str], ...]
+    # All rows of the figure, the best first, what their strips show, and the sentences below.
     blocks: tuple[_PlaceGroup, ...]
-    # What the strips show.
     drawing: RowDrawing
+    caption: tuple[str, ...]
     # Headings of the columns; no intervals are there where the level is empty.
     noun: str
     level: str
-    # Of the columns of numbers.
     headings: tuple[str, ...]
-    # Rows to show at first; 0 where all are.
-    fold_after: int
-    # Whether the rows are the order that the proof is of.
+    # Whether the rows are the order that the proof is of, and what that counts.
     is_proved_order: bool = True
+    vote: str = "vote"
 
     @property
     def rows(self) -> tuple[_PlaceRow, ...]:
@@ -84,14 +86,14 @@ class _PlaceFigure:
         return tuple(row for block in self.blocks for row in block.rows)
 
     @property
+    def fold_after(self) -> int:
+        """How many rows are shown at first; 0 where all are."""
+        return FOLDED if len(self.rows) > FOLDED + 5 else 0
+
+    @property
     def has_groups(self) -> bool:
         """Whether some rows stand together, for the key."""
         return any(block.is_open for block in self.blocks)
-
-    @property
-    def has_filter(self) -> bool:
-        """Whether there are so many rows that one looks for names."""
-        return len(self.rows) > FILTERED
 
     @property
     def has_long_names(self) -> bool:
@@ -99,42 +101,49 @@ class _PlaceFigure:
         return any(letters(row.name + row.note) > WIDE for row in self.rows)
 
 
-def _ranking_of(findings: Findings) -> _PlaceFigure:
-    """Return the first figure."""
-    kind, n = findings.kind, len(findings.exact.items)
+def first_screen(findings: Findings) -> _FirstScreen:
+    """Return what readers see first."""
+    kind, items = findings.kind, findings.exact.items
     columns, drawing = kind.columns(findings), kind.drawing(findings)
     ranks = findings.ranks if findings.has_decisions else None
-    rows = tuple(
+    rows = [
         _PlaceRow(
             place=place,
             position=i,
-            name=str(findings.exact.items[i]),
+            name=str(items[i]),
             strip=drawing.strips[i],
             interval="" if ranks is None else span(ranks.best[i], ranks.worst[i]),
             numbers=tuple(column.texts[i] for column in columns),
-            link=kind.told.links.get(findings.exact.items[i], ""),
-            note=kind.told.notes.get(findings.exact.items[i], ""),
+            link=kind.told.links.get(items[i], ""),
+            note=kind.told.notes.get(items[i], ""),
         )
         for place, i in enumerate(findings.order.tolist(), 1)
-    )
-    is_exact = findings.is_exact
-    return _PlaceFigure(
-        blocks=_groups_of(rows, findings.alternatives if is_exact else None),
+    ]
+    blocks = _groups_of(rows, findings.alternatives if findings.is_exact else None)
+    certain, caption = list[str](), list[str]()
+    if len(items) > 1:
+        gaps = findings.exact.evidence.gaps(kind.in_words(findings.exact.evidence.unit))
+        proved = findings.proof_sentence(group="shaded group") if findings.is_exact else ""
+        certain = [*(f"{capital(gap)}." for gap in gaps), proved, _decided(findings)]
+        caption = _caption(findings, drawing, has_groups=any(block.is_open for block in blocks))
+    return _FirstScreen(
+        result=_result(findings),
+        certainty=joined(filter(None, certain)),
+        numbers=tuple(_numbers(findings)),
+        blocks=blocks,
         drawing=drawing,
+        caption=tuple(caption),
         noun=findings.noun.capitalize(),
         level="" if ranks is None else findings.level,
         headings=tuple(column.heading for column in columns),
-        fold_after=FOLDED if n > FOLDED + 5 else 0,
-        is_proved_order=is_exact,
+        is_proved_order=findings.is_exact,
+        vote=kind.words.vote,
     )
 
 
 def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
     """Return from which rank to which an item may stand."""
     return f"{best:,}" if best == worst else f"{best:,}{to}{worst:,}"
-
-
-# -- groups ---------------------------------------------------------------------------------------
 
 
 def _groups_of(rows: Sequence[_PlaceRow], known: Alternatives | None) -> tuple[_PlaceGroup, ...]:
@@ -145,40 +154,6 @@ def _groups_of(rows: Sequence[_PlaceRow], known: Alternatives | None) -> tuple[_
     groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
     parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
     return tuple(_PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
-
-
-@dataclass(frozen=True)
-class FirstScreen:
-    """What readers see first."""
-
-    # The sentence of what came out, and those of how sure it is.
-    result: str
-    certainty: str
-    # Numbers, and what they count.
-    numbers: tuple[tuple[str, str], ...]
-    ranking: _PlaceFigure
-    # The sentences below it.
-    caption: tuple[str, ...]
-    # What the proof counts.
-    vote: str = "vote"
-
-
-def first_screen(findings: Findings) -> FirstScreen:
-    """Return what readers see first."""
-    ranking = _ranking_of(findings)
-    is_ranked = len(findings.exact.items) > 1
-    return FirstScreen(
-        result=_result(findings),
-        certainty=joined(
-            filter(
-                None, (_gaps(findings), _proved(findings), _decided(findings)) if is_ranked else ()
-            )
-        ),
-        numbers=tuple(_numbers(findings)),
-        ranking=ranking,
-        caption=tuple(_caption(findings, ranking) if is_ranked else ()),
-        vote=findings.kind.words.vote,
-    )
 
 
 # -- sentences ------------------------------------------------------------------------------------
@@ -235,30 +210,11 @@ def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Seque
     return said("they share only {}, and {} are needed", share, basis._sizes[1])
 
 
-def _gaps(findings: Findings) -> str:
-    """Say which groups nothing joins."""
-    evidence, kind = findings.exact.evidence, findings.kind
-    gaps = evidence.gaps(kind.in_words(evidence.unit))
-    return joined(f"{capital(gap)}." for gap in gaps)
-
-
-def _proved(findings: Findings) -> str:
-    """Say what is proved of the exact consensus, where the page has its order."""
-    if not findings.is_exact:
-        return ""
-    known, words = findings.alternatives, findings.kind.words
-    looked = known is not None or "alternatives" in findings.late
-    return proof_of(findings.exact, known, words, looked=looked, group="shaded group")
-
-
 def _decided(findings: Findings) -> str:
     """Say what is decided of the places."""
     if "ranks" in findings.late:
         return f"How sure the places are was {LATE}."
     return findings.kind.certainty(findings)
-
-
-# -- numbers and caption --------------------------------------------------------------------------
 
 
 def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -271,12 +227,11 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
         yield stated(share, "share of cells missing", percent, of=cells), what
 
 
-def _caption(findings: Findings, ranking: _PlaceFigure) -> list[str]:
-    words, told = findings.kind.words, [ranking.drawing.caption]
-    if ranking.has_groups:
-        told.append(
-            f"Shaded: groups whose order can change without contradicting one {words.vote} more."
-        )
+def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> list[str]:
+    told = [drawing.caption]
+    if has_groups:
+        vote = findings.kind.words.vote
+        told.append(f"Shaded: groups whose order can change without contradicting one {vote} more.")
     if findings.has_bars and findings.ranks and findings.ranks._alone:
         told.append("Who may be first is asked of that place alone: bars of others can reach it.")
     told += findings.kind.caption(findings)

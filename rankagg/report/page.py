@@ -1,33 +1,33 @@
-"""The page of a data set: its parts in order, its proof for the browser, the file, and gates."""
+"""The page of a data set: its kind, its chapters in order, its proof for the browser, the file."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pandas as pd
 from markupsafe import escape
 
-from rankagg._typing import Bools, Label, RNGLike, Tolerance
+from rankagg._frames import as_frame
+from rankagg._typing import RNGLike, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
-from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
-from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core import ItemSet, listed, raw_text, said, stated
-from rankagg.exceptions import InvalidInputError, nearest
-from rankagg.inference import RankIntervals
+from rankagg.core import ItemSet, Profile
+from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.units import Unit
 from rankagg.io.cast_votes import CastVotes
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
+from rankagg.report.ballots import ElectionKind, ListsKind, VotesKind
+from rankagg.report.battles import BattlesKind
 from rankagg.report.chapters_data import (
     certainty,
     colophon,
@@ -35,206 +35,21 @@ from rankagg.report.chapters_data import (
     what_was_read,
     without_tasks,
 )
-from rankagg.report.chapters_items import neighbors
-from rankagg.report.chapters_result import majorities, methods, proof
-from rankagg.report.findings import Findings
+from rankagg.report.chapters_result import majorities, methods, neighbors, proof
+from rankagg.report.findings import Findings, Kind, Told
 from rankagg.report.first_screen import first_screen
-from rankagg.report.kinds.choice import kind_of, told_of
+from rankagg.report.gates import GateVerdict, read_gates
+from rankagg.report.scores import ScoresKind
 from rankagg.report.sections import render_page
 
-#: Whether a gate holds, and why.
-Judged = tuple[bool, str]
-# Each uses what stands before it; the last one knows the page.
-PARTS = ("reading", "votes", "cases", "parts", "statement")
-
-
-@dataclass(frozen=True)
-class _GateVerdict:
-    """Whether what was insisted on is so."""
-
-    # The gate as it was written.
-    condition: str
-    # Whether it is known to be so; False too where that was not computed.
-    holds: bool
-    reason: str
-
-    def __str__(self) -> str:
-        verdict = "holds" if self.holds else "fails"
-        return said("gate {} {}: {}.", self.condition, verdict, self.reason)
-
-
-@dataclass(frozen=True)
-class _Gate:
-    """A condition on what is found about a data set."""
-
-    condition: str
-    # What stands before the "=", if anything does.
-    kind: str
-    # What stands behind it.
-    items: tuple[Label, ...] = ()
-
-    @classmethod
-    def read(cls, condition: str, items: ItemSet) -> _Gate:
-        """Return a gate from a text such as "first=NAME"; raise where it says nothing."""
-        if not isinstance(condition, str):
-            raise InvalidInputError("gates", "texts such as 'proved'", condition)
-        kind, sign, rest = condition.partition("=")
-        kind = kind.strip()
-        forms = {name: name + ("", "=ITEM", "=ITEM,ITEM")[k] for name, (_, k) in CONDITIONS.items()}
-        number = CONDITIONS[kind][1] if kind in CONDITIONS else -1
-        if number < 0 or bool(sign) != bool(number):
-            what = "no item" if sign else "what it is about"
-            remedy = nearest(kind, CONDITIONS) if number < 0 else f'"{kind}" names {what}.'
-            allowed = f"one of {', '.join(forms.values())}"
-            raise InvalidInputError("gates", allowed, condition, remedy)
-        known = {raw_text(label): label for label in items}
-        names = [rest] * number
-        if number == 2:
-            # Quotation marks hold together a name that has a comma.
-            rows = csv.reader([rest], skipinitialspace=True)
-            names = [name.strip() for row in rows for name in row]
-        if len(names) != number or len(set(names)) < len(names):
-            allowed = f"{forms[kind]} with different items"
-            remedy = "Quotation marks hold together a name that has a comma."
-            raise InvalidInputError("gates", allowed, condition, remedy)
-        for name in names:
-            if name not in known:
-                allowed = f"about items of the data ({listed(items.labels)})"
-                raise InvalidInputError("gates", allowed, condition, nearest(name, items))
-        return cls(condition, kind, tuple(known[name] for name in names))
-
-    def judge(self, findings: Findings) -> _GateVerdict:
-        """Say whether it holds."""
-        check, _ = CONDITIONS[self.kind]
-        unknown = _no_intervals(findings) if "decided" in self.kind else None
-        if self.kind == "unique" or (findings.is_exact and self.kind in ("first", "above")):
-            unknown = _not_known_of_optima(findings)
-        verdict = check(findings, *self.items) if unknown is None else (False, unknown)
-        return _GateVerdict(self.condition, *verdict)
-
-
-def _read_gates(conditions: Iterable[str], items: ItemSet) -> tuple[_Gate, ...]:
-    """Return the gates that some texts name; raise where one names none."""
-    if isinstance(conditions, str):
-        raise InvalidInputError("gates", "a list of texts such as ['proved']", conditions)
-    return tuple(_Gate.read(condition, items) for condition in conditions)
-
-
-# -- what they ask ----------------------------------------------------------------------------
-
-
-def _is_proved(findings: Findings) -> Judged:
-    exact, certificate = findings.exact, findings.exact.certificate
-    assert certificate is not None, "an exact rule gives a certificate"
-    if findings.is_proved:
-        return True, said("no ranking costs less than {}", votes_text(exact, exact.cost, "cost"))
-    told = "the exact consensus is not proved, a ranking may be cheaper by up to {}"
-    return False, said(told, votes_text(exact, certificate.gap, "gap"))
-
-
-def _not_known_of_optima(findings: Findings) -> str | None:
-    """Say why nothing is known of all optima; None where it is."""
-    known = findings.alternatives
-    if not findings.is_proved:
-        return _is_proved(findings)[1]
-    if known is None and "alternatives" not in findings.late:
-        return "other optima were not looked at"
-    if known is None or known.is_unique is None:
-        return f"what the other optima are was {LATE}"
-    return None
-
-
-def _no_intervals(findings: Findings) -> str | None:
-    """Say why nothing is known of ranks; None where it is."""
-    if findings.ranks is not None:
-        return None
-    if "ranks" in findings.late:
-        return f"the uncertainty was {LATE}"
-    return "counts of votes without their rankings leave the uncertainty unknown"
-
-
-def _is_unique(findings: Findings) -> Judged:
-    known = findings.alternatives
-    assert known is not None, "it is known of all optima"
-    if known.is_unique:
-        return True, "there is one optimum only"
-    if known.count is None:
-        return False, "more than one ranking is equally good"
-    return False, said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
-
-
-def _is_first(findings: Findings, item: Label) -> Judged:
-    if not findings.is_exact:
-        first = findings.lead.buckets[0]
-        return first == (item,), f"{listed(first)} is first by {findings.kind.leads}"
-    always, at = _in_every_optimum(findings), findings.exact.items.index(item)
-    if always[at].sum() == len(always) - 1:
-        return True, f"{item} is first in every optimum"
-    others = [other for other in findings.winners if other != item]
-    if item in findings.winners or not others:
-        return False, f"another is first in a ranking that is equally good ({listed(others)})"
-    return False, f"{listed(others)} {'is' if len(others) == 1 else 'can be'} first"
-
-
-def _is_above(findings: Findings, upper: Label, lower: Label) -> Judged:
-    i, j = (findings.exact.items.index(item) for item in (upper, lower))
-    if not findings.is_exact:
-        ranks, by = findings.lead.ranking.ranks, findings.kind.leads
-        is_above = bool(ranks[i] < ranks[j])
-        how = "" if is_above else "not "
-        return is_above, f"{upper} is {how}above {lower} by {by}"
-    always = _in_every_optimum(findings)
-    if always[i, j]:
-        return True, f"{upper} is above {lower} in every optimum"
-    if always[j, i]:
-        return False, f"{lower} is above {upper} in every optimum"
-    return False, "rankings that are equally good differ on the two"
-
-
-def _in_every_optimum(findings: Findings) -> Bools:
-    """Return which items stand before which in every optimum."""
-    assert findings.alternatives is not None, "it is known of all optima"
-    return findings.alternatives.optima.relation()
-
-
-def _is_first_decided(findings: Findings) -> Judged:
-    ranks, level = _ranks_at(findings)
-    may, level = ranks.first, said("{}{}", level, ranks._alone)
-    if len(may) != 1:
-        many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
-        return False, said("{} may be first {}", many, level)
-    (only,) = may
-    unknown = _not_known_of_optima(findings) if findings.is_exact else None
-    is_first, why = _is_first(findings, only) if unknown is None else (False, unknown)
-    but = "and" if is_first else f"but in {findings.kemeny}" if findings.is_exact else "but here"
-    return is_first, said("only {} may be first {}, {} {}", only, level, but, why)
-
-
-def _is_decided(findings: Findings, upper: Label, lower: Label) -> Judged:
-    ranks, level = _ranks_at(findings)
-    i, j = (ranks.items.index(item) for item in (upper, lower))
-    if ranks.decisions.above[i, j]:
-        return True, said("{} is above {} {}", upper, lower, level)
-    if ranks.decisions.above[j, i]:
-        return False, said("{} is above {} {}", lower, upper, level)
-    return False, said("which of the two is above is not decided {}", level)
-
-
-def _ranks_at(findings: Findings) -> tuple[RankIntervals, str]:
-    """Return the intervals, and their level and rule as the end of a sentence."""
-    assert findings.ranks is not None, "it is known of the ranks"
-    return findings.ranks, said("at {}, by {}", findings.level, findings.ranks.by)
-
-
-#: What gates check, and how many items they name.
-CONDITIONS: dict[str, tuple[Callable[..., Judged], int]] = {
-    "proved": (_is_proved, 0),
-    "unique": (_is_unique, 0),
-    "first-decided": (_is_first_decided, 0),
-    "first": (_is_first, 1),
-    "above": (_is_above, 2),
-    "decided": (_is_decided, 2),
+#: The kinds of pages by their names.
+KINDS: Final[dict[str, type[Kind]]] = {
+    kind.name: kind for kind in (ScoresKind, BattlesKind, Kind, ListsKind, ElectionKind, VotesKind)
 }
+# The scripts of the checker; each uses what stands before it, and the last one knows the page.
+CHECKER = ("reading", "votes", "cases", "parts", "statement", "page")
+# Votes of more items, and proofs of more characters, would make a page too heavy to open.
+ITEMS, CHARACTERS = 500, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -264,7 +79,7 @@ class Report:
     is_proved: bool
     is_complete: bool = True
     interrupted: bool = False
-    gates: tuple[_GateVerdict, ...] = ()
+    gates: tuple[GateVerdict, ...] = ()
 
     def save(self, target: str | PathLike[str]) -> None:
         """Write the page to a file.
@@ -384,8 +199,8 @@ def make_report(
         check_choice(unit, ("ranking", "instance", "task"), "unit")
     chosen = kind_of(data, kind)
     items = Evidence.of(chosen.data, tolerance).items
-    chosen = replace(chosen, told=told_of(about, about_items, items))
-    asked, lines = _read_gates(gates, items), list(source)
+    chosen = replace(chosen, told=_told_of(about, about_items, items))
+    asked, lines = read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
         lines += data.lines()
     findings = Findings.of(
@@ -398,26 +213,31 @@ def make_report(
         optima=check_flag(optima, "optima"),
         rng=rng,
     )
-    check = _proof_check(findings.exact, chosen.words.vote)
-    screen = first_screen(findings)
-    is_ranked = len(findings.exact.items) > 1
-    sections = [
-        *(chosen.opening(findings) if is_ranked else []),
-        *([neighbors(findings), majorities(findings)] if is_ranked else []),
-        *([certainty(findings)] if is_ranked and chosen.infers else []),
-        *([methods(findings), without_tasks(findings)] if is_ranked else []),
-        proof(findings).text(check.sentence),
-        *([missing_data(findings)] if chosen.lacks else []),
+    how_to_check, blocks = _proof_blocks(findings.exact, chosen.words.vote)
+    sections = [proof(findings).text(how_to_check)]
+    if len(findings.exact.items) > 1:
+        sections = [
+            *chosen.opening(findings),
+            neighbors(findings),
+            majorities(findings),
+            *([certainty(findings)] if chosen.infers else []),
+            methods(findings),
+            without_tasks(findings),
+            *sections,
+        ]
+    if chosen.lacks:
+        sections.append(missing_data(findings))
+    sections += [
         what_was_read(findings, lines),
         colophon(c.rule for c in findings.comparison.consensuses),
     ]
     html = render_page(
         title,
         [section for section in sections if section.parts],
-        screen=screen,
+        screen=first_screen(findings),
         facts=chosen.told.facts,
-        scripts=check.scripts,
-        blocks=check.blocks,
+        scripts=[_checker_script()] if blocks else [],
+        blocks=blocks,
     )
     return Report(
         title,
@@ -429,66 +249,101 @@ def make_report(
     )
 
 
-# Votes of more items, and proofs of more characters, would make a page too heavy to open.
-ITEMS, CHARACTERS = 500, 4_000_000
+# -- which kind the data are, and what the user says of them -----
 
 
-@dataclass(frozen=True)
-class _ProofCheck:
-    """What travels in a page so that it can be checked there."""
+def kind_of(data: Data | CastVotes, name: str | STV | None = None) -> Kind:
+    """Return data with what a page says of their kind, which their type tells unless it is named.
 
-    # What the page says of it.
-    sentence: str
-    # The votes and the certificate as JSON, by the id of their element; empty where they stay
-    # outside.
-    blocks: dict[str, str] = field(default_factory=dict)
-    # The checker; none where there is nothing to check.
-    scripts: tuple[str, ...] = ()
+    Rankings are lists where some leave items unlisted, and there are no more of them than items.
+    """
+    if isinstance(data, CastVotes):
+        data, name = data.profile, name or "election"
+    fitting = [one for one, kind in KINDS.items() if isinstance(data, kind.holds)]
+    if not fitting:
+        allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
+        raise InvalidInputError("data", allowed, data)
+    if isinstance(name, STV) and isinstance(data, Profile):
+        return ElectionKind(data, Told(), name)
+    if name is None:
+        name = fitting[0]
+        if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
+            name = "lists"
+    if isinstance(name, STV) or check_choice(name, tuple(KINDS), "kind") not in fitting:
+        allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
+        raise InvalidInputError("kind", allowed, name)
+    return KINDS[name](data, Told())
 
 
-def _proof_check(exact: Consensus, vote: str = "vote") -> _ProofCheck:
-    """Return what a page about an exact consensus needs to check its proof, in its word."""
-    assert exact.certificate is not None, "an exact rule gives a certificate"
-    n = len(exact.items)
-    if n > ITEMS:
-        return _outside(f"a page has room for the {vote}s on {ITEMS} items, and there are {n:,}")
-    blocks = {
-        "proof-votes": _compact(votes_to_dict(exact.pairwise)),
-        "proof-certificate": _compact(exact.certificate.to_dict()),
-    }
-    characters = sum(map(len, blocks.values()))
-    if characters > CHARACTERS:
-        return _outside(
-            f"a page has room for {CHARACTERS:,} characters, and {vote}s and certificate take "
-            f"{characters:,}"
+def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:
+    """Return what the user says of the data and of their items, checked."""
+    facts = dict(about or {})
+    if not all(isinstance(name, str) for name in facts):
+        raise InvalidInputError("about", "a mapping from texts", about)
+    cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
+    if "link" in facts:
+        _check_link(facts["link"], "about")
+    notes: dict[Any, str] = {}
+    links: dict[Any, str] = {}
+    table = pd.DataFrame() if items is None else as_frame(items)
+    if not isinstance(table, pd.DataFrame):
+        raise InvalidInputError("about_items", "a DataFrame whose index has the items", items)
+    for item, row in table.astype(object).iterrows():
+        if item not in of:
+            allowed = "a DataFrame whose index has items of the data"
+            remedy = "Make their labels the index (`.set_index`), and leave out other rows."
+            raise InvalidInputError("about_items", allowed, item, remedy)
+        if item in notes:
+            raise InvalidInputError("about_items", "a row for each item", item)
+        known = {str(name): str(value) for name, value in row.dropna().items()}
+        if "link" in known:
+            links[item] = _check_link(known.pop("link"), "about_items")
+        notes[item] = ", ".join(known.values())
+    texts = {name: str(value) for name, value in facts.items()}
+    return Told(texts, str(cluster), dict(categories), links, notes)
+
+
+def _check_link(link: object, parameter: str) -> str:
+    """Return a link; raise where it is no address of the web: others could run as scripts."""
+    if urlsplit(str(link)).scheme not in ("http", "https"):
+        raise InvalidInputError(
+            parameter, "links that begin with http:// or https://", Described(repr(link))
         )
-    return _ProofCheck(
-        f"The {vote}s and the certificate travel in this page, and the button "
-        "\N{LEFT DOUBLE QUOTATION MARK}Check the proof\N{RIGHT DOUBLE QUOTATION MARK} above checks "
-        "one against the other, here and in exact integers, and the order shown against both.",
-        blocks,
-        (_checker_script(),),
-    )
+    return str(link)
 
 
-def _outside(why: str) -> _ProofCheck:
-    return _ProofCheck(
-        f"This page cannot check the proof itself: {why}. `rankagg solve` with --certificate and "
-        "--votes writes both as files, which `rankagg verify` and the stand-alone program in the "
-        "documentation check."
-    )
+# -- the proof in the page -----
 
 
-def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+def _proof_blocks(exact: Consensus, vote: str = "vote") -> tuple[str, dict[str, str]]:
+    """Return what a page says of checking its proof there, and votes and certificate as JSON."""
+    assert exact.certificate is not None, "an exact rule gives a certificate"
+    n, blocks = len(exact.items), dict[str, str]()
+    why = f"the {vote}s on {ITEMS} items, and there are {n:,}"
+    if n <= ITEMS:
+        parts = {"votes": votes_to_dict(exact.pairwise), "certificate": exact.certificate.to_dict()}
+        for name, part in parts.items():
+            blocks[f"proof-{name}"] = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+        characters = sum(map(len, blocks.values()))
+        if characters <= CHARACTERS:
+            return (
+                f"The {vote}s and the certificate travel in this page, and the button \u201cCheck "
+                "the proof\u201d above checks one against the other, here and in exact integers, "
+                "and the order shown against both."
+            ), blocks
+        why = f"{CHARACTERS:,} characters, and {vote}s and certificate take {characters:,}"
+    return (
+        f"This page cannot check the proof itself: a page has room for {why}. `rankagg solve` with "
+        "--certificate and --votes writes both as files, which `rankagg verify` and the "
+        "stand-alone program in the documentation check."
+    ), {}
 
 
 @cache
-def _checker_script(*, page: bool = True) -> str:
+def _checker_script(parts: tuple[str, ...] = CHECKER) -> str:
     """Return the checker as one script."""
     folder = files("rankagg.report") / "templates" / "checker"
-    names = (*PARTS, *(["page"] if page else []))
-    body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    body = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in parts)
     return (
         f'const proofChecker = (() => {{\n"use strict";\n\n{body}\n'
         "return {check, Refused, BeyondBudget};\n})();\n"

@@ -1,8 +1,7 @@
-"""Sections of a page, their tables, and the HTML that they become."""
+"""Sections of a page, their tables, the marks in its rows, and the HTML that they become."""
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
-from rankagg.core import amount, is_blank, joined, said, unsigned
+from rankagg.core import amount, counted, is_blank, joined, said, stated, unsigned
 from rankagg.exceptions import visible, visible_json
-from rankagg.report.first_screen import FirstScreen
 
 SCRIPTS = ("tables.js", "chapters.js")
 STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
@@ -28,10 +26,8 @@ UNKNOWN = "\N{EN DASH}"
 
 
 class _SectionPart(NamedTuple):
-    """One paragraph, list, table or figure."""
+    """One paragraph, list, table or figure, of a kind that `parts.html` knows."""
 
-    # text, unknown, assumed, list, facts, heading, table, folded, flow, pairs, proved or
-    # figure.
     kind: str
     content: Any
 
@@ -42,11 +38,10 @@ class Section:
 
     name: str
     title: str
-    # What it comes to, in a few words beside the heading.
+    # What it comes to, in a few words next to the heading.
     finding: str = ""
-    # Whether it stands open when the page is opened.
+    # Whether it is open when the page is opened.
     is_open: bool = False
-    # What was added, in that order.
     parts: list[_SectionPart] = field(default_factory=list)
 
     def add(self, kind: str, content: Any) -> Self:
@@ -76,94 +71,15 @@ class Section:
         return self.add("table", table)
 
     def told(self, finding: str) -> Self:
-        """Say beside the heading what the section comes to."""
+        """Say next to the heading what the section comes to."""
         self.finding = finding
         return self
 
 
-@dataclass(frozen=True)
-class Inline:
-    """A script or style of the page, and the hash by which the page's policy allows it."""
-
-    text: Markup
-    digest: str
-
-    @classmethod
-    def read(cls, *names: str) -> Inline:
-        """Read files of this package."""
-        return cls.of("\n".join(map(_resource, names)))
-
-    @classmethod
-    def of(cls, text: str) -> Inline:
-        """Return a text of this package; it may not hold the end of its own element."""
-        return cls(Markup(text), b64encode(sha256(text.encode()).digest()).decode())
+# -- tables ---------------------------------------------------------------------------------------
 
 
-def render_page(
-    title: str,
-    sections: Sequence[Section],
-    *,
-    screen: FirstScreen | None = None,
-    facts: Mapping[str, str] | None = None,
-    lead: Sequence[str] = (),
-    scripts: Sequence[str] = (),
-    blocks: Mapping[str, str] | None = None,
-) -> str:
-    """Return a page as HTML."""
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            title=title,
-            screen=screen,
-            facts=facts or {},
-            lead=lead,
-            sections=sections,
-            style=Inline.read(*STYLES),
-            scripts=[Inline.of(text) for text in (*map(_resource, SCRIPTS), *scripts)],
-            blocks=[(name, _json_text(text)) for name, text in (blocks or {}).items()],
-            version=__version__,
-        )
-    )
-
-
-def _json_text(text: str) -> Markup:
-    """Return JSON that cannot end its element, whatever names it holds."""
-    json.loads(text)
-    return Markup(visible_json(text).replace("<", "\\u003c"))
-
-
-def _resource(name: str) -> str:
-    return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def environment() -> Environment:
-    """Return what fills in the templates of this package; names are escaped."""
-    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-    made = Environment(
-        loader=PackageLoader("rankagg.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        **options,
-    )
-    made.filters["share"] = _share
-    made.tests["blank"] = is_blank
-    return made
-
-
-def _visible(value: Any) -> Any:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _share(per_cent: float) -> str:
-    """Return a length in per cent as SVG has it, with no more digits than can be seen."""
-    return f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-@dataclass(frozen=True)
-class _PageColumn:
+class _PageColumn(NamedTuple):
     """A column: its heading, how it looks (number, long, name, bar or empty), its meaning."""
 
     name: str
@@ -182,17 +98,10 @@ class _PageCell:
     is_best: bool = False
     bar: float = 0.0
 
-    @property
-    def key_text(self) -> str:
-        """The key as browsers read numbers."""
-        return "Infinity" if self.key == np.inf else repr(self.key)
 
+class PageTable(NamedTuple):
+    """A table that readers may sort by any column; the first column names the row."""
 
-@dataclass(frozen=True)
-class PageTable:
-    """A table that readers may sort by any column."""
-
-    # The columns; the first names the row.
     columns: tuple[_PageColumn, ...]
     rows: tuple[tuple[_PageCell, ...], ...]
     caption: str
@@ -267,3 +176,149 @@ def bullets(lines: Sequence[str], limit: int) -> tuple[str, ...]:
     """Return the first lines, and one that says how many follow."""
     left = len(lines) - limit
     return (*lines[:limit], *([f"and {left:,} more"] if left > 0 else []))
+
+
+def number(value: int, noun: str, what: str) -> tuple[str, str]:
+    """Return a number of the first screen, and what it counts."""
+    return stated(value, what, ","), counted(value, noun).split(" ", 1)[1]
+
+
+def fact(name: str, value: int, what: str = "") -> tuple[str, object]:
+    """Return a name and a number for a list of facts."""
+    return name, stated(value, what or name.lower(), ",")
+
+
+# -- marks in rows --------------------------------------------------------------------------------
+
+
+class Strip(NamedTuple):
+    """What is drawn in a row, in per cent of its width."""
+
+    # Where the mark is, and the ends of the bar.
+    at: float | None
+    bar: tuple[float, float] | None = None
+    # "first" where the item may be first, "outside" where its mark lies outside its bar.
+    mark: str = "dot"
+    # Where thin strokes are.
+    strokes: tuple[float, ...] = ()
+
+    @property
+    def link(self) -> tuple[float, float] | None:
+        """The ends of the thin line that joins the bar and a mark outside it."""
+        if self.mark != "outside" or self.bar is None or self.at is None:
+            return None
+        return (self.at, self.bar[0]) if self.at < self.bar[0] else (self.bar[1], self.at)
+
+
+class RowDrawing(NamedTuple):
+    """What is drawn in the rows of the first figure, in the order of the items."""
+
+    strips: Sequence[Strip]
+    ticks: tuple[tuple[float, str], ...]
+    # The marks of the key (their kind, and whether with a bar), and what each means.
+    key: tuple[tuple[str, bool, str], ...]
+    # The sentence below.
+    caption: str
+
+
+def at_place(place: float, n: int) -> float:
+    """Return the position of a place of n, in per cent of the width."""
+    return 100 * (place - 0.5) / n
+
+
+def ticks(n: int) -> tuple[tuple[float, str], ...]:
+    """Return where numbers stand above places, and which.
+
+    Examples
+    --------
+    >>> [text for _, text in ticks(24)]
+    ['1', '5', '10', '15', '20', '24']
+    """
+    chosen = list(range(1, n + 1))
+    if n > 12:
+        step = 5
+        for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
+            if n / step > 6:
+                step = round(step * factor)
+        chosen = [1, *(k for k in range(step, n, step) if n - k > 0.4 * step), n]
+    return tuple((at_place(place, n), f"{place:,}") for place in chosen)
+
+
+def marked_shares() -> tuple[tuple[float, str], ...]:
+    """Return where numbers stand above shares, and the numbers."""
+    return tuple((at_share(k / 4), f"{25 * k}{' %' * (k == 4)}") for k in range(5))
+
+
+def at_share(share: Any) -> Any:
+    """Return the position of a share of one, or of each of several, in per cent of the width."""
+    return 2 + 96 * share
+
+
+# -- HTML -----------------------------------------------------------------------------------------
+
+
+def render_page(
+    title: str,
+    sections: Sequence[Section],
+    *,
+    screen: Any = None,
+    facts: Mapping[str, str] | None = None,
+    lead: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    blocks: Mapping[str, str] | None = None,
+) -> str:
+    """Return a page as HTML; `screen` is of `first_screen`, and `blocks` are JSON by the id."""
+    return render(
+        "report.html",
+        STYLES,
+        [*map(_resource, SCRIPTS), *scripts],
+        title=title,
+        screen=screen,
+        facts=facts or {},
+        lead=lead,
+        sections=sections,
+        # No name may end the element.
+        blocks=[
+            (name, Markup(visible_json(text).replace("<", "\\u003c")))
+            for name, text in (blocks or {}).items()
+        ],
+    )
+
+
+def render(
+    template: str, styles: Sequence[str], scripts: Sequence[str] = (), **content: Any
+) -> str:
+    """Fill in a template; the page's policy allows the scripts and the style by their hashes.
+
+    Signs that steer a text, such as turns of its direction, are written as Python writes them.
+    """
+    style = _inline("\n".join(map(_resource, styles)))
+    inline = {"style": style, "scripts": list(map(_inline, scripts)), "version": __version__}
+    return visible(_environment().get_template(template).render(**inline, **content))
+
+
+def _inline(text: str) -> dict[str, str]:
+    digest = b64encode(sha256(text.encode()).digest()).decode()
+    return {"text": Markup(text), "digest": digest}
+
+
+def _resource(name: str) -> str:
+    return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    """Return what fills in the templates of this package; names are escaped."""
+    made = Environment(
+        loader=PackageLoader("rankagg.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # A length in per cent, with no more digits than can be seen.
+    made.filters["share"] = lambda per_cent: f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"
+    # A number as browsers read it.
+    made.filters["sortable"] = lambda key: "Infinity" if key == np.inf else repr(key)
+    made.tests["blank"] = is_blank
+    return made

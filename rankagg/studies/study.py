@@ -608,7 +608,7 @@ class StudyResult(Result):
         str
         """
         # By name: studies know nothing about pages.
-        page = importlib.import_module("rankagg.report.study_page")
+        page = importlib.import_module("rankagg.report.drawn_pages")
         return str(page.study_page(self, title, source, **options))
 
     def _table(self) -> pd.DataFrame:

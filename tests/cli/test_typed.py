@@ -14,7 +14,7 @@ from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
 from rankagg.core.grouped_tally import MOST_GROUPS
-from rankagg.report.kinds.choice import KINDS
+from rankagg.report.page import KINDS
 
 ABSURD = [
     "0", "-1", str(10**18), "-" + "9" * 40, "nan", "inf", "-inf", "1e400", "", "x", "9" * 5000,

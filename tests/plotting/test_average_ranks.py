@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.average_ranks import _bar_levels
+from rankagg.plotting.interval_rows import _bar_levels
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import collisions, of_group
-from tests.plotting.reading import column_labels, notes, one
+from tests.plotting.reading import notes, one
 
 
 @cache
@@ -129,17 +129,6 @@ def test_demsars_example():
     ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
     assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
     assert "all items alike: p = 0.02 (Friedman, by F)" in notes(ax)
-
-
-def test_the_axis_has_the_best_rank_on_the_left():
-    ax = plotting.critical_difference_diagram(demsar())
-    low, high = ax.get_xlim()
-    assert low < 1
-    assert high > 4
-    assert column_labels(ax) == ["1", "2", "3", "4"]
-    assert ax.spines["top"].get_position() == ("data", 0.0)
-    assert ax.spines["top"].get_bounds() == (1.0, 4.0)
-    assert notes(ax).startswith("average rank, 1 is best, in 14 rankings; independent: rankings")
 
 
 def test_what_bars_mean_is_said():

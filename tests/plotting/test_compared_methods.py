@@ -11,7 +11,6 @@ from hypothesis import given
 import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import GRAY, plot_labels
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 from tests.plotting.reading import (
@@ -93,16 +92,6 @@ def test_the_first_items_are_those_of_the_exact_method(thirty):
     assert by_height == [plot_labels([name])[0] for name in first]
     assert below(ax) == "the first 7 of 30 items by Kemeny"
     assert not collisions(ax)
-
-
-def test_some_methods_in_their_order():
-    comparison = ra.compare(ra.datasets.load("tennessee"))
-    ax = plotting.bump_chart(comparison, rules=["Kemeny", "Borda"])
-    assert column_labels(ax) == ["Kemeny", "Borda"]
-    with pytest.raises(InvalidInputError, match="one of Borda"):
-        plotting.bump_chart(comparison, rules=["Mean"])
-    with pytest.raises(InvalidInputError, match="one or more"):
-        plotting.bump_chart(comparison, rules=[])
 
 
 # -- top-k agreement curves -----------------------------------------------------------------------

@@ -8,16 +8,10 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.fits import (
-    _bins,
-    _in_bins,
-    _known_distances,
-    _spread_distances,
-    distance_probabilities,
-)
+from rankagg.plotting.fits import _bins, _distance_probabilities, _in_bins
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import faults, of_group
-from tests.plotting.reading import column_labels, legend_words, notes, one, row_labels
+from tests.plotting.reading import legend_words, notes, one, row_labels
 
 
 @cache
@@ -32,14 +26,6 @@ def with_ties():
     rows = [["A", "BC"], "BAC", ["CA", "B"], "CBA"]
     ballots = [ra.PartialRanking.from_buckets(row, items="ABC") for row in rows]
     return ra.PlackettLuce.fit(ra.Profile(ballots, counts=[5, 4, 3, 2]))
-
-
-@cache
-def generalized(thetas=(2.0, 1.0, 0.5, 0.0)):
-    law = ra.distributions.GeneralizedMallows(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(thetas) + 1], thetas=thetas
-    )
-    return ra.distributions.GeneralizedMallows.fit(law.sample(120, rng=0))
 
 
 def rows(ax, n):
@@ -59,7 +45,7 @@ def rows(ax, n):
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_worths_are_in_order_with_their_intervals(alpha):
     fit = plackett_luce()
-    ax = plotting.fit_plot(fit, alpha=alpha)
+    ax = fit.plot(alpha=alpha)
     frame = fit.conf_int(alpha).assign(estimate=fit.estimates)
     frame = frame.sort_values("estimate", ascending=False)[["estimate", "lower", "upper"]]
     np.testing.assert_array_equal(rows(ax, 5), frame.to_numpy())
@@ -127,52 +113,7 @@ def test_other_fits_draw_all_parameters_in_their_order():
         covariance=np.full((1, 1), 4.0), log_likelihood=0.0, n_parameters=1,
         n_observations=1, converged=True, n_iterations=1,
     )  # fmt: skip
-    assert rows(plotting.fit_plot(plain), 1)[0, 0] == 1.0
-
-
-# -- thetas -----------------------------------------------------------------------------------
-
-
-def test_thetas_stand_over_their_places_with_their_intervals():
-    fit = generalized()
-    ax = plotting.fit_plot(fit, alpha=0.2)
-    bounds = fit.conf_int(0.2).to_numpy()
-    for k, theta in enumerate(fit.estimates):
-        point, bar = one(ax, f"point-{k}"), one(ax, f"bar-{k}")
-        assert point.get_xydata().tolist() == [[k + 1, theta]]
-        assert list(bar.get_xdata()) == [k + 1, k + 1]
-        assert list(bar.get_ydata()) == [max(bounds[k, 0], 0), bounds[k, 1]]
-    assert bounds[-1, 0] == 0.0  # an end that is cut
-    low, high = ax.get_ylim()
-    assert low == 0
-    assert high > bounds.max()
-    assert column_labels(ax) == ["1", "2", "3", "4"]
-    assert notes(ax).startswith("rank that is filled thetas with 80 % likelihood intervals")
-    assert f"its summary has {len(fit.notes)} note" in notes(ax)
-
-
-def test_thetas_without_a_maximum_are_open_at_the_edge():
-    profile = ra.Profile.from_orders(["ABCDE", "ACBED", "ABDCE"], counts=[4, 3, 3])
-    fit = ra.distributions.GeneralizedMallows.fit(profile)
-    assert fit.estimates[0] == 20
-    ax = fit.plot()
-    mark = one(ax, "unbounded-0")
-    high = ax.get_ylim()[1]
-    assert mark.get_xydata().tolist() == [[1, high]]
-    assert mark.get_markerfacecolor() == "white"
-    assert high < 5
-    assert not of_group(ax, "point-0")
-    assert not of_group(ax, "bar-0")
-    assert "open triangle: no finite maximum" in notes(ax)
-    alone = ra.distributions.GeneralizedMallows.fit(ra.Profile.from_orders(["ABC"] * 3)).plot()
-    assert [len(of_group(alone, f"unbounded-{k}")) for k in range(2)] == [1, 1]
-
-
-@pytest.mark.slow
-def test_many_thetas_fit():
-    ax = generalized(tuple(np.linspace(2, 0.5, 25))).plot()
-    assert faults(ax) == []
-    assert len(of_group(ax, "point-24")) == 1
+    assert rows(plain.plot(), 1)[0, 0] == 1.0
 
 
 # -- distances to the center ----------------------------------------------------------------------
@@ -199,34 +140,15 @@ def bars(ax, gid):
     return np.array([bar.get_bbox().extents for bar in of_group(ax, gid)])
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 60])
-@pytest.mark.parametrize("theta", [0.0, 1e-9, 0.3, 1.0, 30.0])
+@pytest.mark.parametrize(("n", "theta"), [(1, 0.3), (3, 0.0), (7, 1e-9), (12, 30.0), (60, 0.3)])
 def test_the_law_is_that_of_counted_permutations(n, theta):
-    law = distance_probabilities(n, theta)
+    law = _distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
-
-
-def test_ties_are_spread_as_their_compatible_permutations():
-    center, theta = ra.Permutation.from_order("ABCDE"), 0.6
-    rows = [
-        ra.PartialRanking.from_buckets(["BD", "A", "CE"], items="ABCDE"),
-        ra.PartialRanking.from_top_k("CA", items="ABCDE"),
-    ]
-    for row in rows:
-        expected = np.zeros(11)
-        for whole in row.compatible_permutations():
-            d = int(ra.kendall_distance(whole, center))
-            expected[d] += np.exp(-theta * d)
-        spread = _spread_distances(row.ranks[None, :], np.array([3.0]), theta)
-        np.testing.assert_allclose(spread, 3 * expected / expected.sum(), atol=1e-12)
-        np.testing.assert_array_equal(
-            _known_distances(row.ranks[None, :], np.ones(1)), np.zeros(11)
-        )
 
 
 def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     fit = strict()
-    ax = plotting.fit_plot(fit, alpha=0.2)
+    ax = fit.plot(alpha=0.2)
     profile, center = fit._data.profile, fit.distribution.center
     shares = np.zeros(11)
     for ranking, count in zip(profile, profile.counts, strict=True):
@@ -237,7 +159,6 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
         assert top == pytest.approx(shares[d])
         shares[d] = 0
     assert not shares.any()
-    assert not of_group(ax, "spread")
     theta = fit.distribution.theta
     law = exact_law(5, theta)
     for x, y in one(ax, "expected").get_xydata():
@@ -249,35 +170,21 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     assert f"its summary has {len(fit.notes)} note" in text
 
 
-def test_ties_are_hatched_on_top_of_what_is_known():
+def test_rankings_without_a_distance_are_said_not_to_be_drawn():
     rows = [
         *(ra.PartialRanking.from_buckets(row, items="ABCD") for row in (["A", "BC", "D"], "BADC")),
         ra.PartialRanking.from_top_k("AC", items="ABCD"),
         ra.PartialRanking.from_buckets("DCBA", items="ABCD"),
     ]
     ax = ra.Mallows.fit(ra.Profile(rows, counts=[5, 4, 2, 1])).plot()
-    known, spread = bars(ax, "known"), bars(ax, "spread")
-    np.testing.assert_allclose(spread[:, 1], known[:, 3])
-    assert known[:, 3].sum() == pytest.approx(5 / 12)
-    assert (spread[:, 3] - spread[:, 1]).sum() == pytest.approx(7 / 12, abs=1e-3)
-    assert all(bar.get_hatch() for bar in of_group(ax, "spread"))
-    assert not any(bar.get_hatch() for bar in of_group(ax, "known"))
-    assert legend_words(ax) == ["rankings", "rankings with ties, imputed", "fitted distribution"]
-    assert faults(ax) == []
-
-
-def test_unranked_items_leave_the_law_alone():
-    orders = ("AB", "ABC", "BAC", "ACB")
-    rows = [ra.PartialRanking.from_order(order, items="ABC") for order in orders]
-    fit = ra.Mallows.fit(ra.Profile(rows))
-    ax = fit.plot()
-    assert not of_group(ax, "known")
-    assert not of_group(ax, "spread")
-    assert "note: the distribution alone, since items are unranked in some rankings" in notes(ax)
-    law = exact_law(3, fit.distribution.theta)
-    drawn = one(ax, "expected").get_xydata()
-    np.testing.assert_allclose(drawn, list(enumerate(law)), atol=1e-12)
-    assert "the distribution alone" not in notes(strict().plot())
+    assert bars(ax, "known")[:, 3].sum() == pytest.approx(1)
+    assert "bars: the 41.7 % of rankings that rank all items without ties" in notes(ax)
+    ties = ra.Mallows.fit(
+        ra.Profile([ra.PartialRanking.from_buckets(row) for row in (["A", "BC"], ["C", "AB"])])
+    ).plot()
+    assert not of_group(ties, "known")
+    assert "bars: the 0 % of rankings" in notes(ties)
+    assert "bars" not in notes(strict().plot())
 
 
 def test_many_distances_share_bars_and_none_is_lost():
@@ -304,14 +211,14 @@ def test_many_distances_share_bars_and_none_is_lost():
 
 
 def test_a_single_far_ranking_is_not_cut_with_the_tail():
-    law = distance_probabilities(8, 2.0)
+    law = _distance_probabilities(8, 2.0)
     known = np.zeros(29)
     known[1], known[28] = 1 - 1e-6, 1e-6
-    starts, step = _bins(law, [known, np.zeros(29)])
+    starts, step = _bins(law, known)
     assert starts[0] <= 0
     assert starts[-1] + step > 28
     assert _in_bins(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
-    starts, step = _bins(law, [])
+    starts, step = _bins(law, np.zeros(29))
     assert starts[-1] + step <= 15
 
 

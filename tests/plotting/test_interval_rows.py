@@ -15,7 +15,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.ranks.rank_results import ranks_from_decisions
-from rankagg.plotting.interval_rows import _log_ticks, _units_told
+from rankagg.plotting.interval_rows import _log_ticks
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, faults, of_group
 from tests.plotting.reading import (
@@ -186,17 +186,6 @@ def test_one_test_is_a_row_and_says_its_own_level():
     assert "each pair alone" not in text
 
 
-@pytest.mark.parametrize(
-    ("method", "written"), [("mcnemar", "McNemar"), ("wilcoxon", "Wilcoxon"), ("sign", "sign")]
-)
-def test_tests_are_written_as_names(method, written):
-    table = ra.ScoreTable([[1, 0, 1, 1], [0, 0, 0, 1]], systems="AB", higher_is_better=True)
-    tests = ra.inference.paired_tests(table, "B", method=method)
-    assert f"decided by {written} tests" in notes(plotting.effects_plot(tests))
-    assert f"{written} tests with" in " ".join(tests.summary().split())
-    assert f"{written} test, " in " ".join(tests.tests[0].summary().split())
-
-
 # -- units that tell neighbors apart --------------------------------------------------------------
 
 
@@ -252,10 +241,6 @@ def test_every_axis_has_some_whole_numbers(low, ratio):
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
     assert all(tick == round(tick) for tick in ticks)
-
-
-def test_large_numbers_are_short():
-    assert [_units_told(x) for x in (3.0, 123456.0, 2.4e6, 1e40)] == ["3", "123,456", "2e6", "1e40"]
 
 
 @pytest.mark.parametrize(

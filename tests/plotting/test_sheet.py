@@ -83,16 +83,3 @@ def test_widths_follow_the_font_and_not_the_size_of_letters():
     with mpl.rc_context({"font.size": 3 * mpl.rcParams["font.size"]}):
         assert text_width(lines) == pytest.approx(usual, rel=0.05)
     assert text_width(lines) == usual
-
-
-def test_a_caption_beyond_its_axes_is_in_a_file_that_is_cut_to_its_content():
-    words = "a caption that is much longer than the axes " * 2
-    ax = PlotSheet(None, 10, 9, notes=99).finish([words])
-    figure = ax.figure
-    figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer()
-    (caption,) = ax.texts
-    inches = caption.get_window_extent(renderer).width / figure.dpi
-    assert figure.get_tightbbox(renderer).width >= inches > figure.get_size_inches()[0]
-    PlotSheet(ax, 10, 9).finish(["short"])
-    assert figure.get_tightbbox(renderer).width < inches

@@ -17,7 +17,7 @@ from rankagg.testing.plots import Picture, PlotContract, faults, faults_on_given
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
 PLOTS = sorted(set(dir(plotting)) - {"style"})
-OF_METHODS = ("distances", "goodness", "models", "overlap", "study", "thetas")
+OF_METHODS = ("distances", "goodness", "models", "overlap", "study")
 NAMED = [name for name in PLOTS if name.removesuffix("_plot") not in OF_METHODS]
 
 
@@ -117,7 +117,6 @@ OF_NAMES = {
     plotting.missingness_map: missing,
     plotting.study_plot: corrupted,
     plotting.confidence_heatmap: confidence,
-    plotting.fit_plot: worths,
     plotting.parameters_plot: worths,
     plotting.worths_plot: worths,
 }
@@ -129,7 +128,6 @@ OF_RANKINGS = {
     plotting.critical_difference_diagram: ra.inference.friedman,
     plotting.distances_plot: ra.Mallows.fit,
     plotting.memberships_plot: partial(ra.Mixture.fit, n_components=2, n_starts=1, rng=0),
-    plotting.thetas_plot: ra.distributions.GeneralizedMallows.fit,
     plotting.models_plot: compared,
     plotting.goodness_plot: goodness,
 }
@@ -179,9 +177,9 @@ def picture(plot, labels=(), drawn=None, data=()):
 
 OF_SYSTEMS = (
     "bump_chart", "rank_distribution_plot", "pairwise_heatmap", "tournament_plot",
-    "missingness_map", "intervals_heatmap", "fit_plot", "parameters_plot", "worths_plot",
+    "missingness_map", "intervals_heatmap", "parameters_plot", "worths_plot",
 )  # fmt: skip
-WITHOUT_NAMES = ("robustness", "distances", "memberships", "thetas", "goodness")
+WITHOUT_NAMES = ("robustness", "distances", "memberships", "goodness")
 
 
 class TestPlots(PlotContract):

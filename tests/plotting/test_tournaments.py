@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
-from rankagg.plotting.tournaments import BAND, LINK_LOOKS, Link
+from rankagg.plotting.tournaments import BAND, LINK_LOOKS, _Link
 from rankagg.testing.plots import below, faults
 from tests.plotting.reading import drawn_quickly, legend_words, notes, one, row_labels
 from tests.strategies import policies, profiles
@@ -225,18 +225,6 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
-@pytest.mark.slow
-def test_margins_of_many_arcs_do_not_collide():
-    votes = ra.distributions.Uniform([f"item {k}" for k in range(14)]).sample(5, rng=0)
-    profile = ra.Profile(list(votes), counts=[10_000] * 5)
-    worst = ra.Permutation.from_ranks(
-        13 - ra.Kemeny().aggregate(profile).ranking.ranks, items=profile.items
-    )
-    ax = plotting.tournament_plot(graph_of(profile), worst)
-    assert len(margins(ax)) > 60
-    assert faults(ax) == []
-
-
 def test_no_arcs_where_all_agree():
     ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)))
     assert all_drawn(ax) == {}
@@ -269,7 +257,7 @@ def test_an_unproved_order_is_said_to_be_one():
 
 def test_margins_are_written_shortly():
     def text(margin):
-        return Link(0, 1, "with", False, margin).text
+        return _Link(0, 1, "with", False, margin).text
 
     assert [text(m) for m in (None, 2.0, 1e6, 2 - 1e-12, 0.04762, 1234.56)] == [
         "", "2", "1000000", "2", "0.0476", "1235",

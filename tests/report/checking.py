@@ -8,24 +8,24 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
-from rankagg.report.page import _checker_script
+from rankagg.report.page import CHECKER, _checker_script
 
 # Every verdict is true, false, or a word about an error that is no verdict.
-RUN = """cases => cases.map(([votes, certificate]) => {
+RUN = """cases => Promise.all(cases.map(async ([votes, certificate]) => {
     try {
         const steps = proofChecker.check(votes, certificate);
         let step = steps.next();
-        while (!step.done) step = steps.next();
+        while (!step.done) step = steps.next(step.value instanceof Promise ? await step.value : 0);
         return [true, step.value.status];
     } catch (error) {
         return [error instanceof proofChecker.Refused ? false : null, String(error.message)];
     }
-})"""
+}))"""
 
 
 def checker_page(browser, folder, *, doubles=True):
     """Return a page that holds the checker and nothing else; without doubles all is in BigInts."""
-    script = _checker_script(page=False)
+    script = _checker_script(CHECKER[:-1])
     if not doubles:
         fast = "const SAFE = BigInt(Number.MAX_SAFE_INTEGER);"
         assert fast in script

@@ -8,9 +8,8 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
 from rankagg.aggregation.kemeny import relaxation
+from rankagg.report import findings as base
 from rankagg.report import findings as computing
-from rankagg.report.kinds import base
-from tests.conftest import slow_but
 from tests.report.test_page import Page
 
 LATE = "not computed in time"
@@ -99,27 +98,3 @@ def test_an_unfinished_page_ends_with_code_three(run, monkeypatch) -> None:
     late = ra.stability(TANGLED, time_limit=0)
     monkeypatch.setattr(computing, "leave_each_out", lambda *args, **options: late)
     run("report --dataset three_cycle", code=3)
-
-
-COMMANDS = {
-    "compare": "optima       not computed in time whether there are others",
-    "explain --pair 1 2": "swap        not computed in time",
-    "stability --samples 2": "not decided within the limit",
-    "dispersion": "(gap: ",
-    "rank": "not proved optimal in time",
-}
-
-
-@pytest.mark.parametrize("command", slow_but(["compare", "dispersion"], COMMANDS))
-def test_commands_end_at_their_limit_and_say_what_is_missing(command, called, monkeypatch) -> None:
-    ra.io.write_preflib(TANGLED, "votes.soc")
-    is_said = False
-    # Wherever the time runs out, what is said is true; somewhere the words are said.
-    for looks in (1, 3, 10, 15, 30, 10**6):
-        stop_after(monkeypatch, looks)
-        code, out, _ = called(f"{command} votes.soc --time-limit 60")
-        late = "in time" in out or "within the limit" in out or "(gap: " in out
-        assert code == (3 if late else 0), out
-        is_said |= COMMANDS[command] in out
-    assert is_said
-    assert not late

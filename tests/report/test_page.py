@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,8 +18,8 @@ from rankagg.report import findings as computing
 from rankagg.report import page as page_module
 from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import _ranking_of, first_screen
-from rankagg.report.kinds.choice import kind_of
+from rankagg.report.first_screen import first_screen
+from rankagg.report.page import kind_of
 from rankagg.report.sections import table_of
 from tests.io.scan.scan_files import drawn
 from tests.tournaments import PALEY
@@ -153,18 +152,6 @@ def test_votes_without_rankings_say_what_cannot_be_known() -> None:
     assert {"missing", "stability"} & {*page.sections} == set()
 
 
-def test_comparisons_have_their_own_numbers() -> None:
-    battles = ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 27 + [0] * 3)
-    report = ra.make_report(battles)
-    page = Page(report.html)
-    assert " ".join(page.header.split()).count("2 items 30 battles 10 % ties") == 1
-    assert "A has the highest rating, and no other item may be first, at 95 %." in page.header
-    bars = "Bars: the ranks by {} that remain open"
-    assert bars.format("Bradley-Terry ratings") in " ".join(report.html.split())
-    orders = ra.Profile.from_orders(["AB"] * 27 + ["BA"] * 3)
-    assert bars.format("mean Borda points") in " ".join(ra.make_report(orders).html.split())
-
-
 def test_names_that_need_a_font_are_told_of_once() -> None:
     other = (
         "\u6a21\u578b", "\uc778\uacf5", "\u30e2\u30c7\u30eb", "\u0646\u0645\u0648", "\u05d0",
@@ -187,7 +174,7 @@ def test_names_that_need_a_font_are_told_of_once() -> None:
 def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     # By majorities C is third; Borda points, which count how far, have it first.
     votes = ra.Profile.from_orders(["ABCD", "CDBA"], counts=[1040, 960])
-    rows = _ranking_of(findings_of(votes)).rows
+    rows = first_screen(findings_of(votes)).rows
     outside = {row.name for row in rows if row.strip.mark == "outside"}
     assert {"A", "C"} <= outside
     for row in rows:
@@ -202,13 +189,6 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     assert "place outside its bar: the two are by different rules" in told
     assert told.count('class="link"') == len(outside)
     assert "although by mean Borda points only C may be first" in told
-
-
-def test_policies_are_said_where_scores_are_missing(human, reports) -> None:
-    page = Page(reports("xtreme_gaps").html)
-    for policy in ("uniform", "ignore", "last"):
-        assert f"{policy}: " in page.sections["missing"]
-    assert "missing" not in Page(human[0].html).sections
 
 
 def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
@@ -253,7 +233,7 @@ def certainty_of(values):
     findings = findings_of(ra.ScoreTable(values, higher_is_better=True))
     parts = certainty(findings).parts
     told = [part.content for part in parts if part.kind in ("text", "assumed")]
-    return " ".join(told), _ranking_of(findings)
+    return " ".join(told), first_screen(findings)
 
 
 def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> None:
@@ -279,28 +259,6 @@ def test_bars_are_drawn_where_they_exclude_places() -> None:
     assert "Tasks are independent, and the differences of all items" in text
     first = {row.position for row in figure.rows if row.strip.mark == "first"}
     assert first == set(ranks.first) != set(range(16))
-
-
-def test_a_single_decision_among_many_items_is_told_without_bars() -> None:
-    values = np.random.default_rng(3).normal(size=(12, 12))
-    values[0] += 1.2
-    values[1] -= 1.2
-    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True), rng=0)
-    n_decided = int(ranks.decisions.above.sum())
-    assert 0 < n_decided < 0.1 * 66
-    text, figure = certainty_of(values)
-    assert f"The data decide {n_decided} of 66 pairs" in text
-    mean = (ranks.worst - ranks.best + 1).mean()
-    assert f"That leaves an item {mean:.1f} of 12 ranks on average" in text
-    assert is_without_bars(figure)
-    spans = {row.position: row.interval for row in figure.rows}
-    assert spans == {i: f"{ranks.best[i]}\N{EN DASH}{ranks.worst[i]}" for i in range(12)}
-
-
-def test_one_item_that_can_be_first_is_said_to_be_the_only_one() -> None:
-    values = np.random.default_rng(2).normal(size=(3, 12)) + np.array([[9.0], [0.0], [0.0]])
-    text, _ = certainty_of(values)
-    assert "alone, only 0 may be first by mean Borda points at 95 %." in text
 
 
 @pytest.mark.parametrize(("n_shared", "told"), [
@@ -369,7 +327,7 @@ def test_the_page_is_saved_and_shown(human, tmp_path) -> None:
 def test_the_page_needs_no_library_of_plots() -> None:
     sources = Path(page_module.__file__).parent.glob("*.py")
     users = {path.name for path in sources if "plotting" in path.read_text(encoding="utf-8")}
-    assert users == {"figures.py", "steps_page.py"}
+    assert users == {"drawn_pages.py"}
 
 
 @pytest.mark.parametrize(
@@ -425,13 +383,6 @@ def test_pairs_that_never_met_are_said_not_to_have() -> None:
     assert "the only pair is decided at" in both.header
 
 
-def test_where_all_are_first_nobody_can_take_their_place(monkeypatch) -> None:
-    monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
-    told = Page(ra.make_report(ra.ScoreTable(np.ones((3, 2)), higher_is_better=True)).html)
-    every = "As it is, 0, 1 and 2 share the first place, so no removal can put another first."
-    assert every in told.sections["stability"]
-
-
 def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
     votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
     few = chapters_result._flow_of(findings_of(votes))
@@ -457,19 +408,8 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     ]  # fmt: skip
     assert rows.notes == (("a, b", "x"),)
     table = ra.ScoreTable([[-0.001, -0.001], [9.0, 9.0]], higher_is_better=True)
-    shown = [row.numbers for row in _ranking_of(findings_of(table)).rows]
+    shown = [row.numbers for row in first_screen(findings_of(table)).rows]
     assert shown == [("9.00",), ("0.00",)]
-
-
-def test_removals_without_a_proof_are_said_to_be_so(monkeypatch) -> None:
-    votes = ra.datasets.load("tennessee")
-    told = Page(ra.make_report(votes).html).sections["stability"]
-    assert "Not known. Of the 100 rankings none were found whose removal would put another" in told
-    found = ra.analysis.removal_radius(ra.Profile.from_orders(["AB"] * 5 + ["BA"] * 2))
-    open_case = replace(found, overtaken=replace(found.overtaken, lower=5))
-    monkeypatch.setattr(computing, "radius_until", lambda *_, **__: open_case)
-    told = Page(ra.make_report(votes).html).sections["stability"]
-    assert "it is proved that fewer than 5 would not" in told
 
 
 # -- what scores add up to ------------------------------------------------------------------------

@@ -4,16 +4,18 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg.exceptions import VerificationError
 from rankagg.report.chapters_result import _verified
-from rankagg.report.first_screen import FirstScreen, _PlaceFigure, _PlaceGroup, _PlaceRow
-from rankagg.report.kinds.base import RowDrawing, Strip
-from rankagg.report.page import CHARACTERS, ITEMS, _proof_check
-from rankagg.report.sections import render_page
+from rankagg.report.first_screen import _FirstScreen, _PlaceGroup, _PlaceRow
+from rankagg.report.page import CHARACTERS, ITEMS, _checker_script, _proof_blocks
+from rankagg.report.sections import RowDrawing, Strip, render_page
 from tests.conftest import slow_but
+from tests.report.checking import by_package, by_stand_alone
+from tests.tournaments import PALEY
 
 
 def press(visit):
@@ -32,15 +34,15 @@ def block(html, name):
 
 def small_page(consensus, shown=None):
     """Return a page with the order, its proof, and nothing else."""
-    check = _proof_check(consensus)
+    _, blocks = _proof_blocks(consensus)
     order = consensus.ranking.order if shown is None else shown
-    rows = [
+    rows = tuple(
         _PlaceRow(rank, 0, str(item), Strip(None), "", ("",)) for rank, item in enumerate(order, 1)
-    ]
-    blocks = (_PlaceGroup(tuple(rows), is_open=False),)
-    ranking = _PlaceFigure(blocks, RowDrawing((), (), (), ""), "Item", "", ("",), 0)
-    screen = FirstScreen("", "", (), ranking, ())
-    return render_page("small", [], screen=screen, scripts=check.scripts, blocks=check.blocks)
+    )
+    groups = (_PlaceGroup(rows, is_open=False),)
+    screen = _FirstScreen("", "", (), groups, RowDrawing((), (), (), ""), (), "Item", "", ("",))
+    scripts = [_checker_script()] if blocks else []
+    return render_page("small", [], screen=screen, scripts=scripts, blocks=blocks)
 
 
 SMITHS = ra.PairwiseMatrix.from_wins(
@@ -205,10 +207,9 @@ def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
 
 def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
-    check = _proof_check(exact)
-    assert check.blocks == {}
-    assert check.scripts == ()
-    assert "a page has room for the votes on 500 items, and there are 501" in check.sentence
+    sentence, blocks = _proof_blocks(exact)
+    assert blocks == {}
+    assert "a page has room for the votes on 500 items, and there are 501" in sentence
     assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
 
 
@@ -225,13 +226,10 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
     monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
-    check = _proof_check(exact)
-    assert check.blocks == {}
-    assert check.scripts == ()
-    assert re.search(
-        r"room for 500 characters, and votes and certificate take \d{3}", check.sentence
-    )
-    assert "`rankagg solve` with --certificate and --votes" in check.sentence
+    sentence, blocks = _proof_blocks(exact)
+    assert blocks == {}
+    assert re.search(r"room for 500 characters, and votes and certificate take \d{3}", sentence)
+    assert "`rankagg solve` with --certificate and --votes" in sentence
 
 
 def test_a_page_says_that_a_proof_was_verified_where_it_was(monkeypatch) -> None:
@@ -268,3 +266,89 @@ def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
     held = ra.Constraints(above=[tuple(above)]) if above else None
     consensus = ra.Kemeny(tie_cost=tie_cost, constraints=held).aggregate(votes)
     assert said in press(opened(small_page(consensus)))
+
+
+# -- genuine proofs of every kind and size --------------------------------------------------------
+
+
+def uniform(n, m):
+    rng = np.random.default_rng(1)
+    return ra.Profile.from_orders([rng.permutation(n).tolist() for _ in range(m)])
+
+
+def matrix(n, high, scale=1):
+    return ra.PairwiseMatrix.from_wins(
+        np.random.default_rng(1).integers(0, high, size=(n, n)) * scale
+    )
+
+
+CONSTRAINTS = ra.Constraints(
+    above=[(5, 0)], first=[3], quotas=[ra.Quota([1, 2, 4, 6], within=8, at_least=3)]
+)
+# Data, made when they are needed, and options of the rule.
+KINDS = {
+    "tennessee": (lambda: ra.datasets.load("tennessee"), {}),
+    "condorcet": (lambda: ra.datasets.load("condorcet_1785"), {}),
+    "gaps": (lambda: ra.datasets.load("xtreme_gaps"), {}),
+    "branching": (lambda: uniform(50, 60), {}),
+    "Paley": (lambda: PALEY, {}),
+    "gap": (lambda: matrix(75, 100_000), {"time_limit": 10}),
+    "two hundred items": (
+        lambda: ra.Mallows(list(range(200)), theta=0.02).sample(30, rng=1), {"time_limit": 60},
+    ),
+    "large numbers": (lambda: matrix(9, 50, 10.0**20), {}),
+    "enumeration": (lambda: matrix(16, 50), {"backend": "subset-dp"}),
+    "large numbers, enumerated": (lambda: matrix(12, 50, 1e20), {"backend": "subset-dp"}),
+    "weights": (
+        lambda: ra.Profile.from_orders(["ABCDE", "BCADE", "CABED"], weights=[0.1, 1 / 3, 2**0.5]),
+        {},
+    ),
+    "ties that cost": (
+        lambda: ra.Profile.from_ranks(np.random.default_rng(5).integers(1, 5, size=(9, 12))),
+        {"tie_cost": 0.3},
+    ),
+    "constraints": (lambda: matrix(30, 50), {"constraints": CONSTRAINTS}),
+    "one item": (lambda: ra.Profile.from_orders(["A"]), {}),
+    "nobody votes": (lambda: ra.PairwiseMatrix.from_wins(np.zeros((5, 5))), {}),
+}  # fmt: skip
+
+
+def check(consensus, tmp_path, visit_page):
+    html = small_page(consensus)
+    votes, certificate = block(html, "proof-votes"), block(html, "proof-certificate")
+    assert by_package(votes, certificate)
+    if len(certificate) < 50_000 and len(consensus.items) < 60 and "enumeration" not in certificate:
+        assert by_stand_alone(votes, certificate)
+    path = tmp_path / "kind.html"
+    path.write_text(html, encoding="utf-8")
+    visit = visit_page(path)
+    said = press(visit)
+    assert visit.messages == []
+    what = "proof" if consensus.is_proved else "bound"
+    assert said.startswith(f"✓ The {what} holds: "), said
+    assert re.search(r"integers, \d+\.\d\d s\.$", said)
+    return json.loads(certificate)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_genuine_proof_holds(kind, tmp_path, visit_page) -> None:
+    make, options = KINDS[kind]
+    certificate = check(ra.Kemeny(**options).aggregate(make()), tmp_path, visit_page)
+    nodes = [node for proof in certificate["proofs"] for node in proof["nodes"]]
+    if kind == "Paley":
+        assert sum("pair" in node for node in nodes) >= 2
+    if "enumerat" in kind:
+        assert {"enumeration": True} in nodes
+    if "large numbers" in kind:
+        assert certificate["scaled_cost"] > 10**20
+    if kind == "gap":
+        assert certificate["status"] == "gap"
+    if kind == "constraints":
+        assert "constraints" in certificate
+
+
+@pytest.mark.slow
+def test_glue_holds(data, tmp_path, visit_page) -> None:
+    consensus = ra.Kemeny().aggregate(ra.read_scores(data("tasks/glue.csv"), higher_is_better=True))
+    assert len(check(consensus, tmp_path, visit_page)["items"]) == 105

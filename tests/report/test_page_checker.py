@@ -17,8 +17,6 @@ from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.exceptions import VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny.forging import (
-    QUOTAS,
-    WISH,
     N,
     change,
     early_chain,
@@ -28,11 +26,8 @@ from tests.aggregation.kemeny.forging import (
     random_leaf,
     random_rows,
     random_tree,
-    specimens,
 )
 from tests.aggregation.kemeny.test_certificate_budget import BOMBS
-from tests.aggregation.kemeny.test_certificate_scales import SIZES, large
-from tests.conftest import slow_but
 from tests.report.checking import judge, stated, verdicts
 
 
@@ -64,14 +59,6 @@ def test_genuine_and_forged_texts_get_the_verdicts_of_the_other_checkers(blank) 
     counted = judge(blank, forged(cases, 6, seed=1))
     assert counted[True] > 2 * len(cases)
     assert counted[False] > 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_thousands_of_forged_texts(blank, seed) -> None:
-    counted = judge(blank, forged(specimens().values(), 350, seed))
-    assert counted[True] > 200
-    assert counted[False] > 10_000
 
 
 def built(rng):
@@ -275,24 +262,6 @@ def test_one_more_than_is_proved_is_refused_for_every_kind_of_proof(blank) -> No
         judge(blank, texts)
 
 
-def test_pairs_of_every_optimum_are_proved_each(blank) -> None:
-    case = quick_specimens()["every optimum"]
-    votes, texts = json.dumps(case.votes_plain), []
-    for at, node in enumerate(case.plain["proofs"][0]["nodes"]):
-        kind = next((kind for kind in ("exchange", "cut") if kind in node), None)
-        for k in range(len(node[kind])) if kind else ():
-            other = json.loads(json.dumps(case.plain))
-            changed = other["proofs"][0]["nodes"][at]
-            changed[kind][k] = changed[kind][k][::-1]
-            texts.append((votes, json.dumps(other)))
-            for above in ([], node.get("above", [0])[1:], list(range(N))):
-                changed = json.loads(json.dumps(case.plain))
-                if kind == "cut":
-                    changed["proofs"][0]["nodes"][at]["above"] = above
-                    texts.append((votes, json.dumps(changed)))
-    assert judge(blank, texts)[False] > len(texts)
-
-
 def test_a_deep_tree_takes_no_stack(blank) -> None:
     nodes = []
     for at in range(0, 6000, 2):
@@ -326,25 +295,17 @@ def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:
 
 # -- votes of every size, and what asks for too much ----------------------------------------------
 
-LIMITED = """([votes, certificate, seconds, bytes]) => {
+LIMITED = """async ([votes, certificate, seconds, bytes]) => {
     try {
         const steps = proofChecker.check(votes, certificate, seconds, bytes);
         let step = steps.next();
-        while (!step.done) step = steps.next();
+        while (!step.done) step = steps.next(step.value instanceof Promise ? await step.value : 0);
         return "holds";
     } catch (error) {
         if (error instanceof proofChecker.BeyondBudget) return "not checked";
         return error instanceof proofChecker.Refused ? "refused" : String(error);
     }
 }"""
-
-
-@pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("size", slow_but([2**53, 10**99], SIZES))
-def test_three_checkers_agree_under_constraints(blank, size: int, count: int) -> None:
-    for wish in (WISH, QUOTAS):
-        counted = judge(blank, forged([large(size, constraints=wish)], count, size))
-        assert count < 500 or min(counted[True], counted[False]) > 20
 
 
 @pytest.mark.parametrize("name", [name for name in BOMBS if name != "lists"])

@@ -207,14 +207,6 @@ def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
     assert min(counted[True], counted[False]) > 20
 
 
-def test_a_cut_parts_its_pair(blank) -> None:
-    """Nothing speaks against either order but the side of a cut that items are on."""
-    votes, texts = ra.Profile.from_orders([PLACES] * 2).pairwise(), []
-    for above in ([0], [], [2], [0, 1], [1], [0, 1, 2]):
-        texts.append(plain_text(votes, [{"above": above, "cut": [[0, 1]], "rest": 1}, LEAF]))
-    assert judge(blank, texts) == {True: 2, False: 10}
-
-
 def cut_sums(gain, known, above, x, y):
     """Return what is left of the gain of a cut, by the rule and by rules that are nearly it."""
     upper = set(above)

@@ -5,8 +5,8 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
-from rankagg.report.kinds.choice import kind_of
-from rankagg.report.page import _read_gates
+from rankagg.report.gates import read_gates
+from rankagg.report.page import kind_of
 from tests.tournaments import PALEY
 
 # A before the rest; the others in a cycle without a best order.
@@ -24,7 +24,7 @@ def found(data, *, time_limit=None, optima=True, alpha=0.05):
 
 
 def judged(findings, *conditions):
-    return [str(gate.judge(findings)) for gate in _read_gates(conditions, findings.exact.items)]
+    return [str(gate.judge(findings)) for gate in read_gates(conditions, findings.exact.items)]
 
 
 def test_of_several_optima_only_what_all_have_holds() -> None:
@@ -150,7 +150,7 @@ def above(upper, lower):
 )
 def test_what_says_nothing_is_refused(conditions, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        _read_gates(conditions, SEVERAL.items)
+        read_gates(conditions, SEVERAL.items)
 
 
 def test_names_are_those_of_the_data_whatever_is_in_them() -> None:

@@ -64,21 +64,6 @@ def saved(tmp_path):
     return save
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [3, 41, 105])
-def test_few_and_many_systems_read_well(saved, visit_page, n) -> None:
-    names = [f"team {k} | big model" for k in range(n)]
-    law = ra.distributions.LatentScores([0.05 * k for k in range(n)], systems=names)
-    path = saved(law.sample(9, rng=0), title=f"{n} systems")
-    for width in (360, 1100):
-        visit = visit_page(path, width=width)
-        assert visit.is_as_wide_as_it_may_be()
-        assert len(visit.column(RANKS, "System")) == n
-        assert visit.messages == []
-        if n > 40:
-            assert visit.page.get_by_text(f"The first 30 of {n} items.").count() >= 1
-
-
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
     """The page of 52 systems, the first 38 of which are in one order, 39 to 43 in any."""
@@ -193,27 +178,6 @@ def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None
         assert visit.is_as_wide_as_it_may_be()
         visit.page.emulate_media(media="print")
         assert not visit.page.evaluate(cut)
-
-
-def test_marks_and_bars_stand_at_their_ranks(pages, visit_page) -> None:
-    table = ra.datasets.load("superglue_human")
-    ranks, order = ra.rank_intervals(table, rng=0), ra.Kemeny().aggregate(table).order
-    drawn = """[...document.querySelectorAll("#ranking tbody tr")].map(row => {
-        const strip = row.querySelector(".strip svg").getBoundingClientRect();
-        const middle = e => { const r = e.getBoundingClientRect();
-            return (r.left + r.right) / 2 - strip.left; };
-        const bar = row.querySelector("line.bar").getBoundingClientRect();
-        return [row.dataset.position, middle(row.querySelector(".mark")), bar.left - strip.left,
-            bar.right - strip.left].map(x => Number(x)).concat(strip.width);
-    })"""
-    visit = visit_page(pages("superglue_human"))
-    rows = visit.page.evaluate(drawn)
-    for place, (item, mark, left, right, width) in enumerate(rows, 1):
-        i = int(item)
-        assert table.systems[i] == order[place - 1]
-        assert mark == pytest.approx(width * (place - 0.5) / 6, abs=0.6)
-        assert left == pytest.approx(width * (ranks.best[i] - 0.5) / 6, abs=2.6)
-        assert right == pytest.approx(width * (ranks.worst[i] - 0.5) / 6, abs=2.6)
 
 
 def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:

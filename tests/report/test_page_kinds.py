@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.report.kinds.choice import kind_of
+from rankagg.report.page import kind_of
 from tests.conftest import slow_but
 from tests.report.test_page import Page
 
@@ -115,22 +115,6 @@ def test_an_election_of_several_seats_is_counted_by_stv():
     assert "SSI 2007/42" in page.sections["made"]
     with pytest.raises(InvalidInputError, match="`kind` must be one of scores for a ScoreTable"):
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
-
-
-@pytest.mark.parametrize("name", ["battles", "battles of judges", "election"])
-def test_no_word_of_another_kind_stands_in_texts_of_rules(name) -> None:
-    data, _ = DATA[name]
-    data = data.profile if name == "election" else data
-    exact = ra.Kemeny().aggregate(data)
-    explained = ra.explain(exact, *exact.order[:2]), ra.explain(exact, exact.order[0], "C")
-    told = [str(one) for one in (ra.compare(data), exact, *explained)]
-    assert all(told)
-    lines = [line for text in told for line in text.splitlines()]
-    # What is proved speaks of itself, and a profile calls its ballots rankings.
-    text = "\n".join(line for line in lines if not line.startswith(("certificate", "optima")))
-    words = {*FOREIGN[name.split(" ")[0]], "judge"}
-    words = words - {"ranking"} if name == "election" else words | {"unranked items"}
-    assert [word for word in words if re.search(rf"\b{word}", text, re.IGNORECASE)] == []
 
 
 def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
@@ -341,14 +325,6 @@ def test_a_page_shows_the_decimals_of_the_rule_and_no_chapter_on_gaps() -> None:
     assert "missing" not in page.sections
     assert "declined" not in page.sections["data"]
     assert "candidates are below all that a ballot lists" in page.sections["data"]
-
-
-def test_an_election_is_counted_as_its_rule_counts_it() -> None:
-    votes = ballots()
-    page = Page(ra.make_report(votes).html)
-    assert f"{votes.n_ballots} cast ballots" in page.sections["data"]
-    assert "certainty" not in page.sections
-    assert "missing" not in page.sections
 
 
 def test_neighbors_beside_gaps_have_shares_of_votes_that_agree_with_majorities() -> None:

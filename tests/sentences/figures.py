@@ -13,8 +13,7 @@ from scipy.stats import beta
 
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import missing_data, without_tasks
-from rankagg.report.chapters_items import neighbors
-from rankagg.report.chapters_result import majorities, methods
+from rankagg.report.chapters_result import majorities, methods, neighbors
 from rankagg.report.first_screen import first_screen
 from tests import oracles
 from tests.sentences import definitions as true
@@ -52,7 +51,7 @@ def is_per_cent(text, share):
 
 def ranking(case):
     """Hold places, intervals and scores of the first figure, and where its marks stand."""
-    n, found = case.plain.n, first_screen(case.findings).ranking
+    n, found = case.plain.n, first_screen(case.findings)
     headings = dict(zip(found.headings, range(9), strict=False))
     has_means = "Mean score" in headings
     rate = headings.get("Mean score", headings.get("Win rate", headings.get("Votes won")))

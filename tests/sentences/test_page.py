@@ -9,15 +9,13 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.voting import rounds
-from rankagg.report import chapters_result
+from rankagg.report import ballots, chapters_result
 from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
-from rankagg.report.chapters_items import neighbors
-from rankagg.report.chapters_result import majorities, methods, proof
+from rankagg.report.chapters_result import majorities, methods, neighbors, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
-from rankagg.report.kinds import ballots
-from rankagg.report.kinds.choice import kind_of
-from rankagg.report.page import _read_gates
+from rankagg.report.gates import read_gates
+from rankagg.report.page import kind_of
 from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
@@ -113,7 +111,7 @@ class Page:
             )
         may = () if self.ranks is None else self.ranks.first
         truth["first-decided"] = len(may) == 1 and first == {names.index(may[0])}
-        gates = _read_gates(truth, self.findings.exact.items)
+        gates = read_gates(truth, self.findings.exact.items)
         return [(gate.judge(self.findings), truth[gate.condition]) for gate in gates]
 
     # -- definitions --------------------------------------------------------------------------
@@ -461,7 +459,8 @@ def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
 def test_shares_near_even_are_not_even():
     for number in range(1001):
         share = Fraction(number, 1000)
-        assert is_per_cent(chapters_result._per_cent(float(share)), share)
+        cell = chapters_result._cell(float(share), is_decided=False)
+        assert is_per_cent(cell.text, share)
 
 
 @pytest.mark.slow

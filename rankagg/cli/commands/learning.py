@@ -224,7 +224,7 @@ def steps(
 
     def write(path: Path) -> None:
         if form == "html":
-            from rankagg.report.steps_page import steps_page
+            from rankagg.report.drawn_pages import steps_page
 
             write_text(path, steps_page(found))
         else:

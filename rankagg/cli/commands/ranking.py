@@ -355,7 +355,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
     from rankagg.analysis.explanation import explain_until
-    from rankagg.report.kinds.choice import kind_of
+    from rankagg.report.page import kind_of
 
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated] if rated else made([rule or "kemeny"]))

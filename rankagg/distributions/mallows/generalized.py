@@ -256,14 +256,13 @@ class GeneralizedMallowsFit(FitResult):
     Made by `GeneralizedMallows.fit`; one theta per rank but the last. Standard errors and
     intervals, which are by likelihood ratio, are conditional on the center, which the rankings
     chose: with few rankings the thetas are too high and their intervals too narrow. An upper bound
-    is infinite where all rankings agree at a rank. `plot` draws a `rankagg.plotting.thetas_plot`.
+    is infinite where all rankings agree at a rank. `plot` draws them, as of all fits, by
+    `rankagg.plotting.parameters_plot`.
     """
 
     distribution: GeneralizedMallows
     # Of each rank, of the items passed over.
     _means: Floats = field(compare=False)
-
-    _plot = "thetas_plot"
 
     @property
     def thetas(self) -> Floats:

@@ -34,11 +34,12 @@ function told({status, cost, bound, tieCost, tolerance, isHeld}) {
 
 // Runs a generator without holding up the page for long.
 async function run(steps, showNodes) {
-  let since = performance.now(), nodes = 0;
+  let since = performance.now(), nodes = 0, sent;
   for (;;) {
-    const {done, value} = steps.next();
+    const {done, value} = steps.next(sent);
     if (done) return value;
-    nodes += value;
+    sent = value instanceof Promise ? await value : undefined;
+    nodes += sent ? 0 : value;
     if (performance.now() - since > 50) {
       showNodes(nodes);
       await new Promise((resume) => { setTimeout(resume); });

@@ -50,17 +50,18 @@ function keeps(order, {quotas, known}) {
   return quotas.every(({items, place, least}) => items.filter((i) => at[i] < place).length >= least);
 }
 
-// Yields now and then; returns what is proved, and throws a Refused that says why nothing is, or a
+// Yields now and then, a number of nodes or a promise whose value is sent back; returns what is proved, and throws a Refused that says why nothing is, or a
 // BeyondBudget where that takes more than it may.
 function* check(votesText, certificateText, seconds = SECONDS, bytes = BYTES) {
   memoryLimit = bytes;
   const ends = performance.now() + 1000 * seconds;
   const steps = checked(votesText, certificateText);
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
+  let step = steps.next();
+  while (!step.done) {
     if (performance.now() > ends) throw new BeyondBudget(`it takes more than ${seconds} s`);
-    yield step.value;
+    step = steps.next(yield step.value);
   }
+  return step.value;
 }
 
 function* checked(votesText, certificateText) {

@@ -22,15 +22,8 @@ from rankagg.core import (
     stated,
     unsigned,
 )
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import (
-    NOTHING,
-    Kind,
-    QuietColumn,
-    fact,
-    number,
-)
-from rankagg.report.sections import PageTable, Section, table_of
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import UNKNOWN, PageTable, Section, fact, number, table_of
 
 # What a task is to the win rate of a system that lacks it.
 LACKED = {
@@ -91,7 +84,7 @@ class ScoresKind(Kind):
         """Return means where there are some, else the share of others that a system beats."""
         means = self._means(findings)
         if means is not None:
-            return (QuietColumn("Mean score", aligned(means)),)
+            return (QuietColumn("Mean score", _aligned(means)),)
         (won,) = super().columns(findings)
         return (QuietColumn("Win rate", won.texts),)
 
@@ -191,7 +184,7 @@ class ScoresKind(Kind):
             # Columns of a frame have different names; a task may be called as another column.
             column, higher = f"task {k}", self.data.higher_is_better[task]
             frame[column] = values[order, k]
-            texts, best = aligned(values[:, k]), (np.nanmax if higher else np.nanmin)(values[:, k])
+            texts, best = _aligned(values[:, k]), (np.nanmax if higher else np.nanmin)(values[:, k])
             cells[column] = {
                 "text": [texts[i] for i in order.tolist()],
                 "is_best": (values[order, k] == best).tolist(),
@@ -203,7 +196,7 @@ class ScoresKind(Kind):
         if means is not None:
             # Those over other tasks cannot be compared.
             shown = np.where(np.isnan(values).any(axis=1), np.nan, means)[order]
-            frame["Mean"], cells["Mean"] = shown, {"text": aligned(shown)}
+            frame["Mean"], cells["Mean"] = shown, {"text": _aligned(shown)}
         return table_of(
             frame,
             "Scores by task; the best of each in bold",
@@ -222,7 +215,7 @@ class ScoresKind(Kind):
         return self.whole if whole else "vote", wins, ties
 
 
-def aligned(values: Floats) -> list[str]:
+def _aligned(values: Floats) -> list[str]:
     """Write numbers with so many decimals that the largest has three digits that count."""
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max(initial=0.0))
@@ -232,6 +225,6 @@ def aligned(values: Floats) -> list[str]:
         decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
         texts = [unsigned(f"{value:.{decimals}f}") for value in values]
     return [
-        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else NOTHING
+        text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else UNKNOWN
         for text, value in zip(texts, values, strict=True)
     ]

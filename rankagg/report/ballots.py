@@ -30,21 +30,21 @@ from rankagg.core import (
     stated,
 )
 from rankagg.inference import robust_rank_aggregation
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import (
-    NOTHING,
-    Kind,
-    QuietColumn,
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import (
+    UNKNOWN,
+    PageTable,
     RowDrawing,
+    Section,
     Strip,
     at_place,
     at_share,
     fact,
     marked_shares,
     number,
+    table_of,
     ticks,
 )
-from rankagg.report.sections import PageTable, Section, table_of
 
 #: The rule for one seat: ties are broken as `rankagg count` does.
 USUAL = InstantRunoff(tie_breaking="order")
@@ -152,8 +152,7 @@ class ElectionKind(Kind):
         ballots = self._ends[-1]
         lost = float(self.count.exhausted[-1]) / ballots
         share = stated(lost, "share of exhausted ballots", percent, of=ballots)
-        told = number(self.data.n_rankings, "ballot", "rankings")
-        return [told, (share, "exhausted")]
+        return [number(self.data.n_rankings, "ballot", "rankings"), (share, "exhausted")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
@@ -167,7 +166,7 @@ class ElectionKind(Kind):
         return RowDrawing(
             [
                 Strip(end, (at_share(0), start))
-                for start, end in zip(at.tolist(), ends.tolist(), strict=True)
+                for start, end in np.column_stack([at, ends]).tolist()
             ],
             marked_shares(),
             (("dot", True, "first preferences (bar), and votes in the last round (dot)"),),
@@ -181,13 +180,12 @@ class ElectionKind(Kind):
         """Return ballots, and how many candidates they name."""
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
-        told = [
-            fact(f"ballots that name {size}", many, "ballots that name so many")
-            for size, many in enumerate(sizes)
-            if many
+        what = "ballots that name so many"
+        return [
+            fact("Ballots", self.data.n_rankings, "rankings"),
+            *(fact(f"ballots that name {k}", many, what) for k, many in enumerate(sizes) if many),
+            ("Left out", "candidates are below all that a ballot lists"),
         ]
-        told.append(("Left out", "candidates are below all that a ballot lists"))
-        return [fact("Ballots", self.data.n_rankings, "rankings"), *told]
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the count round by round, with margins, and how it was counted."""
@@ -278,7 +276,7 @@ class ListsKind(Kind):
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return how many lists name an item, and its median rank there."""
-        middle = [NOTHING if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
+        middle = [UNKNOWN if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
         named_by = [f"{some:,}" for some in self._ranks.count()]
         return QuietColumn("Lists", named_by), QuietColumn("Median rank", middle)
 

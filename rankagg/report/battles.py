@@ -31,9 +31,8 @@ from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
-from rankagg.report.findings import Findings
-from rankagg.report.kinds.base import Kind, QuietColumn, fact, number
-from rankagg.report.sections import PageTable, Section, bullets, table_of
+from rankagg.report.findings import Findings, Kind, QuietColumn
+from rankagg.report.sections import PageTable, Section, bullets, fact, number, table_of
 
 # Neighbors that win rates order otherwise and that are named.
 NEIGHBORS = 5
@@ -132,11 +131,6 @@ class BattlesKind(Kind):
         told = "{}: ratings take half a win and half a loss more for every item."
         return said(told, self.unbeaten) if self.unbeaten else ""
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether there are ratings, and it is known how sure they are."""
-        return not isinstance(self.fitted, str) and bool(np.isfinite(self.fitted.covariance).all())
-
     def leader(self) -> Aggregator | None:
         """Return ratings, where there are some."""
         fit = self.fitted
@@ -153,8 +147,11 @@ class BattlesKind(Kind):
     def ranks(self, *, alpha: float, **_: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
         fit = self.fitted
-        few = isinstance(fit, str) or (fit.n_clusters or len(self.data)) < FEWEST
-        if few or isinstance(fit, str) or not self.has_errors:
+        if (
+            isinstance(fit, str)
+            or (fit.n_clusters or len(self.data)) < FEWEST
+            or not np.isfinite(fit.covariance).all()
+        ):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
         found = rank_sets(fit, alpha=alpha, rng=0)
         # The scale of log worths is not that of the page, which says itself what the prior is.
@@ -208,16 +205,11 @@ class BattlesKind(Kind):
     def caption(self, findings: Findings) -> list[str]:
         """Say what ratings and win rates are."""
         rate = "Win rate: over all opponents alike, a tie half a win."
-        if isinstance(self.fitted, str):
-            return [rate]
-        return [
-            said(
-                "Rating: Bradley-Terry, in points of Elo around 1,500, 400 of which mean odds of "
-                "ten to one, with {} intervals for each alone.",
-                findings.level,
-            ),
-            rate,
-        ]
+        told = (
+            "Rating: Bradley-Terry, in points of Elo around 1,500, 400 of which mean odds of ten "
+            "to one, with {} intervals for each alone."
+        )
+        return [rate] if isinstance(self.fitted, str) else [said(told, findings.level), rate]
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "asked for where there are ratings"
@@ -229,9 +221,12 @@ class BattlesKind(Kind):
         """Return battles, ties and clusters."""
         facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
         if self.data.clusters is not None:
-            name = f"{self.told.cluster.capitalize()}s"
-            facts.append(fact(name, self.data.n_clusters, "clusters"))
+            facts.append(fact(self._clusters, self.data.n_clusters, "clusters"))
         return facts
+
+    @property
+    def _clusters(self) -> str:
+        return f"{self.told.cluster.capitalize()}s"
 
     def caveat(self, findings: Findings) -> str:
         """Say what battles have in common."""
@@ -240,8 +235,7 @@ class BattlesKind(Kind):
                 "Battles that have a judge or a prompt in common are not: where their column is "
                 "named as clusters, that is taken into account."
             )
-        name = f"{self.told.cluster.capitalize()}s"
-        return f"{name} that resemble each other would make the true uncertainty larger."
+        return f"{self._clusters} that resemble each other would make the true uncertainty larger."
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return ratings, and the effects beside them."""

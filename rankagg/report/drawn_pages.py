@@ -1,0 +1,155 @@
+"""Pages with plots, as SVG inside: of what a study found, and of the steps of a rule."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from markupsafe import Markup, escape
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rankagg.core import capital
+from rankagg.cultures import Named
+from rankagg.plotting.theme import style
+from rankagg.plotting.tournaments import MOST_PERMUTED, permutohedron_plot
+from rankagg.report.chapters_data import colophon, references_of
+from rankagg.report.sections import STYLES, Section, render, render_page, table_of
+from rankagg.teaching.steps import Step, Steps, plain
+
+
+def study_page(result: Any, title: str, source: Iterable[str], **plotted: Any) -> str:
+    """Return what a study found, a `StudyResult`, as one page of HTML."""
+    study, table = result.study, result._table()
+    kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
+    lead, *facts = result._facts()
+    # Points of the grid stay as they were asked for.
+    rounded = {*map(str, table.select_dtypes("float"))} - {*result.by_method().index.names}
+    formats = dict.fromkeys(rounded, result._number[2:-1])
+    words = map(str, table.select_dtypes(exclude="number"))
+    found = Section("found", "What was found", is_open=True).items(facts)
+    curves = result.measures.curves
+    curve = curves.get(plotted.get("y", ""), next(iter(curves.values())))
+    caption = capital(" ".join(curve.label.split()))
+    found.add("figure", _picture(lambda: result.plot(**plotted), kind, caption))
+    found.table(table_of(table, "In numbers", formats=formats, text=words))
+    rules, asked = list[Any](), list[tuple[str, object]]()
+    for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
+        if name in ("rules", "methods", "corruptions", "removals"):
+            rules += value
+        elif value is not None:
+            heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
+            asked.append((heading.capitalize(), _parameter(value)))
+    asked += [("After", reference)] if (reference := references_of(study)) else []
+    found.items(result._below(None))
+    sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
+    return render_page(title or kind, sections, lead=[lead])
+
+
+def _parameter(value: Any) -> str:
+    """Return the value of a parameter: data by their size, sources by their names, several so."""
+    if isinstance(value, tuple):
+        return "; ".join(map(_parameter, value))
+    sized = f" ({repr(value.data)[1:-1]})" if hasattr(value, "data") else ""
+    return value.name + sized if isinstance(value, Named) else str(value).strip("<>")
+
+
+def steps_page(steps: Steps) -> str:
+    """Return steps as one page of HTML."""
+    consensus, picture = steps.consensus, None
+    if consensus is not None and len(consensus.items) <= MOST_PERMUTED:
+        picture = _picture(
+            lambda: permutohedron_plot(consensus),
+            "All orders of the items with their Kemeny costs, the cheapest at the bottom",
+            "All orders: a line swaps two neighbors, and the number is the votes that an order "
+            "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the "
+            "answer.",
+        )
+    return render(
+        "steps.html",
+        (*STYLES[:2], *STYLES[3:5], "steps.css"),
+        title=steps.title,
+        steps=[_step(step) for step in steps.steps],
+        answer=steps.answer,
+        picture=picture,
+        screen=None,
+    )
+
+
+def _step(step: Step) -> dict[str, Any]:
+    """Return a step as text; numbers are at the right, and texts of more than 24 signs break."""
+    kinds = ["number"] * len(step.columns)
+    for k in range(len(step.columns)):
+        if step.texts[k]:
+            kinds[k] = "long" if max(len(plain(row[k])) for row in step.rows) > 24 else ""
+    return {
+        "heading": step.heading,
+        "sentences": step.sentences,
+        "head": list(zip(map(plain, step.columns), kinds, strict=True)),
+        "rows": [list(zip(map(plain, row), kinds, strict=True)) for row in step.rows],
+    }
+
+
+# -- plots ----------------------------------------------------------------------------------------
+
+
+class _Picture(NamedTuple):
+    """A drawn plot: its letters stay letters, and the alternative is for those who do not see."""
+
+    svg: Markup
+    alternative: str
+    caption: str
+
+
+def _picture(draw: Callable[[], Axes], alternative: str, caption: str) -> _Picture:
+    """Draw a plot and return it as part of a page."""
+    target = io.StringIO()
+    salt = sha256(caption.encode()).hexdigest()[:12]
+    # Letters are drawn by the browser, which has fonts for scripts that are missing here.
+    with style("paper"), plt.ioff(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
+            figure = cast(Figure, draw().figure)
+            try:
+                known = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+                figure.savefig(target, format="svg", transparent=True, metadata=known)
+            finally:
+                plt.close(figure)
+    return _Picture(Markup(_svg_inside(target.getvalue(), salt, alternative)), alternative, caption)
+
+
+def _svg_inside(svg: str, salt: str, alternative: str) -> str:
+    """Take a file's frame off an SVG, and keep its names apart from those of other plots."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<(metadata|style).*?</\1>", "", body, flags=re.DOTALL)
+    body = re.sub(r' style="([^"]*)"', lambda m: _attributes(m[1]), body)
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', body))
+    body = re.sub(r' id="([^"]*)"', lambda m: f' id="{salt}-{m[1]}"' if m[1] in used else "", body)
+    body = re.sub(r'(url\(#|href="#)', rf"\g<1>{salt}-", body)
+    label = escape(alternative)
+    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', body, count=1)
+
+
+def _attributes(style: str) -> str:
+    """Return the same look without a style attribute, which the page's policy does not allow."""
+    found = []
+    for rule in filter(None, map(str.strip, style.split(";"))):
+        name, value = (part.strip() for part in rule.split(":", 1))
+        if name == "font":
+            # Weight and slant, size, families.
+            shorthand = re.fullmatch(r"(.*?)([\d.]+px) (.*)", value)
+            assert shorthand is not None, "fonts are written with their size and families"
+            look, size, families = shorthand.groups()
+            found += [("font-size", size), ("font-family", families)]
+            found += [("font-weight", "bold")] * ("bold" in look or "700" in look)
+            found += [("font-style", "italic")] * ("italic" in look or "oblique" in look)
+        else:
+            found.append((name, value))
+    return "".join(f' {name}="{escape(value)}"' for name, value in found)

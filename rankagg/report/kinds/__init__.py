@@ -1,1 +1,0 @@
-"""The kinds of data that pages are about: their words, first columns and chapters."""
