@@ -11,7 +11,7 @@ from rankagg._typing import Integers64
 from rankagg._validation import check_choice, check_number
 from rankagg.core import PartialRanking, Permutation, places
 from rankagg.distances.common import common_ranks, correlation, mapping_of, of_largest
-from rankagg.kernels.inversions import inversions
+from rankagg.kernels.counting import inversions
 
 
 class _PairCounts(NamedTuple):

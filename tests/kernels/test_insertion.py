@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankagg.kernels.insertion import best_moves
+from rankagg.kernels.local_search import best_moves
 
 
 @given(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.kernels.inversions import inversions
+from rankagg.kernels.counting import inversions
 
 
 class TestInversions:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 from rankagg.kernels.local_search import Searches
 from tests.conftest import choose_kernels
 

@@ -44,7 +44,7 @@ from rankagg.check_certificate import WEIGHT_DENOMINATOR, Count, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 # How much sooner pairs are decided that counts tell apart.
 ACROSS = 0.3

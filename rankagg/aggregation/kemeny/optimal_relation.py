@@ -42,7 +42,7 @@ from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 #: So many items are quicker to enumerate than to relax.
 ENUMERATED_UP_TO = 9

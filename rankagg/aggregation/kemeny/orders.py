@@ -19,8 +19,7 @@ from rankagg._typing import Floats, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import by_size
-from rankagg.kernels.insertion import best_moves
-from rankagg.kernels.local_search import Numbers, Searches
+from rankagg.kernels.local_search import Numbers, Searches, best_moves
 
 Order = Positions
 

@@ -20,7 +20,7 @@ from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, Starts, place_counts
 from rankagg.core import UNRANKED, Profile, canonical_profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.rows import row_sums
+from rankagg.kernels.counting import row_sums
 
 PlaceWeights = Callable[[int], Sequence[Fraction]]
 PARAMETER = "weights of Positional"

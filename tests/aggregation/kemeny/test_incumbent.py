@@ -11,8 +11,8 @@ from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.kernels.backend import LOADING
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import LOADING
+from rankagg.kernels.local_search import insertion_gains
 
 
 def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
