@@ -295,9 +295,8 @@ def _write_comparison(comparison: ra.analysis.RuleComparison, given: Input, fold
     CONSTRAINTS,
     choice(
         "--backend",
-        ["cuts", "lazy", "naive", "subset-dp"],
-        "Cuts and branch and bound in HiGHS, lazy rows or the full integer program in CBC, "
-        "or dynamic programming over subsets.",
+        ["cuts", "subset-dp"],
+        "Cuts and branch and bound in HiGHS, or dynamic programming over subsets.",
         group="Kemeny",
         default="cuts",
     ),
