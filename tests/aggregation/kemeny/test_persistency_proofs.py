@@ -98,7 +98,7 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
 
 def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
-    assert tuple(renumbered(node, items=[5, 3, 7].__getitem__) for node in nodes) == (
+    assert tuple(renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),
         Cut((7, 3), ((3, 5),), 2),
         Leaf(),
