@@ -68,7 +68,7 @@ COMMON = (
 )
 
 
-def total_bound(problem: Any, proofs: tuple[Proof, ...], decided: Bools | None = None) -> int:
+def _total_bound(problem: Any, proofs: tuple[Proof, ...], decided: Bools | None = None) -> int:
     """Return what no order costs less than that has the decided pairs.
 
     Every pair costs at least its cheaper direction, or the one that is decided; each proof
@@ -428,7 +428,7 @@ class Certificate(Proved):
         if demands and decided is None:
             raise VerificationError("The constraints that are stated contradict each other.")
         places, proved = tuple(int(i) for i in order), tuple(proofs)
-        cost, bound = problem.cost(np.array(places)), total_bound(problem, proved, decided)
+        cost, bound = problem.cost(np.array(places)), _total_bound(problem, proved, decided)
         own = {"order": places, "proofs": proved, "demands": demands}
         return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
 
@@ -576,7 +576,7 @@ class TiedCertificate(Proved):
             "consensus_tie_cost": as_share(consensus_tie_cost),
             "proofs": proved,
         }
-        cost, bound = problem.cost(levels), total_bound(problem, proved)
+        cost, bound = problem.cost(levels), _total_bound(problem, proved)
         return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
 
     # -- what it states -----------------------------------------------------------------------

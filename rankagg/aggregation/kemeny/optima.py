@@ -22,8 +22,7 @@ import pandas as pd
 from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
+from rankagg.aggregation.kemeny.problem import ENUMERABLE, Problem, SubsetTable
 from rankagg.core import (
     ItemSet,
     PartialRanking,
@@ -395,6 +394,10 @@ class Optima(OptimalSet):
             None where every ranking is optimal.
         """
         best = self._problem.cost(self._order)
+        if len(self.items) <= RANGED:  # all orders take less time than searches
+            table = SubsetTable(self._problem, self._deadline)
+            second = table.second()
+            return None if second is None else self._problem.in_votes(best + second - table.cost)
         within = [
             best + second - table.cost
             for table in self._tables

@@ -28,7 +28,7 @@ from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.proof import (
     decide,
     fixed_below,
@@ -37,7 +37,6 @@ from rankagg.aggregation.kemeny.proof import (
 )
 from rankagg.aggregation.kemeny.relaxation import Live, Relaxation
 from rankagg.aggregation.kemeny.strict_search import EARLY_FROM, Search
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts

@@ -261,7 +261,7 @@ def majority_components(problem: Problem) -> list[Positions]:
 
 
 @dataclass(frozen=True, eq=False)
-class SolvedParts:
+class _SolvedParts:
     """What came of all parts."""
 
     parts: Sequence[Positions]
@@ -296,7 +296,7 @@ def solve_parts(
     decided: Bools | None = None,
     warm: Warm | WarmPart | None = None,
     kind: type[Proof] = Proof,
-) -> SolvedParts:
+) -> _SolvedParts:
     """Solve the parts of a problem, which follow each other in some optimum."""
     progress, deadline = _Progress(problem), effort.deadline
     orders, proofs, interrupted = [], [], False
@@ -318,4 +318,4 @@ def solve_parts(
         interrupted = interrupted or solution.interrupted
         orders.append(solution.order)
         proofs.append(solution.proof(part, kind))
-    return SolvedParts(parts, orders, tuple(proofs), interrupted)
+    return _SolvedParts(parts, orders, tuple(proofs), interrupted)

@@ -135,7 +135,7 @@ def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -
     return True
 
 
-def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
+def _may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
     """Return which share of its gain a pair keeps at most, whatever the cut; see `passing`.
 
     A cut parts every other item from x or from y, and pays for the cheaper of the two.
@@ -146,7 +146,7 @@ def may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
     return left.astype(np.float64) / own.astype(np.float64)
 
 
-def small_cuts(
+def _small_cuts(
     gains: NDArray[Any], known: Bools, pairs: Pairs, size: int
 ) -> tuple[Bools, NDArray[np.float32]]:
     """Return for each pair the items of U of a cut that loses little, and what it loses.
@@ -224,10 +224,10 @@ class Persistence:
             return False
         before = len(self.nodes)
         pairs = np.argwhere((self._gains > 0) & ~self.known & ~self.known.T)
-        share = may_be_cut(self._gains, self.known, pairs)
+        share = _may_be_cut(self._gains, self.known, pairs)
         first = np.argsort(-share, kind="stable")[: CUTS_PER_ITEM * n]
         pairs = pairs[first[share[first] > PROMISING]]
-        cuts, loss = small_cuts(self._gains, self.known, pairs, CUT_SIZE)
+        cuts, loss = _small_cuts(self._gains, self.known, pairs, CUT_SIZE)
         for at in np.flatnonzero(loss < self._gains[tuple(pairs.T)]):
             pair, above = pairs[at : at + 1], np.flatnonzero(cuts[at])
             if not self.known[tuple(pair[0])] and all_by_cut(

@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Integers, Integers64, Positions
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
-from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.problem import PairCosts, Problem, SubsetTable
 from rankagg.check_certificate import (
     WEIGHT_DENOMINATOR,
     Branch,
@@ -355,7 +354,7 @@ def renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], in
     return node
 
 
-def row_to_dict(row: Derived) -> dict[str, Any]:
+def _row_to_dict(row: Derived) -> dict[str, Any]:
     """Return plain data for JSON."""
 
     def plain(source: Any) -> Any:
@@ -367,7 +366,7 @@ def row_to_dict(row: Derived) -> dict[str, Any]:
     return {"terms": terms, "divisor": row.divisor}
 
 
-def node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str, Any]:
+def _node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str, Any]:
     """Return plain data for JSON, in the words of a kind of certificate."""
     if isinstance(node, Leaf):
         triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
@@ -375,7 +374,7 @@ def node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str
         return dict(zip(words.leaf_keys, (triples, rows), strict=False))
     if isinstance(node, Fixing):
         ends = {"threshold": node.threshold, "rest": node.rest}
-        return node_to_dict(node.leaf, words) | ends
+        return _node_to_dict(node.leaf, words) | ends
     if isinstance(node, Branch):
         children = dict(zip(words.answers, (node.yes, node.no), strict=True))
         return {"pair": [node.first, node.second], **children}
@@ -529,7 +528,7 @@ class Proof:
         """Return plain data for JSON."""
         content = {
             "positions": list(self.positions),
-            "rows": [row_to_dict(row) for row in self.rows],
-            "nodes": [node_to_dict(node, self.words) for node in self.nodes],
+            "rows": [_row_to_dict(row) for row in self.rows],
+            "nodes": [_node_to_dict(node, self.words) for node in self.nodes],
         }
         return {key: content[key] for key in self.words.keys}

@@ -29,9 +29,9 @@ from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
 from rankagg.aggregation.kemeny.parts import Solution, Task, WarmPart
 from rankagg.aggregation.kemeny.persistency import Persistence
+from rankagg.aggregation.kemeny.problem import ENUMERABLE, SubsetTable
 from rankagg.aggregation.kemeny.proof import leaf_bound
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
-from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
 from rankagg.aggregation.kemeny.violated_rows import (
     violated_cycles,
     violated_fences,

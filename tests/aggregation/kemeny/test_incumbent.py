@@ -8,9 +8,8 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from rankagg.kernels.local_search import LOADING, insertion_gains
 
 

@@ -13,9 +13,8 @@ from rankagg.aggregation.kemeny import large, strict_search
 from rankagg.aggregation.kemeny.large import FirstSearch, _cycles_against, _FirstOrder
 from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Task
-from rankagg.aggregation.kemeny.problem import Problem
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search, solve_cuts
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
 from tests.conftest import seeds
 
 NEVER = Deadline()

@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny import persistency, strict_search
 from rankagg.aggregation.kemeny.persistency import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, forced_bounds, node_to_dict, renumbered
+from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, forced_bounds, renumbered
 from rankagg.check_certificate import Branch, Cut, Exchange, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
@@ -72,7 +72,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     genuine = ra.Certificate.build(votes, order, [Proof(tuple(range(problem.n)))])
     case = of_certificate(genuine, votes)
     (proof,) = case.plain["proofs"]
-    plain = [node_to_dict(node) for node in nodes]
+    plain = [_node_to_dict(node) for node in nodes]
     data = {**case.plain, "proofs": [{**proof, "nodes": [*plain, *proof["nodes"]]}]}
     return holds(data, case), holds_alone(data, case)
 
