@@ -493,7 +493,8 @@ class Certificate(Proved):
 
     @staticmethod
     def _order_of(stated: Strict) -> dict[str, Any]:
-        return {"order": stated.order, "demands": Demands.of(stated.demands)}
+        demands = Demands.of(stated.demands) if stated.demands else NO_DEMANDS
+        return {"order": stated.order, "demands": demands}
 
     def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         constraints = {"constraints": self.demands.to_dict()} if self.demands else {}
