@@ -25,36 +25,7 @@ from reprlib import repr as short
 from time import monotonic
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
-__all__ = [
-    "BYTES",
-    "ENUMERABLE",
-    "LARGEST_COUNT",
-    "LARGEST_INTEGER",
-    "MOST_DIGITS",
-    "SECONDS",
-    "UNLIMITED",
-    "WEIGHT_DENOMINATOR",
-    "Branch",
-    "BudgetError",
-    "Count",
-    "Cut",
-    "Demands",
-    "Derived",
-    "Enumeration",
-    "Exchange",
-    "Field",
-    "Fixing",
-    "Form",
-    "Given",
-    "Leaf",
-    "Node",
-    "Persistent",
-    "Proof",
-    "RefusedError",
-    "Work",
-    "check",
-    "row_form",
-]
+__all__ = ["check"]
 
 WEIGHT_DENOMINATOR = 2**20
 LARGEST_COUNT = 2**31 - 1  # what an arc may count in a derived row, and a row reach

@@ -62,8 +62,8 @@ def choose_kernels(name, monkeypatch):
     """Let every call run in NumPy, or compiled."""
     if name == "numba":
         pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    monkeypatch.setattr("rankagg.kernels.backend._is_wanted", lambda: name == "numba")
-    monkeypatch.setattr("rankagg.kernels.backend._loading_seconds", lambda: 0.0)
+    monkeypatch.setattr("rankagg.kernels.local_search._is_wanted", lambda: name == "numba")
+    monkeypatch.setattr("rankagg.kernels.local_search.LOADING", 0.0)
 
 
 @pytest.fixture(params=["numpy", "numba"])

@@ -237,7 +237,7 @@ def _(all_cycles, human, optimum, order):
             mo.md(f"The optimum is {optimum:g}: {' > '.join(order)}."),
             mo.md(r"""
     The rank of an item is one more than the number of items above it.
-    (This is `ra.Kemeny(backend="naive")`. Lecture 2 says that 18 rankings cost as little.)
+    (`ra.Kemeny().program(human)` is this program. Lecture 2 says that 18 rankings cost as little.)
     """),
         ]
     )

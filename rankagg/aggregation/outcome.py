@@ -291,16 +291,14 @@ def proved_outcome(
     read as a checker reads it, so that its proofs are trees over disjoint parts.
     """
     type(certificate).from_dict(certificate.to_dict())
-    is_open, notes = certificate.status != "optimal", solved.notes
-    if is_open:
-        best = f"the best {noun} so far, not proved optimal"
-        why = f"stopped by `on_progress`: {best}" if solved.is_stopped else effort.unproved
-        notes = (f"interrupted: {best}" if solved.interrupted else why, *notes)
+    is_open = certificate.status != "optimal"
+    best = f"interrupted: the best {noun} so far, not proved optimal"
+    why = best if solved.interrupted else effort.unproved
     return Outcome(
         ranking=certificate.ranking,
         certificate=certificate,
         optima=optima,
-        notes=notes,
+        notes=(why,) if is_open else (),
         interrupted=solved.interrupted and is_open,
     )
 

@@ -29,8 +29,8 @@ from rankagg.core import (
     row_blocks,
     weighted_sum,
 )
+from rankagg.kernels.counting import row_sums
 from rankagg.kernels.placing import doubled_places, place_sums
-from rankagg.kernels.rows import row_sums
 
 # Cells looked at in one go.
 BLOCK = 200_000

@@ -88,7 +88,7 @@ class _LazyGroup(click.Group):
 
 
 def _say_version(context: click.Context) -> None:
-    from rankagg.kernels.backend import described
+    from rankagg.kernels.local_search import described
 
     click.echo(f"rankagg, version {__version__}\nkernels: {described()}")
     context.exit()

@@ -21,9 +21,8 @@ from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
 from rankagg.core.arithmetic import exact
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNLISTED, UNRANKED, all_listed
-from rankagg.kernels.counting import Counts, count
+from rankagg.kernels.counting import Counts, count, row_sums
 from rankagg.kernels.placing import absent_sums, doubled_places
-from rankagg.kernels.rows import row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
 # Up to so many items any denominator is cheap.

@@ -12,7 +12,7 @@ from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core import PartialRanking, places
 from rankagg.distances.unweighted import common_ranks, correlation
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.inversions import smaller_before
+from rankagg.kernels.counting import smaller_before
 
 
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:

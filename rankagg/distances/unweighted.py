@@ -12,7 +12,7 @@ from rankagg._typing import Floats, Integers64, Ranks
 from rankagg._validation import check_choice, check_number
 from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.inversions import inversions
+from rankagg.kernels.counting import inversions
 
 #: What a message about different items calls them.
 COMPARED = "The compared rankings"

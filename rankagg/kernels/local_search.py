@@ -1,4 +1,4 @@
-"""Iterated insertion search over several orders of the same items, row by row.
+"""Moves of single items of an order, and iterated insertion search over several orders.
 
 One step of a search looks at one item. The costs of passing all the others, summed along the order,
 give what every place for it gains, in time n and with no matrix but that of the margins; the best
@@ -7,19 +7,25 @@ to look at, the order is kept if it is no worse than the one kept last, or else 
 are moved to random places (a kick), and it goes on from there.
 
 The searches do not meet. NumPy takes a step of all of them at a time, the compiled loops one search
-after the other; random numbers, sums and choices between equals are the same.
+after the other; random numbers, sums and choices between equals are the same. Numba is loaded where
+it is installed and NumPy would take longer than that.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Generator, Positions
-from rankagg.kernels.backend import compiled
+from rankagg._typing import Bools, Floats, Generator, Positions
 
 Order = Positions
 #: int64 or float64.
@@ -30,6 +36,80 @@ Numbers: TypeAlias = NDArray[Any]
 MODULI = 2147483563, 2147483399
 #: Seconds of a step in NumPy, and of each margin that it adds up.
 STEP, ADDITION = 2e-5, 5e-9
+#: Set to "numpy", it keeps numba out.
+VARIABLE = "RANKAGG_KERNELS"
+#: Processor seconds to load numba and its loops.
+LOADING = 2.0
+
+
+@cache
+def _is_wanted() -> bool:
+    """Say whether numba is installed and not kept out."""
+    return os.environ.get(VARIABLE, "numba") != "numpy" and find_spec("numba") is not None
+
+
+@cache
+def _load() -> ModuleType:
+    return import_module("rankagg.kernels.loops")
+
+
+def _compiled(seconds: float) -> ModuleType | None:
+    """Return the compiled loops, where they are there and NumPy takes longer than their loading."""
+    if not _is_wanted():
+        return None
+    is_loaded = _load.cache_info().currsize > 0
+    return _load() if is_loaded or seconds > LOADING else None
+
+
+def described() -> str:
+    """Return what the inner loops run on, for people.
+
+    Examples
+    --------
+    >>> described().split()[0] in ("numba", "NumPy")
+    True
+    """
+    try:
+        name, found = ("numba", version("numba")) if _is_wanted() else ("NumPy", version("numpy"))
+    except PackageNotFoundError:  # found, but not installed as a distribution
+        return "numba"
+    return f"{name} {found}"
+
+
+def best_moves(permuted: Floats) -> tuple[Floats, Positions]:
+    """Return what the best move of each item gains, and to which place it goes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> best_moves(np.array([[0., 1., 2.], [-1., 0., -3.], [-2., 3., 0.]]))
+    (array([3., 1., 0.]), array([2, 0, 2]))
+    """
+    told = insertion_gains(permuted)
+    targets = np.argmax(told, axis=1)
+    return told[np.arange(len(permuted)), targets], targets
+
+
+def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
+    """Return how much cheaper the order gets when the item at place p moves to place q.
+
+    Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
+    """
+    n = len(permuted)
+    # The sum up to each place, without it and with it: the item itself adds nothing.
+    sums = np.zeros((n, n + 1), dtype=permuted.dtype)
+    np.cumsum(permuted, axis=1, out=sums[:, 1:])
+    gains = np.where(_before(n), sums[:, :-1], sums[:, 1:])
+    gains -= sums.diagonal()[:, None]
+    return gains
+
+
+@lru_cache(maxsize=64)
+def _before(n: int) -> Bools:
+    """Return where the column is a smaller place than the row."""
+    mask: Bools = np.tri(n, k=-1, dtype=bool)
+    mask.flags.writeable = False
+    return mask
 
 
 @dataclass(eq=False)
@@ -83,7 +163,7 @@ class Searches:
 
     def advance(self, steps: int, *, of: int | None = None) -> None:
         """Take so many steps in each search; how many there will be says what they run on."""
-        if fast := compiled((steps if of is None else of) * self.seconds_of_step):
+        if fast := _compiled((steps if of is None else of) * self.seconds_of_step):
             state = self.orders, self.kept, self.saved, self._ahead, self._unsure, self._seeds
             threshold = self.margins.dtype.type(self.threshold)
             kicks = self.strength, self.reach

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.kernels.cache_folder import cache_folder
-
 Array = NDArray[Any]
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-FOLDER = cache_folder()
-
-
-def njit(function: F) -> F:
-    """Compile a function when it is called first, and keep the result on disk where that can be."""
-    if FOLDER is None:
-        return cast(F, numba.njit(nogil=True)(function))
-    # Numba takes the folder of a function from its settings, and NUMBA_CACHE_DIR goes first.
-    settings: Any = numba.config
-    stated = settings.CACHE_DIR
-    settings.CACHE_DIR = stated or str(FOLDER)
-    try:
-        return cast(F, numba.njit(cache=True, nogil=True)(function))
-    finally:
-        settings.CACHE_DIR = stated
+njit = numba.njit(cache=True, nogil=True)
 
 
 @njit

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers64, Ranks
-from rankagg.kernels.rows import row_sums, strict_rows
+from rankagg.kernels.counting import row_sums, strict_rows
 
 # Entries that are looked at in one go.
 ENTRIES_AT_ONCE = 2**18

@@ -33,7 +33,7 @@ from rankagg.core import (
 )
 from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
-from rankagg.kernels.backend import described
+from rankagg.kernels.local_search import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
 from rankagg.report.sections import Section, bullets, fact, table_of
 

@@ -56,7 +56,7 @@ def decode(path: str) -> dict[str, object]:
 def scan(path: str) -> dict[str, object]:
     """Go from the file to rankings with a proof and intervals."""
     import rankagg as ra  # noqa: PLC0415
-    from rankagg.kernels.backend import described  # noqa: PLC0415
+    from rankagg.kernels.local_search import described  # noqa: PLC0415
 
     scanned = ra.io.scan_scores(path, higher_is_better=True, task="task", instance="id")
     start = time.process_time()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.kernels import backend
+from rankagg.kernels import local_search
 from tests.benchmarks.growth import ENTRIES
 
 
@@ -84,7 +84,7 @@ print(time.process_time() - began)
         for steps in (10_000, 60_000, 120_000, 400_000):
             taken = []
             for runs in ("numpy", "numba"):
-                monkeypatch.setenv(backend.VARIABLE, runs)
+                monkeypatch.setenv(local_search.VARIABLE, runs)
                 call = [sys.executable, "-c", script, f"{folder}/margins.npy", str(steps)]
                 told = [float(subprocess.check_output(call, text=True)) for _ in range(3)]
                 taken.append(median(told))

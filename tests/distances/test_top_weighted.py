@@ -13,7 +13,7 @@ from rankagg import PartialRanking, Permutation
 from rankagg.distances import last_k_agreement, rank_biased_overlap, tau_ap, top_k_agreement
 from rankagg.distances.top_weighted import overlaps
 from rankagg.exceptions import InvalidInputError
-from rankagg.kernels.inversions import smaller_before
+from rankagg.kernels.counting import smaller_before
 from tests import oracles, strategies
 from tests.distances.test_unweighted import PAIRS, have_common_items
 from tests.strategies import ranking_pairs, weak_rankings

@@ -18,7 +18,7 @@ rows = st.integers(1, 6).flatmap(lambda n: st.lists(strategies.places(n), min_si
 any_ranks = rows.map(lambda rows: np.array(rows, dtype=np.int32))
 
 
-def _drawn_ranks(m, n, kinds):
+def drawn_ranks(m, n, kinds):
     """Draw rankings of some size: strict, or with ties, gaps and lists among them."""
     rng = np.random.default_rng(m * n)
     values = rng.random((m, n))

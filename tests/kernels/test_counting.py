@@ -1,6 +1,6 @@
-"""Counts of rankings against their definition."""
+"""Counts of rankings, and inversions, against their definition."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rankagg.core.rankings import places
 from rankagg.kernels import counting
-from rankagg.kernels.counting import count
-from tests.kernels.rankings_drawn import KINDS, _drawn_ranks, any_ranks, told
+from rankagg.kernels.counting import count, inversions
+from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
 
 SIZES = [(1, 1), (7, 2), (200, 5), (3, 254), (3, 255)]
 
@@ -54,7 +54,7 @@ class TestCount:
     def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
         monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
         monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
-        ranks = _drawn_ranks(m, n, kinds)
+        ranks = drawn_ranks(m, n, kinds)
         there, off = ranks != -1, ranks == -2
         low = places.comparable(ranks)
         weights = np.random.default_rng(m).integers(1, 2**40, m)
@@ -69,7 +69,27 @@ class TestCount:
     def test_before_bits_could_be_counted(self, monkeypatch):
         if not hasattr(np, "bitwise_count"):
             pytest.skip("NumPy 2 counts bits")
-        ranks = _drawn_ranks(100, 7, "ties gaps lists")
+        ranks = drawn_ranks(100, 7, "ties gaps lists")
         expected = told(count(ranks))
         monkeypatch.delattr(np, "bitwise_count")
         assert told(count(ranks)) == expected
+
+
+class TestInversions:
+    @given(values=st.integers(1, 70).flatmap(lambda n: st.permutations(range(n))))
+    def test_any_order(self, values):
+        expected = sum(a > b for a, b in combinations(values, 2))
+        assert inversions(np.array(values)) == expected
+
+    @pytest.mark.parametrize("n", [1, 16, 17, 256, 257, 1000])
+    def test_ends_and_sizes(self, n):
+        values = np.arange(n)
+        assert inversions(values) == 0
+        assert inversions(values[::-1].copy()) == n * (n - 1) // 2
+        drawn = np.random.default_rng(n).permutation(n)
+        assert inversions(drawn) == int(np.triu(drawn[:, None] > drawn, k=1).sum())
+
+    def test_beyond_sixteen_bits(self):
+        n = 70_000
+        values = np.roll(np.arange(n), 1)  # the largest comes first
+        assert inversions(values) == n - 1

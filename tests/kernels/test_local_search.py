@@ -1,5 +1,8 @@
 """Insertion search: NumPy and compiled loops alike, and against costs counted one by one."""
 
+from functools import cache
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.kernels.insertion import insertion_gains
-from rankagg.kernels.local_search import Searches
+from rankagg.kernels import local_search
+from rankagg.kernels.local_search import Searches, best_moves, insertion_gains
 from tests.conftest import choose_kernels
 
 
@@ -85,8 +88,6 @@ class TestSearches:
     @pytest.mark.parametrize("seed", range(2))
     def test_kicks_find_the_optimum_of_seven_items(self, seed):
         margins = drawn(7, seed)
-        from itertools import permutations  # noqa: PLC0415
-
         least = min(cost(margins, order) for order in permutations(range(7)))
         _, search = searches(margins, seed)
         search.advance(400)
@@ -121,3 +122,50 @@ def test_descent_leaves_no_move_of_a_single_item(kind, seed):
     assert sorted(found) == list(range(40))
     assert insertion_gains(margins[np.ix_(found, found)]).max() <= 1e-8
     assert cost(margins, found) <= cost(margins, begun)
+
+
+@given(
+    margins=st.integers(1, 7).flatmap(
+        lambda n: arrays(np.float64, (n, n), elements=st.sampled_from([-2.0, -1, 0, 0.5, 3]))
+    )
+)
+def test_the_first_of_the_best_places(margins):
+    n = len(margins)
+    permuted = np.triu(margins, k=1) - np.triu(margins, k=1).T
+    gains, targets = best_moves(permuted)
+    cost = np.triu(permuted, k=1).sum()
+    for p in range(n):
+        saved = []
+        for q in range(n):
+            order = [k for k in range(n) if k != p]
+            order.insert(q, p)
+            saved.append(cost - np.triu(permuted[np.ix_(order, order)], k=1).sum())
+        assert 2 * gains[p] == max(saved)  # what is less here is more there
+        assert targets[p] == saved.index(max(saved))
+
+
+@pytest.fixture
+def afresh():
+    """Forget, before and after a test, whether numba is there."""
+    local_search._is_wanted.cache_clear()
+    yield
+    local_search._is_wanted.cache_clear()
+
+
+@pytest.mark.usefixtures("afresh")
+def test_what_runs_is_said(monkeypatch):
+    monkeypatch.setenv(local_search.VARIABLE, "numpy")
+    assert local_search.described() == f"NumPy {np.__version__}"
+    assert local_search._compiled(1e9) is None
+    local_search._is_wanted.cache_clear()
+    monkeypatch.delenv(local_search.VARIABLE)
+    if local_search._is_wanted():
+        assert local_search.described().startswith("numba ")
+
+
+def test_loops_are_loaded_where_numpy_takes_longer_than_that(monkeypatch):
+    monkeypatch.setattr(local_search, "_is_wanted", lambda: True)
+    monkeypatch.setattr(local_search, "_load", cache(lambda: "loops"))
+    assert local_search._compiled(local_search.LOADING - 0.1) is None
+    assert local_search._compiled(local_search.LOADING + 0.1) == "loops"
+    assert local_search._compiled(0.0) == "loops"  # they are there

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankagg.kernels import placing
 from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
-from tests.kernels.rankings_drawn import KINDS, _drawn_ranks, any_ranks, told
+from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
 
 
 class TestPlaces:
@@ -25,7 +25,7 @@ class TestPlaces:
 
     @pytest.mark.parametrize("kinds", KINDS)
     def test_blocks(self, kinds, monkeypatch):
-        ranks = _drawn_ranks(70, 9, kinds)
+        ranks = drawn_ranks(70, 9, kinds)
         whole = doubled_places(ranks).tolist()
         monkeypatch.setattr(placing, "ENTRIES_AT_ONCE", 64)
         assert doubled_places(ranks).tolist() == whole
@@ -63,7 +63,7 @@ class TestPlaces:
         assert absent_sums(weights, ranks == -1, values).tolist() == expected
 
     def test_many_blocks_over_absent_items(self, monkeypatch):
-        ranks = _drawn_ranks(500, 6, "gaps")
+        ranks = drawn_ranks(500, 6, "gaps")
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
         whole = absent_sums(weights, ranks == -1, values).tolist()

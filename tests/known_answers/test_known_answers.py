@@ -107,7 +107,7 @@ ELECTIONS = {
     "borda_fails_condorcet/kemeny",
     "borda_fails_condorcet/kemeny_score",
 )  # fmt: skip
-@pytest.mark.parametrize("choice", [{}, {"backend": "lazy"}, {"backend": "naive"}])
+@pytest.mark.parametrize("choice", [{}, {"backend": "subset-dp"}])
 @pytest.mark.parametrize("name", ELECTIONS)
 def test_kemeny_reaches_a_proved_optimum(name, choice):
     election = ELECTIONS[name]

@@ -80,7 +80,7 @@ def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, sec
 def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
     run, monkeypatch, tmp_path
 ) -> None:
-    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(relaxation.Relaxation, "solve", interrupt)
     run("report --dataset three_cycle", code=130)
     page = (tmp_path / "report.html").read_text()
     assert "interrupted: the best ranking so far" in page
@@ -88,7 +88,7 @@ def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
 
 
 def test_a_second_interruption_ends_it(monkeypatch) -> None:
-    monkeypatch.setattr(relaxation.HighsRelaxation, "solve", interrupt)
+    monkeypatch.setattr(relaxation.Relaxation, "solve", interrupt)
     monkeypatch.setattr(base, "rank_intervals", interrupt)
     with pytest.raises(KeyboardInterrupt):
         ra.make_report(ra.datasets.load("three_cycle"))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn
 
 import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
-from rankagg._validation import check_choice, check_flag, check_jobs, check_number
+from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Data, Evidence
@@ -19,7 +17,6 @@ from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import (
     Effort,
-    Listener,
     Warm,
     WarmPart,
     majority_components,
@@ -28,31 +25,15 @@ from rankagg.aggregation.kemeny.parts import (
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.core import PairwiseMatrix, counted
-from rankagg.exceptions import Described, InvalidInputError, SolverNotFoundError
+from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
     import pulp
 
-BackendName = Literal["cuts", "lazy", "naive", "subset-dp"]
+BackendName = Literal["cuts", "subset-dp"]
 
 # The whole integer program of so many items has a third of a million rows, with ties a million.
 MOST_IN_PROGRAM = 100
-
-# Where each backend is: solvers are loaded when something is solved.
-BACKENDS = {
-    "cuts": ("cuts", "solve_cuts"),
-    "lazy": ("pulp_programs", "solve_lazy"),
-    "naive": ("pulp_programs", "solve_naive"),
-    "subset-dp": ("cuts", "enumerated"),
-}
-
-
-def _check_exact(rule: Any) -> None:
-    """Check the parameters that exact rules have in common."""
-    owner = type(rule).__name__
-    check_number(rule.tie_cost, f"tie_cost of {owner}", low=0, high=1)
-    if rule.on_progress is not None and not callable(rule.on_progress):
-        raise InvalidInputError(f"on_progress of {owner}", "a function", rule.on_progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +59,10 @@ class Kemeny(SearchingRule):
         What a vote that orders two items costs where the consensus ties them, 0 to 1; by default
         the `tie_cost`. 0.5 for both is the distance of Kemeny and Snell, and maximises the mean
         tau_x of Emond and Mason; p for both is Fagin's K^(p).
-    backend : {"cuts", "lazy", "naive", "subset-dp"}, default "cuts"
+    backend : {"cuts", "subset-dp"}, default "cuts"
         "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
-        search, best-first branch and bound; where HiGHS cannot be loaded, in PuLP's CBC, which
-        takes longer and is said in a note. "lazy": the same rows through PuLP's public interface
-        and its CBC; no proof where the relaxation is fractional. "naive": the textbook integer
-        program, all rows at once, tolerable to some 60 items. "subset-dp": dynamic programming,
-        parts of 20 items at most. With `consensus_ties` or `constraints` "cuts" alone.
+        search, best-first branch and bound. "subset-dp": dynamic programming, parts of 20 items
+        at most; not with `consensus_ties` or `constraints`.
     constraints : Constraints, optional
         What the consensus must keep to: the exact optimum among the rankings that do. Where none
         does, an `InfeasibleError` names some in conflict, of which none can be left out. Not with
@@ -92,16 +70,6 @@ class Kemeny(SearchingRule):
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
-    n_jobs : int, optional
-        Processes for large parts, and for the cases of a part; -1 for all cores. The cost is the
-        same whatever their number. A consensus with ties is found by one.
-    on_progress : callable, optional
-        Called as ``on_progress(best, bound)`` some times a second, with the cost of the best
-        ranking so far and what no ranking costs less than, in votes. Where it returns true, the
-        search stops as it does under a time limit.
-    solver : pulp.LpSolver, optional
-        For the backend "naive": what solves the integer program in place of CBC, such as
-        ``pulp.HiGHS(msg=False)``. The proof is computed and checked here as always.
 
     Notes
     -----
@@ -153,28 +121,12 @@ class Kemeny(SearchingRule):
     backend: BackendName = "cuts"
     constraints: Constraints | None = None
     time_limit: float | None = None
-    n_jobs: int | None = None
-    on_progress: Listener | None = field(default=None, compare=False, repr=False)
-    solver: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_exact(self)
-        check_choice(self.backend, tuple(BACKENDS), "backend of Kemeny")
-        if self.solver is not None:
-            if self.backend != "naive":
-                self._refuse("solver", "None but for backend='naive'", "Add `backend='naive'`.")
-            import pulp  # noqa: PLC0415
-
-            if not isinstance(self.solver, pulp.LpSolver):
-                self._refuse("solver", "a solver object of PuLP, such as pulp.HiGHS(msg=False)")
-            if not self.solver.available():
-                raise SolverNotFoundError(
-                    f"PuLP does not find the solver {self.solver.name}; `pulp.listSolvers("
-                    "onlyAvailable=True)` names those it finds."
-                )
+        check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
+        check_choice(self.backend, ("cuts", "subset-dp"), "backend of Kemeny")
         ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
-        check_jobs(self.n_jobs, "n_jobs of Kemeny")
         if self.consensus_tie_cost is not None:
             check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
             if not ties:
@@ -301,13 +253,14 @@ class Kemeny(SearchingRule):
         Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends, self.on_progress, check_jobs(self.n_jobs))
+        effort = Effort(ends)
         if self.time_limit is not None:
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
+        # Solvers are loaded when something is solved.
         if price is not None:
-            from rankagg.aggregation.kemeny.tied import solve_weak  # noqa: PLC0415
+            from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
 
             return solve_weak(
                 votes, tie_cost=self.tie_cost, consensus_tie_cost=price, effort=effort
@@ -318,19 +271,16 @@ class Kemeny(SearchingRule):
             return solve_constrained(
                 votes, self.constraints, tie_cost=self.tie_cost, effort=effort, start=start
             )
+        from rankagg.aggregation.kemeny.strict_search import enumerated, solve_cuts  # noqa: PLC0415
+
         problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
-        module, name = BACKENDS[self.backend]
-        backend = getattr(import_module(f"rankagg.aggregation.kemeny.{module}"), name)
-        if self.solver is not None:
-            backend = partial(backend, solver=self.solver)
         parts = majority_components(problem)
+        backend = solve_cuts if self.backend == "cuts" else enumerated
         solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
         certificate = Certificate.build(
             votes, solved.order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
-        if self.backend != "cuts" and self.time_limit is None and not ends.is_over:
-            effort = replace(effort, unproved=f"not proved optimal by the backend {self.backend!r}")
         return proved_outcome(certificate, solved, effort, optima)
 
 

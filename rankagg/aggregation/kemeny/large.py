@@ -27,8 +27,7 @@ from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Report
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import leaf_bound, round_weights
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.proof import Weighting, leaf_bound, round_weights
 
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]

@@ -22,8 +22,7 @@ import pandas as pd
 from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline, time_limit_of
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import ENUMERABLE, SubsetTable
+from rankagg.aggregation.kemeny.problem import ENUMERABLE, Problem, SubsetTable
 from rankagg.core import (
     ItemSet,
     PartialRanking,
@@ -395,6 +394,10 @@ class Optima(OptimalSet):
             None where every ranking is optimal.
         """
         best = self._problem.cost(self._order)
+        if len(self.items) <= RANGED:  # all orders take less time than searches
+            table = SubsetTable(self._problem, self._deadline)
+            second = table.second()
+            return None if second is None else self._problem.in_votes(best + second - table.cost)
         within = [
             best + second - table.cost
             for table in self._tables
@@ -428,11 +431,12 @@ class Optima(OptimalSet):
         """Say whether the order stays optimal with copies of its reverse among the votes."""
         from rankagg.aggregation.kemeny.optimal_relation import is_beaten  # noqa: PLC0415
 
-        return not is_beaten(self._changed(copies), self._order, self._deadline)
-
-    def _changed(self, copies: int) -> Problem:
-        """Return the problem with copies of the reverse among the votes."""
-        return _with_reverse(self._problem, self._order, copies)
+        place = np.argsort(self._order)
+        ahead = (place[:, None] < place[None, :]).astype(np.int64)
+        problem = self._problem
+        costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
+        changed = Problem(exact.fit(costs), 0, problem.denominator)
+        return not is_beaten(changed, self._order, self._deadline)
 
     def _listed(self) -> Positions:
         return self._order
@@ -440,60 +444,3 @@ class Optima(OptimalSet):
     def _where(self) -> str:
         blocks = sum(len(block) > 1 for block in self.blocks)
         return ", in one block" if blocks == 1 else f", in {counted(blocks, 'block')}"
-
-
-def _with_reverse(problem: Problem, order: Positions, copies: int) -> Problem:
-    """Return a problem with so many more votes for the reverse of an order."""
-    place = np.argsort(order)
-    ahead = (place[:, None] < place[None, :]).astype(np.int64)
-    costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
-    return Problem(exact.fit(costs), 0, problem.denominator)
-
-
-def held(problem: Problem, decided: Bools) -> Problem:
-    """Return a problem whose optima are those among the orders that keep decided pairs.
-
-    To turn one of these pairs round costs more than all others together can make up for.
-    """
-    price = exact.sum_of(np.abs(problem.margins)) + 1
-    costs = exact.combine(problem.costs, 1, decided.T.astype(np.int64), price)
-    return Problem(exact.fit(costs), problem.constant, problem.denominator)
-
-
-class HeldOptima(Optima):
-    """All optimal rankings among those that keep constraints which decide pairs.
-
-    See `Optima`; `second_value` and `addition_radius` look at rankings that keep them only.
-    """
-
-    _free: Problem
-    _decided: Bools
-
-    _schema = "rankagg.held_optima"
-
-    def second_value(self) -> float | None:
-        """Return the least cost, in votes, of a ranking under the constraints that is not optimal.
-
-        Returns
-        -------
-        float or None
-            None where every ranking under the constraints is optimal.
-        """
-        second = super().second_value()
-        # No ranking costs the floor and more than all margins together without breaking a pair.
-        beyond = self._free.floor + exact.sum_of(np.abs(self._free.margins)) + 1
-        return None if second is None or second >= self._free.in_votes(beyond) else second
-
-    @cached_property
-    def addition_radius(self) -> int | None:
-        """The least number of complete rankings whose addition can make the ranking non-optimal.
-
-        None where it is the only ranking that the constraints leave.
-        """
-        n = len(self.items)
-        if int(self._decided.sum()) == n * (n - 1) // 2:
-            return None
-        return super().addition_radius
-
-    def _changed(self, copies: int) -> Problem:
-        return held(_with_reverse(self._free, self._order, copies), self._decided)

@@ -26,19 +26,22 @@ import numpy as np
 from rankagg._typing import Bools, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders as heuristics
-from rankagg.aggregation.kemeny.branch_and_bound import EARLY_FROM, Search
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import decide, fixed_below, forced_bounds
-from rankagg.aggregation.kemeny.proof_nodes import renumbered_row
-from rankagg.aggregation.kemeny.relaxation import HighsRelaxation, Live, why_not_highs
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
+from rankagg.aggregation.kemeny.proof import (
+    decide,
+    fixed_below,
+    forced_bounds,
+    renumbered_row,
+)
+from rankagg.aggregation.kemeny.relaxation import Live, Relaxation
+from rankagg.aggregation.kemeny.strict_search import EARLY_FROM, Search
 from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 #: So many items are quicker to enumerate than to relax.
 ENUMERATED_UP_TO = 9
@@ -94,12 +97,12 @@ def _more_in_all(
     They are rounded and count exactly, as those of proofs do.
     """
     blocks = np.bincount(connected_parts(~(always | always.T)))
-    if blocks.max(initial=0) <= ENUMERATED_UP_TO or why_not_highs() is not None:
+    if blocks.max(initial=0) <= ENUMERATED_UP_TO:
         return always
     cycles = _open_cycles(always)
     if not 0 < len(cycles) <= MOST_CYCLES:
         return always
-    relaxation = HighsRelaxation(problem, live)
+    relaxation = Relaxation(problem, live)
     relaxation.fix(always)
     relaxation.add_cycles(cycles)
     for derived in rows:

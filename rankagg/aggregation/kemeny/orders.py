@@ -3,9 +3,9 @@
 All of it works on the float margin matrix, `margins[i, j]` = cost of i before j less cost of j
 before i, so a move's gain is approximate where integers leave 53 bits; costs are recomputed
 exactly by the caller. Moving the items of a window of consecutive ones among its places leaves all
-other pairs as they are, so windows that do not overlap are solved together: the dynamic programming
-of `subset_dp`, with the windows as a second axis. Then they slide by half of their width, until no
-window gets cheaper.
+other pairs as they are, so windows that do not overlap are solved together by dynamic programming
+over subsets, as in `SubsetTable`, with the windows as a second axis. Then they slide by half of
+their width, until no window gets cheaper.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import by_size
-from rankagg.kernels.insertion import best_moves
-from rankagg.kernels.local_search import Numbers, Searches
+from rankagg.aggregation.kemeny.problem import Problem, by_size
+from rankagg.kernels.local_search import Numbers, Searches, best_moves
 
 Order = Positions
 

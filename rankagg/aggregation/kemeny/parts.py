@@ -10,8 +10,7 @@ problem: every answer has a proof of its own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import monotonic
@@ -22,24 +21,24 @@ import numpy as np
 from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import compact, leaf_of, renumbered, renumbered_row
+from rankagg.aggregation.kemeny.proof import (
+    Proof,
+    compact,
+    leaf_of,
+    renumbered,
+    renumbered_row,
+)
 from rankagg.check_certificate import Derived, Node
 from rankagg.core.graphs import ordered_parts
-from rankagg.exceptions import OutOfTimeError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
 Stated = TypeVar("Stated", bound=PairCosts)
-Given = TypeVar("Given")
 #: Cycles that are kept: the first ones that counted, which are those that count most often.
 MOST = 20_000
-#: What the reader of a result must know where `in_processes` had no results.
-PROCESS_LOST = "a process was lost, and its work done again by one"
-# Smaller parts take less time than a process.
-WORTH_A_PROCESS = 30
+SECONDS_BETWEEN_LINES = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +53,6 @@ class Solution:
     rows: tuple[Derived, ...] = ()
     # True where the user stopped it.
     interrupted: bool = False
-    # What the reader of the result must know.
-    notes: tuple[str, ...] = ()
     # What no order of the part costs less than, in the units of `Problem.costs`, if it is known
     # already; the certificate computes it anew.
     lower: int | None = None
@@ -66,7 +63,7 @@ class Solution:
         rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
         where, number = part.tolist(), numbers.__getitem__
         at = where.__getitem__
-        nodes = tuple(renumbered(node, items=at, rows=number) for node in self.nodes)
+        nodes = tuple(renumbered(node, at, number) for node in self.nodes)
         return kind(tuple(where), nodes, tuple(renumbered_row(row, items=at) for row in rows))
 
 
@@ -90,8 +87,6 @@ class Task:
     report: Report = silent
     # Shape (n,). An order that is likely to be good, as positions within the part.
     start: Positions | None = None
-    # Processes that it may use.
-    n_jobs: int = 1
     # Shape (n, n). Pairs (row before column) that constraints decide, closed under transitivity;
     # None where there are no constraints.
     decided: Bools | None = None
@@ -103,17 +98,11 @@ class Task:
 Backend: TypeAlias = Callable[[Task], Solution]
 
 
-#: Called with the cost of the best ranking so far and the bound, in votes; true stops the search.
-Listener: TypeAlias = Callable[[float, float], object]
-
-
 @dataclass(frozen=True)
 class Effort:
-    """What limits an exact rule, and who is told of its search."""
+    """What limits an exact rule."""
 
     deadline: Deadline
-    listener: Listener | None = None
-    n_jobs: int = 1
     # Why there is no proof, unless somebody has stopped the search.
     unproved: str = "not proved optimal in time"
 
@@ -127,61 +116,41 @@ class Effort:
         return problem, replace(self, deadline=ends)
 
 
-SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_CALLS = 1.0, 0.1
-
-
 class _Progress:
     """Bounds on the cost of the whole, from those of the part that is being solved."""
 
-    def __init__(self, problem: PairCosts, listener: Listener | None = None) -> None:
+    def __init__(self, problem: PairCosts) -> None:
         self._problem = problem
-        self._listener = listener
-        self.is_stopped = False
         # What the parts solved so far cost at least and at most, above their floors.
         self._proved = self._above = 0
         self._start = self._told = monotonic()
-        self._called = 0.0
 
     def of_part(self, part: PairCosts) -> Report:
-        """Return what a backend calls with the bounds of one part; it raises `OutOfTimeError`."""
+        """Return what a backend calls with the bounds of one part."""
 
         def report(lower: int, upper: int) -> None:
             now = monotonic()
+            if now - self._told < SECONDS_BETWEEN_LINES:
+                return
+            self._told = now
             floor = self._problem.floor - part.floor
             best, bound = floor + self._above + upper, floor + self._proved + lower
-            if now - self._told >= SECONDS_BETWEEN_LINES:
-                self._told = now
-                self._tell(bound, best, part.n, now - self._start)
-            if now - self._called >= SECONDS_BETWEEN_CALLS:
-                self._called = now
-                self._call(best, bound)
-                if self.is_stopped:
-                    raise OutOfTimeError
+            logging.getLogger("rankagg.kemeny").info(
+                "bound %.10g, best %.10g, gap %.3f %%, %.0f s (part of %d items)",
+                self._problem.in_votes(bound),
+                self._problem.in_votes(best),
+                100 * (best - bound) / best if best else 0.0,
+                now - self._start,
+                part.n,
+            )
 
         return report
-
-    def _call(self, best: int, bound: int) -> None:
-        if self._listener is not None and not self.is_stopped:
-            in_votes = self._problem.in_votes
-            self.is_stopped = bool(self._listener(in_votes(best), in_votes(bound)))
-
-    def _tell(self, lower: int, upper: int, items: int, seconds: float) -> None:
-        gap = 100 * (upper - lower) / upper if upper else 0.0
-        logging.getLogger("rankagg.kemeny").info(
-            "bound %.10g, best %.10g, gap %.3f %%, %.0f s (part of %d items)",
-            self._problem.in_votes(lower),
-            self._problem.in_votes(upper),
-            gap,
-            seconds,
-            items,
-        )
 
     def close_part(self, part: PairCosts, cost: int, lower: int | None) -> None:
         """Add what a finished part costs, and what it costs at least where that is known."""
         self._above += cost - part.floor
         if lower is not None:
             self._proved += lower - part.floor
-        self._call(self._problem.floor + self._above, self._problem.floor + self._proved)
 
 
 Cycles = Positions
@@ -277,19 +246,6 @@ class WarmPart:
         self._warm.learn(self._part[cycles])
 
 
-def in_processes(
-    function: Callable[[Any], Given], items: Iterable[Any], n_jobs: int
-) -> list[Given] | None:
-    """Return what a function gives for each item; None where a process ended before its time."""
-    from joblib import Parallel, delayed  # noqa: PLC0415 - only where it is used
-
-    try:
-        results: list[Given] = Parallel(n_jobs=n_jobs)(delayed(function)(item) for item in items)
-    except BrokenProcessPool:
-        return None
-    return results
-
-
 def majority_components(problem: Problem) -> list[Positions]:
     """Return the strong components of the strict majority relation, best first.
 
@@ -304,23 +260,17 @@ def majority_components(problem: Problem) -> list[Positions]:
     return ordered_parts(problem.majority)
 
 
-Part = Positions
-
-
 @dataclass(frozen=True, eq=False)
 class _SolvedParts:
     """What came of all parts."""
 
-    parts: Sequence[Part]
+    parts: Sequence[Positions]
     # Of each part, what its solution has.
     orders: Sequence[Positions]
     # One per part of two items or more.
     proofs: tuple[Any, ...]
-    # What the reader of the result must know.
-    notes: tuple[str, ...]
-    # True where the user stopped it, or where whoever was told of its progress did.
+    # True where the user stopped it.
     interrupted: bool
-    is_stopped: bool
 
     @property
     def order(self) -> Positions:
@@ -338,7 +288,7 @@ class _SolvedParts:
 
 def solve_parts(
     problem: PairCosts,
-    parts: Sequence[Part],
+    parts: Sequence[Positions],
     backend: Backend,
     effort: Effort,
     *,
@@ -348,62 +298,24 @@ def solve_parts(
     kind: type[Proof] = Proof,
 ) -> _SolvedParts:
     """Solve the parts of a problem, which follow each other in some optimum."""
-    n_jobs, progress = effort.n_jobs, _Progress(problem, effort.listener)
-    tasks = []
-    for part in parts:
-        if len(part) > 1:
-            inside = problem.restrict(part)
-            held = None if decided is None else decided[np.ix_(part, part)]
-            report, near = progress.of_part(inside), _within(start, part)
-            known = None if warm is None else warm.within(part)
-            tasks.append(Task(inside, effort.deadline, report, near, n_jobs, held, known))
-    apart = _solved_apart(tasks, backend, n_jobs)
-    notes = {PROCESS_LOST: None} if apart is None else {}
-    solutions = _solutions(tasks, backend, progress, apart or {})
+    progress, deadline = _Progress(problem), effort.deadline
     orders, proofs, interrupted = [], [], False
     for part in parts:
         if len(part) == 1:
             orders.append(np.zeros(1, dtype=np.intp))
             continue
-        solution = next(solutions)
+        inside = problem.restrict(part)
+        task = Task(
+            inside,
+            Deadline.after(0) if interrupted else deadline,
+            progress.of_part(inside),
+            None if start is None else np.argsort(np.argsort(start)[part]),
+            None if decided is None else decided[np.ix_(part, part)],
+            None if warm is None else warm.within(part),
+        )
+        solution = backend(task)
+        progress.close_part(inside, inside.cost(solution.order), solution.lower)
         interrupted = interrupted or solution.interrupted
-        notes |= dict.fromkeys(solution.notes)
         orders.append(solution.order)
         proofs.append(solution.proof(part, kind))
-    return _SolvedParts(
-        parts, orders, tuple(proofs), tuple(notes), interrupted, progress.is_stopped
-    )
-
-
-def _solved_apart(tasks: list[Task], backend: Backend, n_jobs: int) -> dict[int, Solution] | None:
-    """Return the solutions of large tasks, by their `id`; None where a process was lost."""
-    large = [task for task in tasks if task.problem.n >= WORTH_A_PROCESS]
-    if n_jobs == 1 or len(large) < 2:
-        return {}
-    # A process of its own says nothing on its way, and starts no others.
-    alone = [replace(task, report=silent, n_jobs=1, warm=None) for task in large]
-    found = in_processes(backend, alone, n_jobs)
-    if found is None:
-        return None
-    return {id(task): solution for task, solution in zip(large, found, strict=True)}
-
-
-def _solutions(
-    tasks: list[Task], backend: Backend, progress: _Progress, apart: dict[int, Solution]
-) -> Iterator[Solution]:
-    """Yield the solutions of tasks in their order; those that are known are `apart`."""
-    stopped = False
-    for task in tasks:
-        solution = apart.get(id(task))
-        if solution is None:
-            solution = backend(replace(task, deadline=Deadline.after(0)) if stopped else task)
-        progress.close_part(task.problem, task.problem.cost(solution.order), solution.lower)
-        stopped = stopped or solution.interrupted or progress.is_stopped
-        yield solution
-
-
-def _within(start: Positions | None, part: Part) -> Positions | None:
-    """Return the order that a part's items have in an order of all, as positions in the part."""
-    if start is None:
-        return None
-    return np.argsort(np.argsort(start)[part])
+    return _SolvedParts(parts, orders, tuple(proofs), interrupted)

@@ -3,7 +3,11 @@
 Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So taking
 a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
 weight, and the cheaper direction of each pair bounds what is left from below. Rows that are derived
-from cycles (see `proof_nodes`) count in the same way.
+from cycles count in the same way: they say "these arcs, each as often as it counts, are used so
+many times at least". An arc is used no less than never; constraints demand more (see
+`Demands.ahead`). Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
+rounding both sides up to whole numbers gives a row again, because an order uses an arc once or not
+at all (Chvátal 1973, https://doi.org/10.1016/0012-365X(73)90167-2).
 
 Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
 it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
@@ -18,45 +22,123 @@ is proved of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers, Positions
+from rankagg._typing import Bools, Floats, Integers, Integers64, Positions
 from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
-from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.proof_nodes import (
-    Form,
-    Weighting,
-    forms_of,
-    leaf_of,
-    node_to_dict,
-    renumbered_row,
-    row_to_dict,
-)
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.problem import PairCosts, Problem, SubsetTable
 from rankagg.check_certificate import (
     WEIGHT_DENOMINATOR,
     Branch,
+    Cut,
     Derived,
     Enumeration,
     Exchange,
     Fixing,
+    Given,
     Leaf,
     Node,
     Persistent,
     ProofReader,
+    row_form,
 )
 from rankagg.core import exact, sum_below
 from rankagg.exceptions import VerificationError
 
 # Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
 ALL_PAIRS_UP_TO = 150
+
+AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
+
+
+class Form(NamedTuple):
+    """What a row says: the arcs from `tails` to `heads` count `counts`, and reach `least`."""
+
+    tails: Positions
+    heads: Positions
+    counts: Integers64
+    least: int
+
+
+def forms_of(rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
+    """Return what derived rows say."""
+    known = list(forms)
+
+    def earlier(at: int) -> tuple[dict[tuple[int, int], int], int]:
+        tails, heads, counts, least = known[at]
+        arcs = zip(tails.tolist(), heads.tolist(), strict=True)
+        return dict(zip(arcs, counts.tolist(), strict=True)), least
+
+    for row in rows:
+        counts, least = row_form(row, earlier)
+        ends = np.array(list(counts), dtype=np.intp).reshape(-1, 2)
+        numbers = np.array(list(counts.values()), dtype=np.int64)
+        known.append(Form(ends[:, 0], ends[:, 1], numbers, least))
+    return known[len(forms) :]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighting:
+    """Rows with their weights: a lower bound on what every order costs.
+
+    Taking a row's weight off the cost of its arcs, as often as each counts, lowers the cost of
+    every order by the weight times `least`, or more.
+    """
+
+    # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a. In weak orders:
+    # where a is not below b and b not below c, a is not below c.
+    triples: Positions
+    # Shape (m,). Of the triples.
+    weights: Integers
+    forms: Sequence[Form] = ()
+    # Shape (len(forms). Of the derived rows.
+    form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, leaf: Leaf, where: Positions, forms: Sequence[Form] = ()) -> Weighting:
+        """Return the rows of a leaf with `where[i]` for position i, and `forms` of derived ones."""
+        triples = np.array(leaf.triples, dtype=np.intp).reshape(-1, 3)
+        used = [forms[row] for row, _ in leaf.rows]
+        row_weights = exact.fit(weight for _, weight in leaf.rows)
+        return cls(where[triples], exact.fit(leaf.weights), used, row_weights)
+
+    @classmethod
+    def empty(cls) -> Weighting:
+        """Return no rows."""
+        return cls(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
+
+    def leaf(self, numbers: Positions | None = None) -> Leaf:
+        """Return the rows with a weight as a leaf of a proof; `numbers` of the derived ones."""
+        used, rows_used = self.weights > 0, self.form_weights > 0
+        rows = [] if numbers is None else numbers[rows_used].tolist()
+        return Leaf(
+            tuple((a, b, c) for a, b, c in self.triples[used].tolist()),
+            tuple(map(int, self.weights[used])),
+            tuple(zip(rows, map(int, self.form_weights[rows_used]), strict=True)),
+        )
+
+    def taken(self) -> tuple[Positions, Positions, Integers, int]:
+        """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
+        tails, heads = self.triples.T.ravel(), self.triples.T[[1, 2, 0]].ravel()
+        amounts: Any = np.tile(self.weights, 3)
+        paid = exact.sum_of(self.weights)
+        if len(self.forms):
+            lengths = [len(form.counts) for form in self.forms]
+            times: Any = np.repeat(self.form_weights, lengths)
+            counts = np.concatenate([form.counts for form in self.forms])
+            tails = np.concatenate([tails, *(form.tails for form in self.forms)])
+            heads = np.concatenate([heads, *(form.heads for form in self.forms)])
+            amounts = np.concatenate([amounts, exact.multiply(times, counts)])
+            least = np.array([form.least for form in self.forms], dtype=np.int64)
+            paid += exact.sum_of(exact.multiply(self.form_weights, least))
+        return tails, heads, exact.fit(amounts), paid
 
 
 def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
@@ -211,7 +293,97 @@ def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Int
     return rest - cheaper, paid + sum_below(cheaper, np.arange(problem.n))
 
 
-AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
+def same(number: int) -> int:
+    """Return a number as it is."""
+    return number
+
+
+def renumbered_row(
+    row: Derived, *, items: Callable[[int], int] = same, rows: Callable[[int], int] = same
+) -> Derived:
+    """Return a row with other numbers of items, and of earlier rows."""
+
+    def changed(source: Any) -> Any:
+        if isinstance(source, int):
+            return rows(source)
+        if isinstance(source, Given):
+            upper, lower = (tuple(map(items, side)) for side in (source.upper, source.lower))
+            return Given(upper, lower, source.least)
+        return tuple(map(items, source))
+
+    return Derived(tuple((times, changed(source)) for times, source in row.terms), row.divisor)
+
+
+def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
+    """Return the rows that are used, with those that they use, and the new number of each row."""
+    needed = set(used)
+    for at in range(len(rows) - 1, -1, -1):
+        if at in needed:
+            needed.update(source for _, source in rows[at].terms if isinstance(source, int))
+    numbers = [-1] * len(rows)
+    kept: list[Derived] = []
+    for at in sorted(needed):
+        numbers[at] = len(kept)
+        kept.append(renumbered_row(rows[at], rows=numbers.__getitem__))
+    return tuple(kept), numbers
+
+
+def leaf_of(node: Node) -> Leaf | None:
+    """Return the weighted rows of a node; None where it has none."""
+    if isinstance(node, Leaf):
+        return node
+    return node.leaf if isinstance(node, Fixing) else None
+
+
+def renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], int]) -> Node:
+    """Return a node with other numbers of items and derived rows."""
+    if isinstance(node, Leaf):
+        triples = tuple((items(a), items(b), items(c)) for a, b, c in node.triples)
+        return Leaf(triples, node.weights, tuple((rows(row), w) for row, w in node.rows))
+    if isinstance(node, Fixing):
+        leaf = renumbered(node.leaf, items, rows)
+        assert isinstance(leaf, Leaf)
+        return replace(node, leaf=leaf)
+    if isinstance(node, Branch):
+        return replace(node, first=items(node.first), second=items(node.second))
+    if isinstance(node, Persistent):
+        pairs = tuple((items(x), items(y)) for x, y in node.pairs)
+        if isinstance(node, Cut):
+            node = replace(node, above=tuple(map(items, node.above)))
+        return replace(node, pairs=pairs)
+    return node
+
+
+def _row_to_dict(row: Derived) -> dict[str, Any]:
+    """Return plain data for JSON."""
+
+    def plain(source: Any) -> Any:
+        if isinstance(source, Given):
+            return {"ahead": [list(source.upper), list(source.lower)]}
+        return source if isinstance(source, int) else list(source)
+
+    terms = [[times, plain(source)] for times, source in row.terms]
+    return {"terms": terms, "divisor": row.divisor}
+
+
+def _node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str, Any]:
+    """Return plain data for JSON, in the words of a kind of certificate."""
+    if isinstance(node, Leaf):
+        triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
+        rows = [list(row) for row in node.rows]
+        return dict(zip(words.leaf_keys, (triples, rows), strict=False))
+    if isinstance(node, Fixing):
+        ends = {"threshold": node.threshold, "rest": node.rest}
+        return _node_to_dict(node.leaf, words) | ends
+    if isinstance(node, Branch):
+        children = dict(zip(words.answers, (node.yes, node.no), strict=True))
+        return {"pair": [node.first, node.second], **children}
+    if isinstance(node, Persistent):
+        pairs = [list(pair) for pair in node.pairs]
+        if isinstance(node, Exchange):
+            return {"exchange": pairs, "up": node.up, "down": node.down, "rest": node.rest}
+        return {"above": list(node.above), "cut": pairs, "rest": node.rest}
+    return {"enumeration": True}
 
 
 @dataclass(frozen=True)
@@ -356,7 +528,7 @@ class Proof:
         """Return plain data for JSON."""
         content = {
             "positions": list(self.positions),
-            "rows": [row_to_dict(row) for row in self.rows],
-            "nodes": [node_to_dict(node, self.words) for node in self.nodes],
+            "rows": [_row_to_dict(row) for row in self.rows],
+            "nodes": [_node_to_dict(node, self.words) for node in self.nodes],
         }
         return {key: content[key] for key in self.words.keys}

@@ -1,19 +1,16 @@
-"""Integer programs in PuLP: the textbook formulation, the relaxation by CBC, and small ones.
+"""Integer programs in PuLP: the textbook formulation of Kemeny's rule, and small programs.
 
-Only PuLP's public interface is used. The textbook formulation has whole numbers for pairs and two
-rows for any three items: a 0/1 point is an order exactly where each cycle has an arc that it uses.
-`kemeny_program` states it for readers and other solvers. Where HiGHS cannot be loaded, CBC solves
-the relaxation: a program of its own, so every solve writes the model anew and starts without a
-basis, but the points and duals are as good. In small programs the numbers of a row are Python
-integers; rows are loosened where floats cannot hold them, so that every true solution stays one and
-a bound of the solver is one of the exact program, and the caller checks the solution in integers.
+`kemeny_program` states the textbook formulation for readers and other solvers: whole numbers for
+pairs and two rows for any three items. In small programs, which HiGHS solves, the numbers of a row
+are Python integers; rows are loosened where floats cannot hold them, so that every true solution
+stays one and a bound of the solver is one of the exact program, and the caller checks the solution
+in integers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -24,134 +21,14 @@ from unicodedata import normalize
 import numpy as np
 import pulp
 
-from rankagg._typing import Floats, Integers64, Label, Positions
-from rankagg.aggregation.deadline import Deadline, until_stopped
-from rankagg.aggregation.kemeny import orders as heuristics
+from rankagg._typing import Integers64, Label, Positions
+from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.constraints import Demands
-from rankagg.aggregation.kemeny.parts import Solution, Task
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.relaxation import (
-    HighsRelaxation,
-    Point,
-    Relaxation,
-    SparseRows,
-    why_not_highs,
-)
-from rankagg.aggregation.kemeny.violated_rows import violated_cycles
 from rankagg.core import PairwiseMatrix, exact
-from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
+from rankagg.exceptions import OutOfTimeError, SolverError
 
-CBC_SLACK = 1e-6
 # PuLP writes no names of more than 100 characters, and those of rows have three items.
 NAME_LENGTH = 24
-
-
-def _cbc(seconds: float = inf) -> Any:
-    """Return PuLP's solver with a limit in seconds; raises `SolverNotFoundError` without one."""
-    path = pulp.PULP_CBC_CMD.pulp_cbc_path
-    limit = None if seconds == inf else seconds
-    solver = pulp.COIN_CMD(path=path, msg=False, gapRel=0, threads=1, timeLimit=limit)
-    if not solver.available():
-        raise SolverNotFoundError(
-            "PuLP's CBC solver was not found; install it with: pip install 'pulp>=3.3.1,<4'"
-        )
-    return solver
-
-
-def relaxation_of(problem: Problem) -> Relaxation:
-    """Return the relaxation of a problem in the best engine that there is."""
-    reason = why_not_highs()
-    if reason is None:
-        return HighsRelaxation(problem)
-    try:
-        _cbc()
-    except SolverNotFoundError as error:
-        raise SolverNotFoundError(f"{reason}. {error}") from None
-    return CbcRelaxation(problem)
-
-
-class CbcRelaxation(Relaxation):
-    """The relaxation as a model that is written, and solved, again each time."""
-
-    def __init__(self, problem: Problem, solver: Any = None) -> None:
-        _cbc()  # complain of a missing solver before the model is built
-        super().__init__(problem)
-        # What solves the integer program; None stands for CBC.
-        self._solver = solver
-        # Whether the pairs must be whole numbers, as in an integer program.
-        self.is_whole = False
-        self._last: Floats | None = None
-        # What each row reaches at least, its columns and their values.
-        self._rows: list[tuple[float, list[int], list[float]]] = []
-
-    def solve(self, deadline: Deadline) -> Point:
-        """Solve from scratch; see `Relaxation.solve`."""
-        point = self._point(*self._solve(deadline))
-        self._last = point.before
-        return point
-
-    def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
-        """Solve each case to its end; see `Relaxation.probe`."""
-        values = []
-        for case in cases:
-            self.fix(case)
-            values.append(float(self._costs @ self._solve(deadline)[0]) - self._floor)
-        return values
-
-    def _append(self, rows: SparseRows) -> None:
-        ends = [*rows.starts[1:].tolist(), len(rows.pairs)]
-        columns, values = rows.pairs.tolist(), rows.values.tolist()
-        for least, start, end in zip(rows.least.tolist(), rows.starts.tolist(), ends, strict=True):
-            self._rows.append((least, columns[start:end], values[start:end]))
-
-    def drop_slack_rows(self) -> None:
-        """Drop the rows that do not bind at the last point."""
-        if self._last is not None:
-            x = self._last[self._pairs]
-            kept = [
-                float(np.dot(values, x[columns])) < least + CBC_SLACK
-                for least, columns, values in self._rows
-            ]
-            self._rows = [row for row, is_kept in zip(self._rows, kept, strict=True) if is_kept]
-            self._codes = self._codes[np.array(kept, dtype=bool)]
-
-    def _solve(self, deadline: Deadline) -> tuple[Floats, Floats]:
-        """Return the values of the pairs and the weights of the rows."""
-        deadline.seconds_left()
-        model, columns, rows = self._model()
-        solver, name = _cbc(deadline.seconds_left()), "CBC"
-        if self.is_whole and self._solver is not None:
-            solver, name = copy(self._solver), self._solver.name
-            if deadline.at < inf:
-                solver.timeLimit = min(solver.timeLimit or inf, deadline.seconds_left())
-        try:
-            model.solve(solver)
-        except pulp.PulpSolverError as error:
-            raise SolverError(f"{name} failed: {error}") from error
-        if model.sol_status != pulp.LpSolutionOptimal:
-            deadline.seconds_left()  # raises where that is the reason
-            if model.sol_status == pulp.LpSolutionNoSolutionFound and deadline.at < inf:
-                raise OutOfTimeError
-            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
-            raise SolverError(f"{name} did not reach an optimum: {words}.")
-        # A pair without a margin and in no row never reaches CBC, and any value is optimal for it.
-        given = np.array([np.nan if x.value() is None else x.value() for x in columns])
-        values = np.where(np.isnan(given), self._lower, given)
-        duals = np.array([(row.pi or 0.0) for row in rows])
-        return values, duals
-
-    def _model(self) -> tuple[Any, list[Any], list[Any]]:
-        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
-        bounds = zip(self._lower.tolist(), self._upper.tolist(), strict=True)
-        kind = "Integer" if self.is_whole else "Continuous"
-        columns = [model.add_variable(f"x{k}", *ends, kind) for k, ends in enumerate(bounds)]
-        model.setObjective(pulp.LpAffineExpression(zip(columns, self._costs.tolist(), strict=True)))
-        for k, (least, places, values) in enumerate(self._rows):
-            terms = zip([columns[place] for place in places], values, strict=True)
-            model.addConstraint(pulp.LpAffineExpression(terms) >= least, f"row{k}")
-        rows = {row.name: row for row in model.constraints()}
-        return model, columns, [rows[f"row{k}"] for k in range(len(self._rows))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,17 +90,13 @@ class IntegerProgram:
             return _Optimum(max(end, 0), None)
         model, columns = self._model([row for row in rows if row[0]])
         left = deadline.seconds_left()
-        if why_not_highs() is None:
-            limit = None if left == inf else left
-            solver = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
-        else:
-            solver = _cbc(left)
+        limit = None if left == inf else left
+        solver = pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=0, gapAbs=0.9)
         try:
             model.solve(solver)
         except pulp.PulpSolverError as error:
             raise SolverError(f"The solver of an integer program failed: {error}") from error
         if model.sol_status == pulp.LpSolutionInfeasible:
-            deadline.seconds_left()  # CBC says so too where its time is over
             return _Optimum(end, None)
         if model.sol_status != pulp.LpSolutionOptimal:
             if deadline.at < inf:
@@ -263,57 +136,6 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
     return {k: v / scale for k, v in numbers.items()}, least / scale - loose
 
 
-def solve_naive(task: Task, solver: Any = None) -> Solution:
-    """Solve the full integer program at once, then its relaxation by CBC for the proof."""
-    order, weighting = _good_order(task.problem), Weighting.empty()
-    items = np.array(list(combinations(range(task.problem.n), 3)), dtype=np.intp).reshape(-1, 3)
-    with until_stopped() as stop:
-        relaxation = CbcRelaxation(task.problem, solver)
-        relaxation.add_cycles(np.concatenate([items, items[:, [0, 2, 1]]]))
-        relaxation.is_whole = True
-        order = _rounded_order(relaxation.solve(task.deadline))
-        relaxation.is_whole = False
-        weighting = relaxation.weighting(relaxation.solve(task.deadline))
-    return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
-
-
-def solve_lazy(task: Task) -> Solution:
-    """Solve the relaxation with rows added as they are violated; branch only if that is needed."""
-    order, weighting = _good_order(task.problem), Weighting.empty()
-    with until_stopped() as stop:
-        relaxation = CbcRelaxation(task.problem)
-        point = _solve_until_closed(relaxation, task)
-        weighting = relaxation.weighting(point)
-        if not point.is_integral:
-            relaxation.is_whole = True
-            point = _solve_until_closed(relaxation, task)
-        order = _rounded_order(point)
-    return Solution(order, (weighting.leaf(),), interrupted=stop.by_user)
-
-
-def _good_order(problem: Problem) -> Positions:
-    """Return what to fall back on where the time is too short."""
-    margins = problem.margins.astype(np.float64)
-    orders = [heuristics.improve(margins, order) for order in heuristics.starting_orders(margins)]
-    return min(orders, key=problem.cost)
-
-
-def _solve_until_closed(relaxation: CbcRelaxation, task: Task) -> Point:
-    margins = task.problem.margins.astype(np.float64)
-    while True:
-        point = relaxation.solve(task.deadline)
-        cycles = violated_cycles(point.before, margins, task.deadline)
-        if len(relaxation.missing(cycles)) < len(cycles):
-            raise SolverError("CBC returned a point that violates rows of the model it solved.")
-        if not len(cycles):
-            return point
-        relaxation.add_cycles(cycles)
-
-
-def _rounded_order(point: Point) -> Positions:
-    return np.argsort(-(point.before > 0.5).sum(axis=1), kind="stable")
-
-
 def _safe_names(labels: Iterable[Label]) -> list[str]:
     """Return different names of letters, digits and periods, which every format of files takes."""
     names: list[str] = []
@@ -331,16 +153,9 @@ def kemeny_program(
     votes: PairwiseMatrix, tie_cost: float, consensus_tie_cost: float | None, demands: Demands
 ) -> Any:
     """Return the integer program of the exact consensus; see `Kemeny.program`."""
-    model, names, n = (
-        pulp.LpProblem("kemeny", pulp.LpMinimize),
-        _safe_names(votes.items),
-        len(votes.items),
-    )
-    wins, ties, per_tie = (
-        votes.scaled_wins.tolist(),
-        votes.scaled_ties.tolist(),
-        exact.as_fraction(tie_cost),
-    )
+    model, names = pulp.LpProblem("kemeny", pulp.LpMinimize), _safe_names(votes.items)
+    n, per_tie = len(votes.items), exact.as_fraction(tie_cost)
+    wins, ties = votes.scaled_wins.tolist(), votes.scaled_ties.tolist()
     objective: list[tuple[Any, float]] = []
 
     def variable(kind: str, where: Sequence[int], votes_against: Fraction) -> Any:

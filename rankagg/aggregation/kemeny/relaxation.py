@@ -10,7 +10,6 @@ added at once, rows are added and dropped, bounds set, and each solve starts fro
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,10 +21,17 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
-from rankagg.aggregation.kemeny.proof import round_weights
-from rankagg.aggregation.kemeny.proof_nodes import Form, Weighting, forms_of, renumbered_row
+from rankagg.aggregation.kemeny.proof import Form, Weighting, forms_of, round_weights
 from rankagg.check_certificate import Derived
 from rankagg.exceptions import SolverError, SolverNotFoundError
+
+highspy: Any
+try:
+    import highspy
+except ImportError as error:  # pragma: no cover
+    highspy, REASON = None, str(error)
+else:
+    REASON = "it is not installed"
 
 Cycles = Positions
 
@@ -68,10 +74,59 @@ class SparseRows(NamedTuple):
     values: Floats
 
 
-class Relaxation(ABC):
-    """The relaxation of one problem."""
+def _why_not_highs() -> str:
+    """Say why HiGHS cannot be used, and what to do about it."""
+    if "ortools" in sys.modules:
+        return (
+            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
+            "of its own; use them in separate processes."
+        )
+    return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy."
 
-    def __init__(self, problem: PairCosts) -> None:
+
+class Live:
+    """A HiGHS object for one relaxation after the other, each of which ends the one before."""
+
+    def __init__(self) -> None:
+        self._model: pulp.LpProblem | None = None
+
+    def cleared(self) -> Any:
+        """Return the object with an empty model."""
+        if self._model is None:
+            self._model = self._solved()
+        highs = self._model.solverModel
+        highs.clearModel()
+        return highs
+
+    def _solved(self) -> pulp.LpProblem:
+        if highspy is None:
+            raise SolverNotFoundError(_why_not_highs())
+        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
+        # One column that says nothing: PuLP takes tens of microseconds for each.
+        model.setObjective(1 * model.add_variable("nothing", 0, 1))
+        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
+        try:
+            model.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise SolverError(f"HiGHS failed: {error}") from error
+        if model.sol_status != pulp.LpSolutionOptimal:
+            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        return model
+
+
+class Relaxation:
+    """The relaxation of one problem as a live HiGHS object.
+
+    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
+    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
+    that the other pairs put higher goes first.
+    """
+
+    #: Whether a row reaches its number at least, or at most.
+    _at_least = True
+
+    def __init__(self, problem: PairCosts, live: Live | None = None) -> None:
         self._n = problem.n
         self._pairs = self._listed()
         self.unit = problem.unit
@@ -85,16 +140,85 @@ class Relaxation(ABC):
         self._codes = np.zeros(0, dtype=np.int64)
         # What else there is to do now and then where solving takes long.
         self.meanwhile: Callable[[], None] = lambda: None
+        # PuLP frees the object with the model, so both are kept.
+        self._live = live or Live()
+        self._highs = self._live.cleared()
+        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
+        self._pair_of = np.zeros(0, dtype=np.int32)
+        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
 
     # -- solving ------------------------------------------------------------------------------
 
-    @abstractmethod
     def solve(self, deadline: Deadline) -> Point:
-        """Solve with the present rows and bounds."""
+        """Solve with the present rows and bounds, from the last basis."""
+        while len(self._pair_of):
+            self._limit(deadline)
+            outcome = self._highs.run()
+            status = self._highs.getModelStatus()
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                self.meanwhile()
+                continue
+            if outcome == highspy.HighsStatus.kOk and status == highspy.HighsModelStatus.kOptimal:
+                break
+            words = self._highs.modelStatusToString(status)
+            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
+        solution = self._highs.getSolution()
+        duals = np.array(solution.row_dual)
+        return self._point(self._values(solution.col_value), duals if self._at_least else -duals)
 
-    @abstractmethod
+    def solve_inside(self, deadline: Deadline) -> Point:
+        """Solve by an interior point: no weight is 0 that can be positive at an optimum."""
+        self._highs.setOptionValue("solver", "ipm")
+        self._highs.setOptionValue("run_crossover", "off")
+        try:
+            return self.solve(deadline)
+        finally:
+            self._highs.setOptionValue("solver", "simplex")
+            self._highs.setOptionValue("run_crossover", "on")
+
+    def _values(self, of_columns: Any) -> Floats:
+        """Return the values of all pairs from those of the columns."""
+        values = np.where(self._costs < 0.0, self._upper, self._lower)
+        is_pair = self._pair_of >= 0
+        values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
+        free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
+        if free.any():
+            first, second = self._pairs
+            values[free] = 0.5
+            wins = np.bincount(first, values, self._n) + np.bincount(second, 1.0 - values, self._n)
+            values[free] = wins[first[free]] >= wins[second[free]]
+        return values
+
+    def _outside(self) -> float:
+        """Return what the pairs without a column cost at least, within their bounds."""
+        cheapest = np.minimum(self._costs * self._lower, self._costs * self._upper)
+        return float(cheapest[self._column_of < 0].sum())
+
+    def _limit(self, deadline: Deadline) -> None:
+        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
+        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+
     def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
-        """Return about what each case costs at least; leaves the bounds as those of the last."""
+        """Return about what each case costs at least; leaves the bounds as those of the last.
+
+        It takes a few steps of the dual simplex, and restores the basis.
+        """
+        basis = self._highs.getBasis()
+        self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
+        values = []
+        try:
+            for case in cases:
+                self._limit(deadline)
+                self.fix(case)
+                self._highs.setBasis(basis)
+                if self._highs.run() == highspy.HighsStatus.kError:
+                    raise SolverError("HiGHS failed on a probe of a case.")
+                values.append(self._highs.getObjectiveValue() + self._outside() - self._floor)
+        finally:
+            self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+            self._highs.setBasis(basis)
+        return values
 
     def _point(self, pairs: Floats, duals: Floats) -> Point:
         """Return an optimal point from the values of the pairs, within their bounds."""
@@ -134,19 +258,13 @@ class Relaxation(ABC):
 
     def derive(self, rows: Sequence[Derived]) -> None:
         """Add derived rows; they may use those in `derived`, and each those before it."""
+        self.add_derived(np.arange(self.note(rows), len(self.derived)))
+
+    def note(self, rows: Sequence[Derived]) -> int:
+        """Keep derived rows without adding them to the model; return the number of the first."""
         first = len(self.derived)
         self._forms += forms_of(rows, self._forms)
         self.derived += rows
-        self.add_derived(np.arange(first, len(self.derived)))
-
-    def note(self, rows: Sequence[Derived]) -> int:
-        """Keep derived rows that use each other only, without adding them; return the first number.
-
-        The rows of a search elsewhere, which `close` of a search puts into its own proof.
-        """
-        first = len(self.derived)
-        self._forms += forms_of(rows)
-        self.derived += [renumbered_row(row, rows=first.__add__) for row in rows]
         return first
 
     def add_derived(self, numbers: Positions) -> None:
@@ -168,19 +286,44 @@ class Relaxation(ABC):
         self._append(rows)
         self._codes = np.concatenate([self._codes, codes])
 
-    @abstractmethod
     def _append(self, rows: SparseRows) -> None:
-        """Add rows to the model."""
+        self._add_columns(np.unique(rows.pairs[self._column_of[rows.pairs] < 0]))
+        m = len(rows.least)
+        free = np.full(m, highspy.kHighsInf)
+        ends = (rows.least, free) if self._at_least else (-free, rows.least)
+        columns = self._column_of[rows.pairs]
+        added = self._highs.addRows(m, *ends, len(columns), rows.starts, columns, rows.values)
+        if added != highspy.HighsStatus.kOk:
+            raise SolverError("HiGHS did not take the rows of the model.")
 
-    @abstractmethod
+    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
+        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        k, present = len(pairs), len(self._pair_of)
+        bounds = self._lower[pairs], self._upper[pairs]
+        starts = np.zeros(k, dtype=np.int32)
+        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
+        if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
+            raise SolverError("HiGHS did not take the columns of the model.")
+        self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)
+        self._pair_of = np.concatenate([self._pair_of, pairs])
+
     def drop_slack_rows(self) -> None:
-        """Drop the rows that do not bind at the last point."""
+        """Drop the rows that do not bind at the last point: their slack is in the basis."""
+        basic = highspy.HighsBasisStatus.kBasic
+        slack = np.array([status == basic for status in self._highs.getBasis().row_status])
+        gone = np.flatnonzero(slack)
+        if len(gone):
+            self._highs.deleteRows(len(gone), gone.astype(np.int32))
+            self._codes = self._codes[~slack]
 
     def fix(self, case: Any) -> None:
         """Demand what is known in a case, and leave all other pairs open."""
         always, never = self._known(case)
         self._lower = always[self._pairs].astype(np.float64)
         self._upper = 1.0 - never[self._pairs].astype(np.float64)
+        columns = np.flatnonzero(self._pair_of >= 0).astype(np.int32)
+        pairs = self._pair_of[columns]
+        self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])
 
     def _known(self, case: Any) -> tuple[Bools, Bools]:
         """Return which pairs a case has, and which it does not."""
@@ -226,189 +369,3 @@ class Relaxation(ABC):
         ends = np.cumsum([len(part) for part in pairs])
         starts = np.concatenate([[0], ends[:-1]]).astype(np.int32)
         return SparseRows(np.array(least), starts, np.concatenate(pairs), np.concatenate(values))
-
-
-highspy: Any
-try:
-    import highspy
-except ImportError as error:  # pragma: no cover
-    highspy, REASON = None, str(error)
-else:
-    REASON = "it is not installed"
-
-
-def why_not_highs() -> str | None:
-    """Say why HiGHS cannot be used, and what to do about it; None where it can be."""
-    if highspy is not None:
-        return None
-    if "ortools" in sys.modules:
-        return (
-            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
-            "of its own; use them in separate processes"
-        )
-    return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy"
-
-
-class Live:
-    """A HiGHS object for one relaxation after the other, each of which ends the one before."""
-
-    def __init__(self) -> None:
-        self._model: pulp.LpProblem | None = None
-
-    def cleared(self) -> Any:
-        """Return the object with an empty model."""
-        if self._model is None:
-            self._model = self._solved()
-        highs = self._model.solverModel
-        highs.clearModel()
-        return highs
-
-    def _solved(self) -> pulp.LpProblem:
-        reason = why_not_highs()
-        if reason is not None:
-            raise SolverNotFoundError(f"{reason}.")
-        model = pulp.LpProblem("kemeny", pulp.LpMinimize)
-        # One column that says nothing: PuLP takes tens of microseconds for each.
-        model.setObjective(1 * model.add_variable("nothing", 0, 1))
-        solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
-        try:
-            model.solve(solver)
-        except pulp.PulpSolverError as error:
-            raise SolverError(f"HiGHS failed: {error}") from error
-        if model.sol_status != pulp.LpSolutionOptimal:
-            words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
-            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
-        return model
-
-
-class HighsRelaxation(Relaxation):
-    """The relaxation as a live HiGHS object.
-
-    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
-    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
-    that the other pairs put higher goes first.
-    """
-
-    #: Whether a row reaches its number at least, or at most.
-    _at_least = True
-
-    def __init__(self, problem: PairCosts, live: Live | None = None) -> None:
-        super().__init__(problem)
-        # PuLP frees the object with the model, so both are kept.
-        self._live = live or Live()
-        self._highs = self._live.cleared()
-        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
-        self._pair_of = np.zeros(0, dtype=np.int32)
-        self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
-
-    # -- solving ------------------------------------------------------------------------------
-
-    def solve(self, deadline: Deadline) -> Point:
-        """Solve from the last basis; see `Relaxation.solve`."""
-        while len(self._pair_of):
-            self._limit(deadline)
-            outcome = self._highs.run()
-            status = self._highs.getModelStatus()
-            if status == highspy.HighsModelStatus.kTimeLimit:
-                self.meanwhile()
-                continue
-            if outcome == highspy.HighsStatus.kOk and status == highspy.HighsModelStatus.kOptimal:
-                break
-            words = self._highs.modelStatusToString(status)
-            raise SolverError(f"HiGHS did not reach an optimum: {words}.")
-        solution = self._highs.getSolution()
-        duals = np.array(solution.row_dual)
-        return self._point(self._values(solution.col_value), duals if self._at_least else -duals)
-
-    def solve_inside(self, deadline: Deadline) -> Point:
-        """Solve by an interior point: no weight is 0 that can be positive at an optimum.
-
-        Raises what `solve` raises.
-        """
-        self._highs.setOptionValue("solver", "ipm")
-        self._highs.setOptionValue("run_crossover", "off")
-        try:
-            return self.solve(deadline)
-        finally:
-            self._highs.setOptionValue("solver", "simplex")
-            self._highs.setOptionValue("run_crossover", "on")
-
-    def _values(self, of_columns: Any) -> Floats:
-        """Return the values of all pairs from those of the columns."""
-        values = np.where(self._costs < 0.0, self._upper, self._lower)
-        is_pair = self._pair_of >= 0
-        values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
-        free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
-        if free.any():
-            first, second = self._pairs
-            values[free] = 0.5
-            wins = np.bincount(first, values, self._n) + np.bincount(second, 1.0 - values, self._n)
-            values[free] = wins[first[free]] >= wins[second[free]]
-        return values
-
-    def _outside(self) -> float:
-        """Return what the pairs without a column cost at least, within their bounds."""
-        cheapest = np.minimum(self._costs * self._lower, self._costs * self._upper)
-        return float(cheapest[self._column_of < 0].sum())
-
-    def _limit(self, deadline: Deadline) -> None:
-        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
-        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
-
-    def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
-        """Take a few steps of the dual simplex, and restore the basis; see `Relaxation.probe`."""
-        basis = self._highs.getBasis()
-        self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
-        values = []
-        try:
-            for case in cases:
-                self._limit(deadline)
-                self.fix(case)
-                self._highs.setBasis(basis)
-                if self._highs.run() == highspy.HighsStatus.kError:
-                    raise SolverError("HiGHS failed on a probe of a case.")
-                values.append(self._highs.getObjectiveValue() + self._outside() - self._floor)
-        finally:
-            self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
-            self._highs.setBasis(basis)
-        return values
-
-    # -- rows and bounds ----------------------------------------------------------------------
-
-    def _append(self, rows: SparseRows) -> None:
-        self._add_columns(np.unique(rows.pairs[self._column_of[rows.pairs] < 0]))
-        m = len(rows.least)
-        free = np.full(m, highspy.kHighsInf)
-        ends = (rows.least, free) if self._at_least else (-free, rows.least)
-        columns = self._column_of[rows.pairs]
-        added = self._highs.addRows(m, *ends, len(columns), rows.starts, columns, rows.values)
-        if added != highspy.HighsStatus.kOk:
-            raise SolverError("HiGHS did not take the rows of the model.")
-
-    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
-        none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
-        k, present = len(pairs), len(self._pair_of)
-        bounds = self._lower[pairs], self._upper[pairs]
-        starts = np.zeros(k, dtype=np.int32)
-        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
-        if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
-            raise SolverError("HiGHS did not take the columns of the model.")
-        self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)
-        self._pair_of = np.concatenate([self._pair_of, pairs])
-
-    def drop_slack_rows(self) -> None:
-        """Drop the rows that do not bind at the last point: their slack is in the basis."""
-        basic = highspy.HighsBasisStatus.kBasic
-        slack = np.array([status == basic for status in self._highs.getBasis().row_status])
-        gone = np.flatnonzero(slack)
-        if len(gone):
-            self._highs.deleteRows(len(gone), gone.astype(np.int32))
-            self._codes = self._codes[~slack]
-
-    def fix(self, case: Any) -> None:
-        """Set the bounds of the columns; see `Relaxation.fix`."""
-        super().fix(case)
-        columns = np.flatnonzero(self._pair_of >= 0).astype(np.int32)
-        pairs = self._pair_of[columns]
-        self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])

@@ -1,4 +1,4 @@
-"""The set of all optima among weak orders.
+"""The exact consensus among weak orders, and the set of all optima among them.
 
 Where one place is the only cheapest for all pairs across, every optimum keeps to the groups (see
 `weak_proof`), so groups are looked at one by one, and every choice of optima of the groups is an
@@ -21,21 +21,27 @@ import numpy as np
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.branch_and_bound import searched
+from rankagg.aggregation.kemeny.certificate import TiedCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.orders import starting_orders
+from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
+from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import (
     Known,
     WeakProblem,
+    WeakProof,
     consequences,
     groups,
     learn,
     nothing,
     weak_bound,
 )
-from rankagg.aggregation.kemeny.weak_search import WeakSearch
+from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.check_certificate import Branch, Fixing, Leaf
-from rankagg.core import PartialRanking, as_ranking, counted
+from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import BlockTooLargeError
 
@@ -355,3 +361,32 @@ def _n_above(levels: Positions) -> Positions:
     """Return how many items stand above each one."""
     above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
     return above
+
+
+def solve_weak(
+    votes: PairwiseMatrix, *, tie_cost: float, consensus_tie_cost: float, effort: Effort
+) -> Outcome:
+    """Solve the problem of pairwise votes among weak orders."""
+    problem, effort = effort.stated(
+        lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
+    )
+    solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
+    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
+    certificate = TiedCertificate.build(
+        votes, solved.levels, solved.proofs, problem=problem, **prices
+    )
+    optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
+    return proved_outcome(certificate, solved, effort, optima, noun="weak order")
+
+
+def _solve_weak_part(task: Task) -> Solution:
+    return searched(
+        lambda: WeakSearch(task.problem, task.deadline, task.report),
+        lambda: _first_levels(task.problem),
+    )
+
+
+def _first_levels(problem: WeakProblem) -> Levels:
+    """Return a weak order that takes no time."""
+    costs = FloatCosts(problem.above.astype(np.float64), problem.tied.astype(np.float64))
+    return best_buckets(costs, starting_orders(costs.above - costs.above.T)[0])

@@ -37,7 +37,7 @@ class TopK(SearchingRule):
     """The top-k list of least summed distance: the first k places, and all else tied behind.
 
     Of all weak orders that put k items on a place each and tie the rest, it is one that costs
-    least by the solver of an integer program, HiGHS or, where that cannot be loaded, CBC. The list
+    least by HiGHS, the solver of an integer program. The list
     and its cost are checked in integers; that no other costs less rests on the solver, so there is
     no certificate.
 

@@ -47,8 +47,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.proof import Proof, Weighting
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, ProofReader, WeakProofReader
 from rankagg.core import PairwiseMatrix, exact
 from rankagg.core.graphs import strong_parts

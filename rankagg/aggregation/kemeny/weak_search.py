@@ -22,20 +22,11 @@ from rankagg._typing import Bools, Floats, Generator, Integers64, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
-from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.relaxation import (
-    Cycles,
-    HighsRelaxation,
-    Point,
-    Relaxation,
-    SparseRows,
-    why_not_highs,
-)
+from rankagg.aggregation.kemeny.proof import Proof, Weighting
+from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, SparseRows
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.check_certificate import Derived
 from rankagg.core.graphs import strong_parts
-from rankagg.exceptions import SolverNotFoundError
 
 Levels = Positions
 ROW_VIOLATION = 1e-6
@@ -232,7 +223,7 @@ def _extension(known: Known) -> Positions:
     return place[parts]
 
 
-class _WeakRelaxation(HighsRelaxation):
+class _WeakRelaxation(Relaxation):
     """The relaxation among weak orders; its rows are triples (i, j, k), and (i, j, i) is a total.
 
     Every statement has a column from the start.
@@ -241,9 +232,6 @@ class _WeakRelaxation(HighsRelaxation):
     _at_least = False
 
     def __init__(self, problem: WeakProblem) -> None:
-        reason = why_not_highs()
-        if reason is not None:
-            raise SolverNotFoundError(f"Ties in the consensus need HiGHS. {reason}.")
         super().__init__(problem)
         self._floor = (problem.floor - problem.both) / self.unit
         self._add_columns(np.arange(len(self._costs), dtype=np.int32))

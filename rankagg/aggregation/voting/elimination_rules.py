@@ -34,7 +34,7 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import InvalidInputError, TiedRankingError
-from rankagg.kernels.rows import row_sums
+from rankagg.kernels.counting import row_sums
 
 # Sets of remaining items that are looked at under "parallel".
 MOST_SETS = 5_000

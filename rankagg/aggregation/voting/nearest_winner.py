@@ -100,7 +100,7 @@ class Dodgson(SearchingRule):
     its own bucket at half a swap for each other item in it, as the Kendall distance counts ties;
     unlisted items are a bucket. Weights are numbers of ballots over their common denominator,
     whose inverse is the smallest ballot: a weight of 2 is twice the ballot, and each may change
-    in another way. PuLP hands the program to HiGHS, or to CBC where HiGHS cannot be loaded;
+    in another way. PuLP hands the program to HiGHS;
     the rows are checked again in integers. Beyond 10,000 different ballots times items, or 2**20
     smallest ballots, data are refused: the problem is complete for parallel access to NP.
 
@@ -201,7 +201,7 @@ class Young(SearchingRule):
     -----
     Weights are numbers of ballots over their common denominator, whose inverse is the smallest
     ballot: a weight of 2 is twice the ballot, and a part of it may be kept. PuLP hands the
-    program to HiGHS, or to CBC where HiGHS cannot be loaded; the rows are checked again in
+    program to HiGHS; the rows are checked again in
     integers. Beyond 10,000 different ballots times items, or a sum of 2**20 smallest ballots, data
     are refused: the problem is complete for parallel access to NP (Rothe, Spakowski and Vogel, of
     the strong rule).

@@ -28,7 +28,7 @@ from rankagg.core import (
     sum_by_group,
 )
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.rows import row_sums
+from rankagg.kernels.counting import row_sums
 
 PlaceWeights = Callable[[int], Sequence[Fraction]]
 PARAMETER = "weights of Positional"

@@ -16,7 +16,7 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
 from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
-from rankagg.kernels.rows import strict_rows
+from rankagg.kernels.counting import strict_rows
 
 Counting: TypeAlias = Literal["scottish", "meek"]
 QuotaName: TypeAlias = Literal["droop", "hare"]

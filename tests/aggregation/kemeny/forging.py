@@ -15,8 +15,7 @@ import numpy as np
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.kemeny.branch_and_bound import _Persistence
-from rankagg.aggregation.kemeny.persistency import all_by_cut, closed
+from rankagg.aggregation.kemeny.persistency import Persistence, all_by_cut, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.check_certificate import (
@@ -99,7 +98,7 @@ def quick_specimens() -> dict[str, Specimen]:
     found = {
         "majorities alone": specimen(ra.datasets.load("tennessee").pairwise()),
         "one cycle": specimen(ra.datasets.load("condorcet_1785").pairwise()),
-        "cycles": specimen(cycles, backend="lazy"),
+        "cycles": specimen(cycles),
         "ties that cost": specimen(tied, tie_cost=0.3),
         "rounded weights": specimen(irrational),
         "integers beyond doubles": specimen(huge),
@@ -122,7 +121,7 @@ def fixing() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     problem = Problem.from_pairwise(votes)
     best = min(permutations(range(5)), key=lambda order: problem.cost(np.array(order)))
     cost = problem.cost(np.array(best))
-    (leaf,) = ra.Kemeny(backend="lazy").aggregate(votes).certificate.proofs[0].nodes
+    (leaf,) = ra.Kemeny().aggregate(votes).certificate.proofs[0].nodes
     assert leaf.triples
     i, j = leaf.triples[0][:2]
     some = Leaf(leaf.triples[:1], leaf.weights[:1])
@@ -212,7 +211,7 @@ def random_tree(rng: Random, threshold: int, n_rows: int = 0, start: int = 0) ->
 
 def early_chain(rng: Random, problem: Problem) -> tuple[Persistent, ...]:
     """Return some of what is found, and cuts that hold, where any do: most decide nothing more."""
-    found = _Persistence(problem).nodes
+    found = Persistence(problem).nodes
     chain: list[Persistent] = list(found[: rng.randrange(len(found) + 1)])
     known = np.zeros((N, N), dtype=bool)
     for node in chain:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.branch_and_bound import HALF_ROUNDS, CycleTightening
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import forms_of
-from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.proof import forms_of
+from rankagg.aggregation.kemeny.relaxation import Relaxation
+from rankagg.aggregation.kemeny.strict_search import HALF_ROUNDS, CycleTightening
 from rankagg.aggregation.kemeny.violated_rows import violated_cycles
 from tests.tournaments import noisy_paley
 
@@ -15,7 +15,7 @@ NEVER = Deadline()
 
 def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float], list[int]]:
     """Tighten a case to its end; return its values, and how many rows each round derived."""
-    relaxation = relaxation_of(problem)
+    relaxation = Relaxation(problem)
     margins = problem.margins.astype(float)
     tightening = CycleTightening(relaxation, NEVER, margins, is_first=is_first)
     values, derived = [], []

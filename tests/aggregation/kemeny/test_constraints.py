@@ -11,10 +11,10 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import constrained
+from rankagg.aggregation.kemeny.constrained import _FeasibleIncumbent, _Merges, _Sides
 from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.kemeny.quotas import FeasibleIncumbent, Sides, _Merges
 from rankagg.check_certificate import Count, Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
@@ -213,7 +213,7 @@ def of_tennessee(**wish: Any) -> ra.Consensus:
         (lambda: ra.Quota([], within=3, at_least=1), "one or more items"),
         (lambda: ra.Quota("AA", within=3, at_least=1), "free of repetitions"),
         (lambda: ra.Kemeny(constraints=["A"]), "constraints of Kemeny"),
-        (lambda: ra.Kemeny(constraints=ra.Constraints(), backend="lazy"), "backend of Kemeny"),
+        (lambda: ra.Kemeny(constraints=ra.Constraints(), backend="subset-dp"), "backend of Kemeny"),
         (lambda: ra.Kemeny(constraints=ra.Constraints(), consensus_ties=True, tie_cost=0.5),
          "may tie items"),
         (lambda: of_tennessee(first=["Memphs"]), "Did you mean 'Memphis'"),
@@ -306,7 +306,7 @@ def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
         ]
         assert all(number >= row.least for number in turned)
     # Every order that breaks a count breaks a row; of two sides, the least is met.
-    for sides in Sides.of(Demands(counts=demands.counts[:1]), 6):
+    for sides in _Sides.of(Demands(counts=demands.counts[:1]), 6):
         least = sides._least
         assert least[-1, -1] == sides.row(sides.upper, sides.lower).terms[0][1].least
         alone = [o for o in permutations(range(6)) if sides.demands.counts_hold(np.array(o))]
@@ -354,7 +354,7 @@ def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatc
     merged = _Merges(demands, n).cheapest(problem.margins, np.array([*own[0], *own[1]]))
     assert keeps(demands, merged)
     start = np.array([*below[::-1], 2, 0, 1, *above[3:]])
-    monkeypatch.setattr(FeasibleIncumbent, "prepare", lambda self: None)
+    monkeypatch.setattr(_FeasibleIncumbent, "prepare", lambda self: None)
     decided = demands.decided(n)
     search = constrained._ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
     search._begin()
@@ -404,3 +404,42 @@ def test_a_row_of_the_constraints_needs_its_items_in_the_part() -> None:
         row["terms"][0][1] = name
         data["proofs"] = [{"positions": whole, "rows": [row], "nodes": [leaf]}]
         assert refused_by_both(data, votes)
+
+
+def test_under_constraints_the_set_of_optima_is_not_known() -> None:
+    table = ra.datasets.load("tennessee")
+    rule = ra.Kemeny(constraints=ra.Constraints(above=[("Memphis", "Nashville")]))
+    consensus = rule.aggregate(table)
+    assert consensus.is_proved
+    assert consensus.optima is None
+    for call, words in (
+        (lambda: ra.rank_shares(table, rule, n_resamples=3), "set of optima is known"),
+        (lambda: ra.inference.dispersion_report(table, [rule]), "without constraints"),
+        (lambda: ra.analysis.removal_radius(table, rule=rule), "without constraints"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()
+    assert ra.compare(table, [rule, ra.Kemeny()]).exact.rule == ra.Kemeny()
+
+
+def test_swaps_are_priced_among_what_is_allowed() -> None:
+    table = ra.datasets.load("tennessee")
+    wish = ra.Constraints(above=[("Memphis", "Nashville")], top=(["Knoxville"], 3))
+    consensus = ra.Kemeny(constraints=wish).aggregate(table)
+    held = ra.explain(consensus, "Memphis", "Nashville")
+    assert held.is_held
+    assert held.is_complete
+    assert held.swap is None
+    assert "the constraints demand this order" in held.summary()
+    above, below = consensus.order[0], consensus.order[-1]
+    swap = ra.explain(consensus, above, below).swap
+    assert swap is not None
+    turned = [
+        order
+        for order in constrained_brute.allowed(table.items.labels, wish)
+        if order.index(below) < order.index(above)
+    ]
+    votes = table.pairwise()
+    rankings = [ra.Permutation.from_order(order, items=table.items) for order in turned]
+    least = min(votes.cost(ranking) for ranking in rankings)
+    assert swap.extra_cost == least - consensus.cost

@@ -7,12 +7,10 @@ import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
-from rankagg.kernels.backend import LOADING
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
+from rankagg.aggregation.kemeny.strict_search import Search
+from rankagg.kernels.local_search import LOADING, insertion_gains
 
 
 def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
@@ -192,7 +190,7 @@ def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(monkeypatch, ex
 @pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])
 def test_compiled_loops_are_loaded_before_long_work_alone(monkeypatch, seconds, loads) -> None:
     asked = []  # how many seconds NumPy is said to take
-    monkeypatch.setattr("rankagg.kernels.local_search.compiled", asked.append)  # NumPy works
+    monkeypatch.setattr("rankagg.kernels.local_search._compiled", asked.append)  # NumPy works
     clock = Clock(monkeypatch, 0.1)
     best = incumbent(tangled(60), deadline=clock.deadline(100))
     best.search_for(seconds)

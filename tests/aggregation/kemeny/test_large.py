@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import cuts, large
-from rankagg.aggregation.kemeny.branch_and_bound import Search
-from rankagg.aggregation.kemeny.cuts import solve_cuts
+from rankagg.aggregation.kemeny import large, strict_search
 from rankagg.aggregation.kemeny.large import FirstSearch, _cycles_against, _FirstOrder
 from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Task
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
+from rankagg.aggregation.kemeny.strict_search import Search, solve_cuts
 from tests.conftest import seeds
 
 NEVER = Deadline()
@@ -86,7 +84,7 @@ def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
 
 
 def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> None:
-    monkeypatch.setattr(cuts, "FIRST_ORDER", 40)
+    monkeypatch.setattr(strict_search, "FIRST_ORDER", 40)
     problem = uniform(40, 9, 1)
     warm = solve_cuts(Task(problem))
     cold = Search(problem)

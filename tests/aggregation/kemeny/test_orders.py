@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import orders
-from rankagg.kernels.insertion import insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 
 def random_margins(seed: int, n: int = 12) -> np.ndarray:

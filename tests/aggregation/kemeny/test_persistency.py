@@ -8,9 +8,8 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import branch_and_bound
-from rankagg.aggregation.kemeny.branch_and_bound import _Persistence
-from rankagg.aggregation.kemeny.persistency import all_by_cut, all_by_exchange, closed
+from rankagg.aggregation.kemeny import persistency
+from rankagg.aggregation.kemeny.persistency import Persistence, all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.check_certificate import Cut, Exchange, Leaf
@@ -114,7 +113,7 @@ def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
     for seed in range(40 if n < 6 else 24):
         problem = random_problem(seed, n)
         truth = relation_of(problem)
-        early_pairs = _Persistence(problem)
+        early_pairs = Persistence(problem)
         assert not (early_pairs.known & ~truth).any()
         found += int(early_pairs.known.sum())
         true += int(truth.sum())
@@ -129,11 +128,11 @@ def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
 
 def test_cuts_decide_what_no_exchange_does(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = [random_problem(seed, 8) for seed in (1, 6, 18, 25, 30)]
-    both = [_Persistence(problem) for problem in problems]
-    monkeypatch.setattr(branch_and_bound, "CUTS_UP_TO", 0)
+    both = [Persistence(problem) for problem in problems]
+    monkeypatch.setattr(persistency, "CUTS_UP_TO", 0)
     for problem, found in zip(problems, both, strict=True):
         assert any(isinstance(node, Cut) for node in found.nodes)
-        alone = _Persistence(problem)
+        alone = Persistence(problem)
         assert not any(isinstance(node, Cut) for node in alone.nodes)
         assert found.known.sum() > alone.known.sum()
 
@@ -141,7 +140,7 @@ def test_cuts_decide_what_no_exchange_does(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("seed", range(2))
 def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
     problem = random_problem(seed, 7)
-    found = _Persistence(problem)
+    found = Persistence(problem)
     is_open = (problem.margins < 0) & ~found.known & ~found.known.T
     for x, y in np.argwhere(is_open).tolist():
         others = sorted(set(range(7)) - {x, y})
@@ -152,9 +151,9 @@ def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 50, 1000])
 def test_lines_say_something_new_however_few_pairs_are_tried_at_once(monkeypatch, at_once) -> None:
-    monkeypatch.setattr(branch_and_bound, "BETWEEN_LOOKS", at_once * 7)
+    monkeypatch.setattr(persistency, "BETWEEN_LOOKS", at_once * 7)
     for seed in range(12):
-        found = _Persistence(random_problem(seed, 7))
+        found = Persistence(random_problem(seed, 7))
         known = np.zeros((7, 7), dtype=bool)
         for node in found.nodes:
             pairs = np.array(node.pairs)
@@ -175,10 +174,10 @@ def larger_problem(seed: int) -> Problem:
 def test_among_more_items_than_a_block_has_columns() -> None:
     problem = larger_problem(0)
     truth = ra.Kemeny().aggregate(ra.PairwiseMatrix.from_wins(problem.costs.T)).optima.relation()
-    known = _Persistence(problem).known
+    known = Persistence(problem).known
     assert not (known & ~truth).any()
     nothing = np.zeros((70, 70), dtype=bool)
-    first, *_ = _Persistence(problem).nodes
+    first, *_ = Persistence(problem).nodes
     listed = np.zeros((70, 70), dtype=bool)
     for x, y in permutations(range(70), 2):
         listed[x, y] = by_exchange(problem, nothing, x, y, (1, 1))
@@ -196,9 +195,9 @@ def test_the_unit_of_the_votes_does_not_matter(factor: int) -> None:
     problem = larger_problem(1)
     costs = problem.costs.astype(object) * factor
     scaled = Problem(costs if factor > 10**15 else costs.astype(np.int64), 0, 1)
-    known = _Persistence(scaled).known
-    assert np.array_equal(known, _Persistence(problem).known)
-    nodes = _Persistence(scaled).nodes
+    known = Persistence(scaled).known
+    assert np.array_equal(known, Persistence(problem).known)
+    nodes = Persistence(scaled).nodes
     *_, (_, _, decided) = Proof(tuple(range(70)), (*nodes, Leaf())).walk(scaled)
     assert np.array_equal(decided, known)
 
@@ -209,11 +208,11 @@ def test_numbers_of_all_sizes_are_rounded_so_that_less_is_proved() -> None:
         wins = rng.integers(0, 9, size=(6, 6)).astype(object) * 10**exponent
         wins += rng.integers(0, 9, size=(6, 6))
         problem = Problem((wins - np.diag(wins.diagonal())).T, 0, 1)
-        found = _Persistence(problem)
+        found = Persistence(problem)
         assert not (found.known & ~relation_of(problem)).any()
         *_, (_, _, decided) = Proof(tuple(range(6)), (*found.nodes, Leaf())).walk(problem)
         assert np.array_equal(decided, found.known)
 
 
 def test_a_deadline_ends_it() -> None:
-    assert _Persistence(larger_problem(0), Deadline(0.0)).nodes == []
+    assert Persistence(larger_problem(0), Deadline(0.0)).nodes == []

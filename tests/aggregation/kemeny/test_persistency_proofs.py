@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import branch_and_bound
-from rankagg.aggregation.kemeny import branch_and_bound as early
-from rankagg.aggregation.kemeny.branch_and_bound import _Persistence
+from rankagg.aggregation.kemeny import persistency, strict_search
+from rankagg.aggregation.kemeny.persistency import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, forced_bounds
-from rankagg.aggregation.kemeny.proof_nodes import node_to_dict, renumbered
+from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, forced_bounds, renumbered
 from rankagg.check_certificate import Branch, Cut, Exchange, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
@@ -27,7 +25,7 @@ from tests.aggregation.kemeny.test_persistency import by_exchange, random_proble
 
 @pytest.fixture
 def always_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branch_and_bound, "EARLY_FROM", 2)
+    monkeypatch.setattr(strict_search, "EARLY_FROM", 2)
 
 
 # -- in a proof -----------------------------------------------------------------------------------
@@ -74,7 +72,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     genuine = ra.Certificate.build(votes, order, [Proof(tuple(range(problem.n)))])
     case = of_certificate(genuine, votes)
     (proof,) = case.plain["proofs"]
-    plain = [node_to_dict(node) for node in nodes]
+    plain = [_node_to_dict(node) for node in nodes]
     data = {**case.plain, "proofs": [{**proof, "nodes": [*plain, *proof["nodes"]]}]}
     return holds(data, case), holds_alone(data, case)
 
@@ -91,7 +89,7 @@ def test_moves_that_gain_nothing_prove_nothing() -> None:
 def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
     # Item 4 is before item 1 in every optimum, against the majority of the votes for the two.
     problem = random_problem(47, 5)
-    first, *_ = _Persistence(problem).nodes
+    first, *_ = Persistence(problem).nodes
     cut = Cut((0, 2, 4), ((2, 3),), 2)
     assert problem.margins[4, 1] > 0
     assert stated(problem, first, cut) == (True, True)
@@ -100,7 +98,7 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
 
 def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
-    assert tuple(renumbered(node, items=[5, 3, 7].__getitem__) for node in nodes) == (
+    assert tuple(renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),
         Cut((7, 3), ((3, 5),), 2),
         Leaf(),
@@ -117,7 +115,7 @@ def shifted(tree: list[dict]) -> list[dict]:
 def early_certificate() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
     votes = even_ballots(1)
     problem = Problem.from_pairwise(votes)
-    nodes = _Persistence(problem).nodes
+    nodes = Persistence(problem).nodes
     assert nodes
     order = ra.Kemeny().aggregate(votes).order
     positions = [votes.items.labels.index(item) for item in order]
@@ -132,7 +130,7 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
     orders = list(permutations(range(5)))
     costs = {order: problem.cost(np.array(order)) for order in orders}
     best = min(costs.values())
-    nodes = _Persistence(problem).nodes
+    nodes = Persistence(problem).nodes
     at = len(nodes)
     tail = (
         Fixing(random_leaf(rng), best + rng.randrange(4), at + 1),
@@ -152,12 +150,12 @@ def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
     turned = 0
     for seed in range(30):
         problem = random_problem(seed, 5)
-        search = branch_and_bound.Search(problem)
+        search = strict_search.Search(problem)
         search.run()
         if not isinstance(search.nodes[0], Exchange):
             continue  # majorities alone prove the order
         forced = forced_bounds(problem, search.proof)
-        known = _Persistence(problem).known
+        known = Persistence(problem).known
         assert (forced.T[known] >= search.upper + problem.step).all()
         turned += int(known.sum())
     assert turned > 50
@@ -196,7 +194,7 @@ def test_the_certificate_of_a_larger_part_begins_with_them(monkeypatch, kind) ->
     case = of_certificate(certificate, votes)
     assert ra.Certificate.from_dict(case.plain) == certificate
     assert holds_alone(case.plain, case)
-    monkeypatch.setattr(branch_and_bound, "EARLY_FROM", 10**9)
+    monkeypatch.setattr(strict_search, "EARLY_FROM", 10**9)
     plain = ra.Kemeny().aggregate(votes).certificate
     assert plain.n_decided == 0
     assert plain.scaled_cost == certificate.scaled_cost == certificate.scaled_lower_bound
@@ -204,7 +202,7 @@ def test_the_certificate_of_a_larger_part_begins_with_them(monkeypatch, kind) ->
 
 @pytest.mark.usefixtures("always_early")
 def test_pairs_that_are_all_decided_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branch_and_bound, "relaxation_of", None)
+    monkeypatch.setattr(strict_search, "Relaxation", None)
     exact = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
     assert exact.order == ("B", "C", "A")
     assert exact.certificate.status == "optimal"
@@ -216,7 +214,7 @@ def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch)
     wins = rng.integers(0, 99, size=(12, 12, 12))
     problems = [Problem.from_pairwise(ra.PairwiseMatrix.from_wins(cells)) for cells in wins]
     decided = []
-    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), early.MOVES_COUNTED):
-        monkeypatch.setattr(early, "MOVES_COUNTED", some)
-        decided.append(sum(int(_Persistence(problem).known.sum()) for problem in problems))
+    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), persistency.MOVES_COUNTED):
+        monkeypatch.setattr(persistency, "MOVES_COUNTED", some)
+        decided.append(sum(int(Persistence(problem).known.sum()) for problem in problems))
     assert decided[0] < decided[1] < decided[2]

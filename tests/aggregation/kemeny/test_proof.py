@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.branch_and_bound import Search
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import (
     Proof,
+    Weighting,
     fixed_below,
     forced_bounds,
     leaf_bound,
     round_weights,
 )
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.strict_search import Search
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Enumeration, Fixing, Leaf
 from tests.aggregation.kemeny.forging import N, random_tree
 from tests.conftest import seeds

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from rankagg.aggregation.kemeny.proof_nodes import Form, compact, forms_of
+from rankagg.aggregation.kemeny.proof import Form, compact, forms_of
 from rankagg.check_certificate import Derived, RefusedError
 from tests.aggregation.kemeny.forging import N, random_rows
 

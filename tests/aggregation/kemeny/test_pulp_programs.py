@@ -11,14 +11,11 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation import deadline
 from rankagg.aggregation.kemeny import relaxation
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
-from rankagg.exceptions import SolverError, SolverNotFoundError
+from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 from tests.conftest import seeds
-from tests.tournaments import noisy_paley
 
 CYCLE = ra.datasets.load("condorcet_1785")
-BACKENDS = ("lazy", "naive")  # those that PuLP solves
 
 
 def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
@@ -32,113 +29,35 @@ def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
     monkeypatch.setattr(pulp.LpProblem, "solve", solve)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+def test_without_highs_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaxation, "highspy", None)
+    for options in ({}, {"consensus_ties": True, "tie_cost": 0.5}):
+        with pytest.raises(SolverNotFoundError, match="pip install highspy"):
+            ra.Kemeny(**options).aggregate(CYCLE)
+    monkeypatch.setitem(sys.modules, "ortools", sys)
+    with pytest.raises(SolverNotFoundError, match="beside OR-Tools"):
+        ra.Kemeny().aggregate(CYCLE)
+
+
 @pytest.mark.parametrize(
-    "sol_status",
-    [pulp.LpSolutionNoSolutionFound, pulp.LpSolutionIntegerFeasible, pulp.LpSolutionInfeasible],
+    "sol_status", [pulp.LpSolutionNoSolutionFound, pulp.LpSolutionIntegerFeasible]
 )
-def test_status_short_of_optimal_is_an_error(monkeypatch, backend, sol_status) -> None:
+def test_a_program_that_does_not_end_is_an_error(monkeypatch, sol_status) -> None:
+    program = IntegerProgram()
+    program.columns([3], cost=1)
+    program.at_least({0: 2}, 3)
     patch_solve(monkeypatch, lambda lp: setattr(lp, "sol_status", sol_status))
     with pytest.raises(SolverError, match=pulp.LpSolution[sol_status]):
-        ra.Kemeny(backend=backend).aggregate(CYCLE)
+        program.least(deadline.Deadline())
+    with pytest.raises(OutOfTimeError):
+        program.least(deadline.Deadline.after(100))
 
     def fail(self, *args, **kwargs):
         raise pulp.PulpSolverError("the license expired")
 
     monkeypatch.setattr(pulp.LpProblem, "solve", fail)
     with pytest.raises(SolverError, match="the license expired"):
-        ra.Kemeny(backend=backend).aggregate(CYCLE)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_values_turned_round_are_noticed_or_prove_nothing(monkeypatch, backend) -> None:
-    def turn_round(lp: pulp.LpProblem) -> None:
-        for x in lp.variables():
-            x.varValue = 1 - x.varValue
-
-    patch_solve(monkeypatch, turn_round)
-    if backend == "lazy":
-        # The rows that were added are still violated.
-        with pytest.raises(SolverError, match="violates rows"):
-            ra.Kemeny(backend=backend).aggregate(CYCLE)
-        return
-    exact = ra.Kemeny(backend=backend).aggregate(CYCLE)
-    assert exact.cost > 76
-    assert exact.certificate.status == "gap"
-    assert exact.certificate.lower_bound <= 76
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("factor", [0.0, 0.5, -1.0, 1e6])
-def test_wrong_duals_cannot_prove_too_much(monkeypatch, backend, factor) -> None:
-    def spoil(lp: pulp.LpProblem) -> None:
-        for row in lp.constraints():
-            row.pi = factor * (row.pi or 0.0)
-
-    patch_solve(monkeypatch, spoil)
-    certificate = ra.Kemeny(backend=backend).aggregate(CYCLE).certificate
-    assert certificate.status == "gap"
-    assert certificate.lower_bound < 76
-
-
-def test_missing_solver_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pulp.COIN_CMD, "available", lambda self: False)
-    with pytest.raises(SolverNotFoundError, match=r"pip install 'pulp>=3\.3\.1,<4'"):
-        ra.Kemeny(backend="lazy").aggregate(CYCLE)
-    monkeypatch.setattr(relaxation, "highspy", None)
-    with pytest.raises(SolverNotFoundError, match=r"pip install highspy\. PuLP's CBC"):
-        ra.Kemeny().aggregate(CYCLE)
-
-
-# -- without HiGHS --------------------------------------------------------------------------------
-
-
-def test_without_highs_cbc_proves_as_much_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    votes = noisy_paley(1)  # needs branching and fixing
-    monkeypatch.setattr(relaxation, "highspy", None)
-    exact = ra.Kemeny().aggregate(votes)
-    assert exact.certificate.n_cases > 1
-    assert exact.certificate.status == "optimal"
-    assert exact.certificate.verify(votes)
-    assert exact.cost == ra.Kemeny(backend="subset-dp").aggregate(votes).cost
-    assert any("PuLP's CBC" in note and "pip install highspy" in note for note in exact.notes)
-
-
-def test_clash_with_ortools_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaxation, "highspy", None)
-    monkeypatch.setitem(sys.modules, "ortools", sys)
-    assert "beside OR-Tools" in ra.Kemeny().aggregate(CYCLE).notes[0]
-    with pytest.raises(SolverNotFoundError, match="beside OR-Tools"):
-        relaxation.HighsRelaxation(Problem.from_pairwise(CYCLE.pairwise()))
-
-
-def test_cbc_that_fails_or_is_late_proves_nothing_false(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaxation, "highspy", None)
-
-    def spoil(lp: pulp.LpProblem) -> None:
-        for row in lp.constraints():
-            row.pi = 1e6 * (row.pi or 0.0)
-
-    with monkeypatch.context() as patch:
-        patch_solve(patch, spoil)
-        certificate = ra.Kemeny(time_limit=1).aggregate(CYCLE).certificate
-    assert certificate.lower_bound <= 76 <= certificate.cost
-    with monkeypatch.context() as patch:
-        patch_solve(patch, lambda lp: setattr(lp, "sol_status", pulp.LpSolutionInfeasible))
-        with pytest.raises(SolverError, match="No Solution Exists"):
-            ra.Kemeny().aggregate(CYCLE)
-    assert ra.Kemeny(time_limit=0).aggregate(CYCLE).certificate.status == "gap"
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_solver_stopped_by_the_limit_is_no_error(monkeypatch, backend) -> None:
-    def stop(lp: pulp.LpProblem) -> None:
-        lp.sol_status = pulp.LpSolutionIntegerFeasible
-        monkeypatch.setattr(deadline, "monotonic", lambda: float("inf"))
-
-    patch_solve(monkeypatch, stop)
-    exact = ra.Kemeny(backend=backend, time_limit=1000).aggregate(CYCLE)
-    assert exact.certificate.status == "gap"
+        program.least(deadline.Deadline())
 
 
 @pytest.mark.parametrize("seed", seeds(3, 200))

@@ -3,7 +3,7 @@
 from hypothesis import given
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.subset_dp import SubsetTable
+from rankagg.aggregation.kemeny.problem import SubsetTable
 from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.aggregation.kemeny.test_optima import brute
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
-from rankagg.aggregation.kemeny.pulp_programs import relaxation_of
+from rankagg.aggregation.kemeny.proof import Form, forms_of
+from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.violated_rows import violated_fences, violated_ladders
 
 NEVER = Deadline()
@@ -64,7 +64,7 @@ def test_the_relaxation_is_closed_by_one_row(name: str) -> None:
     arcs, least, violated = FACETS[name]
     costs = np.zeros((6, 6), dtype=int)
     costs[tuple(np.transpose(arcs))] = 1
-    relaxation = relaxation_of(Problem(costs, 0, 1))
+    relaxation = Relaxation(Problem(costs, 0, 1))
     relaxation.add_cycles(np.array(list(permutations(range(6), 3))))
     point = relaxation.solve(NEVER)
     assert point.value == pytest.approx(least - 0.5)
@@ -90,7 +90,7 @@ def vertices(draw: st.DrawFn, n_items: st.SearchStrategy[int]) -> np.ndarray:
     order = rng.permutation(n)[:6]
     tails, heads = order[np.transpose(arcs)]
     costs[tails, heads] += 4
-    relaxation = relaxation_of(Problem(costs, 0, 1))
+    relaxation = Relaxation(Problem(costs, 0, 1))
     relaxation.add_cycles(np.array(list(permutations(range(n), 3))))
     return relaxation.solve(NEVER).before
 

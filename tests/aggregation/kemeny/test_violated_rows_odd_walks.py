@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import violated_rows
-from rankagg.aggregation.kemeny.proof_nodes import Form, forms_of
+from rankagg.aggregation.kemeny.proof import Form, forms_of
 
 NEVER = Deadline()
 TOLERANCE = 1e-9

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankagg.aggregation.kemeny import weak_proof
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
+from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.weak_brute import weak_orders

@@ -158,7 +158,7 @@ def test_prices_that_do_not_go_together() -> None:
     with pytest.raises(InvalidInputError, match="consensus_tie_cost of Kemeny"):
         ra.Kemeny(consensus_ties=True, consensus_tie_cost=1.5)
     with pytest.raises(InvalidInputError, match="'cuts' where the consensus may tie"):
-        ra.Kemeny(consensus_ties=True, tie_cost=0.5, backend="naive")
+        ra.Kemeny(consensus_ties=True, tie_cost=0.5, backend="subset-dp")
     assert ra.Kemeny(consensus_ties=True, tie_cost=0.5).price_of_ties == 0.5
     assert ra.Kemeny(consensus_ties=True, consensus_tie_cost=0.25).price_of_ties == 0.25
     assert ra.Kemeny(tie_cost=0.5).price_of_ties is None

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import parts, tied, weak_search
+from rankagg.aggregation.kemeny import parts, tied_optima, weak_search
 from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
-from rankagg.exceptions import SolverNotFoundError
 from tests.aggregation.kemeny.weak_brute import rule
 from tests.tournaments import PALEY
 
@@ -23,7 +22,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tied, "WeakSearch", stop)
+    monkeypatch.setattr(tied_optima, "WeakSearch", stop)
     found = rule(HALF).aggregate(TIED)
     assert found.interrupted
     assert found.certificate.verify(TIED)
@@ -64,14 +63,6 @@ def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
     found = rule(HALF).aggregate(small)
     assert found.certificate.verify(small)
     assert found.certificate.lower_bound <= 76 <= found.cost
-
-
-def test_without_highs_it_says_what_is_missing(monkeypatch) -> None:
-    monkeypatch.setattr(weak_search, "why_not_highs", lambda: "HiGHS cannot be used (gone)")
-    with pytest.raises(SolverNotFoundError, match=r"Ties in the consensus need HiGHS\. HiGHS can"):
-        rule(WHOLE).aggregate(PALEY)
-    # Pairs alone need no solver.
-    assert rule(HALF).aggregate(ra.datasets.load("tennessee")).is_proved
 
 
 def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import branch_and_bound, cuts, incumbent, large
+from rankagg.aggregation.kemeny import incumbent, large, strict_search
 from rankagg.aggregation.kemeny import orders as windows
 from rankagg.aggregation.kemeny import proof as totals
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import _least_total, decide
-from rankagg.aggregation.kemeny.proof_nodes import Weighting
-from rankagg.aggregation.kemeny.relaxation import HighsRelaxation
+from rankagg.aggregation.kemeny.proof import Weighting, _least_total, decide
+from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Enumeration
+from tests.tournaments import PALEY
 
 
 def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
@@ -29,7 +29,7 @@ def votes_of(rng: np.random.Generator, n: int, m: int) -> ra.PairwiseMatrix:
 @pytest.mark.parametrize("small", [2, 10])
 @pytest.mark.parametrize("n", [6, 9])
 def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -> None:
-    monkeypatch.setattr(cuts, "TABLE_UP_TO", small)
+    monkeypatch.setattr(strict_search, "TABLE_UP_TO", small)
     rng = np.random.default_rng(n)
     warm = Warm(n)
     for _ in range(10):
@@ -59,13 +59,13 @@ def test_known_cycles_save_relaxations(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     votes = votes_of(rng, 30, 7)
     calls: list[int] = []
-    solve = HighsRelaxation.solve
+    solve = Relaxation.solve
 
-    def counted(self: HighsRelaxation, deadline: Deadline) -> Any:
+    def counted(self: Relaxation, deadline: Deadline) -> Any:
         calls.append(len(self._codes))
         return solve(self, deadline)
 
-    monkeypatch.setattr(HighsRelaxation, "solve", counted)
+    monkeypatch.setattr(Relaxation, "solve", counted)
     warm = Warm(30)
     first = ra.Kemeny().solve(votes, warm=warm).certificate
     before = len(calls)
@@ -85,11 +85,11 @@ def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.Monkey
     profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
     with monkeypatch.context() as patch:
         for module, name in (
-            (cuts, "_searched"),  # and all that it begins with
+            (strict_search, "_searched"),  # and all that it begins with
             (incumbent, "Incumbent"),
-            (incumbent, "Memetic"),
+            (incumbent, "_Memetic"),
             (large, "FirstSearch"),
-            (branch_and_bound, "Persistence"),
+            (strict_search, "Persistence"),
             (windows, "improve_windows"),
         ):
             patch.setattr(module, name, refuse)
@@ -104,12 +104,21 @@ def test_the_smallest_parts_are_enumerated() -> None:
     assert [proof.nodes for proof in found.proofs] == [(Enumeration(),)]
 
 
+def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> None:
+    monkeypatch.setattr(strict_search, "ENUMERATE_FROM", 3)
+    exact = ra.Kemeny().aggregate(PALEY)
+    assert exact.is_proved
+    assert exact.certificate.proofs[0].nodes == (Enumeration(),)
+
+
 @pytest.mark.parametrize("stop", [0.0, None])
 def test_a_limit_leaves_an_order_and_a_bound(monkeypatch, stop) -> None:
     votes = votes_of(np.random.default_rng(0), 40, 5)
     if stop is None:  # after the first relaxation
         at = [False]
-        monkeypatch.setattr(cuts, "violated_cycles", _stopping(at, cuts.violated_cycles))
+        monkeypatch.setattr(
+            strict_search, "violated_cycles", _stopping(at, strict_search.violated_cycles)
+        )
     found = ra.Kemeny().solve(votes, warm=Warm(40), deadline=Deadline.after(stop)).certificate
     best = ra.Kemeny().solve(votes).certificate.cost
     assert found.status == "gap"
