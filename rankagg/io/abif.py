@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,8 @@ BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
     r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
             |([^\[\]",=>/\s][^\[\]",=>/]*?))             # or one without them
-        \s*(?:/\s*[0-9]+(?:\.[0-9]+)?)?                  # its rating
-        \s*([>=]|$)                                      # what stands before the next one""",
+        \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?                # its rating
+        \s*([>=,]|$)                                     # what stands before the next one""",
     re.VERBOSE,
 )
 
@@ -59,9 +60,9 @@ def read_abif(
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format, or in BLT.
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
-    order is read, and the ratings are not. Names with other signs than letters stand in brackets.
-    Lines ``=DGM:[Doña García Márquez]`` say who a code is, ``#`` begins a comment, and lines
-    ``{...}`` tell of the election and are skipped.
+    order is read, and the ratings are not. In ``27:DGM/5, SBJ/2, CNC/2`` they make the order. Names
+    with other signs than letters stand in brackets. Lines ``=DGM:[Doña García Márquez]`` say who a
+    code is, ``#`` begins a comment, and lines ``{...}`` tell of the election and are skipped.
 
     BLT, which programs for STV read, is known by its content: the numbers of candidates and
     seats, then ballots ``27 1 3=2 0`` (27 with the first candidate above two that are tied; a
@@ -89,8 +90,8 @@ def read_abif(
     Raises
     ------
     DataFormatError
-        If a line is none of these, or names a candidate twice or one who is not declared where
-        some are; the message has its number.
+        If a line is none of these, names a candidate twice or one who is not declared where some
+        are, or lacks a rating that the order needs; the message has its number.
 
     Warns
     -----
@@ -106,7 +107,7 @@ def read_abif(
     --------
     >>> from io import StringIO
     >>> from rankagg.io import read_abif
-    >>> text = "=A:[Ann Lee]\n=B:[Bob]\n=C:[Cid]\n3:A>B=C\n2:C/5>A/1 # two ballots\n"
+    >>> text = "=A:[Ann Lee]\n=B:[Bob]\n=C:[Cid]\n3:A>B=C\n2:C/5, A/1 # two ballots\n"
     >>> list(read_abif(StringIO(text)))
     [<PartialRanking Ann Lee > Bob = Cid>, <PartialRanking Cid > Ann Lee; unlisted: Bob>]
     """
@@ -263,17 +264,27 @@ def _check_ballots(name: str, ballots: int, blank: str) -> None:
 
 def _buckets(place: str, text: str) -> list[list[str]]:
     """Return the codes or names of a ballot, in groups that are tied, best first."""
-    buckets, at, before = list[list[str]](), 0, ">"
-    while before:
+    choices, at, sign = list[tuple[str, str, str]](), 0, ","
+    while sign:
         found = CHOICE.match(text, at)
         if found is None:
-            raise DataFormatError(
-                f"{place} needs a name and then > or = here. Got {shown(text[at:])}.",
-                "Names with other signs stand in brackets; ratings between commas are no order.",
-            )
+            raise DataFormatError(f"{place} needs a name here. Got {shown(text[at:])}.")
+        item, at, sign = found[1] or found[2] or found[3] or "", found.end(), found[5]
+        choices.append((item.strip(), found[4], sign))
+    if all(sign == "," for *_, sign in choices[:-1]) and len(choices) > 1:
+        lacking = [item for item, rating, _ in choices if not rating]
+        if lacking:
+            raise DataFormatError(f"{place}: between commas {shown(lacking[0])} needs a rating.")
+        choices.sort(key=lambda choice: -float(choice[1]))
+        groups = groupby(choices, lambda choice: float(choice[1]))
+        return [[item for item, *_ in tied] for _, tied in groups]
+    buckets, before = list[list[str]](), ">"
+    for item, _, sign in choices:
+        if sign == ",":
+            raise DataFormatError(f"{place}: commas do not go with > and =.")
         buckets += [[]] if before == ">" else []
-        buckets[-1].append((found[1] or found[2] or found[3]).strip())
-        at, before = found.end(), found[4]
+        buckets[-1].append(item)
+        before = sign
     return buckets
 
 

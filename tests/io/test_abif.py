@@ -36,8 +36,8 @@ def test_orders_ties_comments_and_declarations():
     assert read(f"{DECLARED}1:C>B\n", unranked="ignore").ranks.tolist() == [[-1, 1, 0]]
 
 
-def test_ratings_are_left_out():
-    text = "12: Allie/5 = Billy/5 > Candace/4.5 > Dennis/03\n1:Dennis/0>Allie/5\n"
+def test_ratings_order_what_commas_separate():
+    text = "12: Allie/5, Billy/5, Candace/4.5, Dennis/03\n1:Dennis/0>Allie/5\n"
     assert read(text).ranks.tolist() == [[0, 0, 2, 3], [1, -2, -2, 0]]
 
 
@@ -56,8 +56,9 @@ def test_blank_ballots_are_counted():
     ("text", "message"),
     [
         ("1:A\nA>B\n", "line 2: a line must read"),
-        ("1:A>\n", "line 1 needs a name and then > or = here. Got ''"),
-        ("1:A/5,B/2,C\n", "Got 'A/5,B/2,C'. Names with other signs stand in brackets; ratings"),
+        ("1:A>\n", "line 1 needs a name here. Got ''"),
+        ("1:A/5,B/2,C\n", "line 1: between commas 'C' needs a rating"),
+        ("1:A>B,C\n", "line 1: commas do not go with > and ="),
         ("1:A\n2:B=C>B\n", "line 2: 'B' is named twice"),
         ("=Ann:[A]\n1:An\n", "line 2: 'An' is not declared. Did you mean 'Ann'?"),
         ("=A:[x]\n=A:[y]\n1:A\n", "line 2: 'A' is declared twice"),
