@@ -88,7 +88,7 @@ def test_cycles_are_those_of_the_study(said, parsed, run):
     run(f"{line} --csv rows.csv --html page.html")
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 17
     assert Path("page.html").read_text(encoding="utf-8") == result.to_html()
-    assert "... and 1 more size" in said(f"{line} --rows 1")
+    assert "... and 1 more row" in said(f"{line} --rows 1")
 
 
 OF_TABLES = [study for study in STUDIES if study not in ("approximation", "cycles")]
