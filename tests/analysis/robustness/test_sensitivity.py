@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.sensitivity import drawn_ranks
+from rankagg.analysis.robustness.sensitivity import _drawn_ranks
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 from tests.strategies import POLICIES
@@ -190,7 +190,7 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     ):
         completed = ra.distributions.Uniform(profile.items).complete(profile, rng=seed)
         cold = ra.Kemeny().aggregate(completed)
-        alone, _ = drawn_ranks(cold, profile.items, seed, Deadline())
+        alone, _ = _drawn_ranks(cold, profile.items, seed, Deadline())
         assert [sample.tolist() for sample in samples] == [alone.tolist()] * 3
 
 
