@@ -143,14 +143,3 @@ def test_what_needs_more_says_so():
         ra.inference.dispersion_report(BATTLES, [ra.Borda()])
     with pytest.raises(InvalidInputError, match="PairwiseMatrix or Comparisons, or orders of lab"):
         ra.aggregation.Evidence(2)
-
-
-def test_what_comparisons_leave_open_is_said():
-    notes = ra.Kemeny().aggregate(BATTLES).notes
-    assert notes == (
-        "in no comparison, so placed by nothing: D",
-        "no comparison joins {A, B, C} and {E, F}: their order relative to each other rests on no "
-        "comparison",
-    )
-    joined = ra.Comparisons.from_arrays("AB", "BC", [1, 1])
-    assert ra.Kemeny().aggregate(joined).notes == ()

@@ -12,7 +12,6 @@ import rankagg as ra
 from rankagg.aggregation.searches import (
     _expected_distances,
     _footrule_costs,
-    _summed_distances,
 )
 from rankagg.core.rankings import places
 from rankagg.core.rankings.places import UNRANKED
@@ -48,17 +47,6 @@ def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
 def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: str) -> None:
     found = _footrule_costs(profile.with_unranked(policy))
     np.testing.assert_allclose(found, costs_by_cells(profile, policy), rtol=1e-9, atol=1e-100)
-
-
-@given(weights=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1))
-def test_distances_are_summed_from_every_column(weights: list[list[int]]) -> None:
-    table = np.array(weights)
-    expected = table @ np.abs(np.arange(4)[:, None] - np.arange(4))
-    assert _summed_distances(table).tolist() == expected.tolist()
-    assert (
-        _summed_distances(table.astype(object) * 10**30).tolist()
-        == (expected.astype(object) * 10**30).tolist()
-    )
 
 
 @pytest.mark.parametrize(("n", "k"), [(4, 0), (4, 1), (4, 3), (6, 4)])

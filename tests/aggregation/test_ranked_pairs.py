@@ -5,7 +5,7 @@ margin with everybody else.
 """
 
 import re
-from itertools import combinations, pairwise, permutations, product
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -134,16 +134,3 @@ def test_clones_change_nothing_under_ranked_pairs() -> None:
         consensus = ra.RankedPairs().aggregate(votes_of(both))
         told = ",".join([*map(str, consensus.buckets[0]), *consensus.notes])
         assert winners(both) == set(map(int, re.findall(r"\d+", told))) == unbeaten
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("base", "clones", "most"), [(3, 2, 4), (2, 3, 4), (4, 2, 2), (3, 3, 2)]
-)  # fmt: skip
-def test_no_margins_make_clones_matter(base, clones, most) -> None:
-    # Four margins of four sizes are all there is of four items: only their order matters.
-    values = range(-most, most + 1)
-    pairs = [m * (m - 1) // 2 for m in (base, clones)]
-    for outside in product(values, repeat=pairs[0]):
-        for inside in product(values, repeat=pairs[1]):
-            assert clones_change_nothing(margins_of(outside), margins_of(inside))

@@ -10,7 +10,7 @@ from rankagg.aggregation.kemeny import relaxation
 from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.kernels.local_search import LOADING, insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 
 def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
@@ -78,24 +78,6 @@ def test_a_better_start_is_kept_and_orders_are_local_optima(monkeypatch, n, larg
         assert insertion_gains(problem.margins[np.ix_(best.order, best.order)]).max() <= 0
 
 
-@pytest.mark.parametrize(
-    ("problem", "kind"),
-    [
-        (tangled(9), np.int64),
-        (tangled(9, factor=7), np.int64),
-        (tangled(9, factor=10**30, kind=object), np.int64),
-        (Problem(tangled(9).costs * 10**9 + tangled(9, 1).costs, 0, 1), np.float64),
-    ],
-)
-def test_margins_are_integers_where_they_can_be(problem, kind) -> None:
-    best = incumbent(problem)
-    assert best.margins.dtype == kind
-    ratios = best.margins.astype(object) * problem.unit - problem.margins
-    assert np.abs(ratios.astype(float)).max() <= 1e-6 * np.abs(problem.margins.astype(float)).max()
-    best._search_as_if(0.1)
-    assert best.cost == problem.cost(SubsetTable(problem).order())
-
-
 def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
     monkeypatch.setattr(module, "WORTH_SECONDS", 0.001)
     steps = []
@@ -158,48 +140,6 @@ def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, sh
         monkeypatch.setattr(best, "prepare", lambda: None)
     moving = [best.cost - 1000 + rise * second for second in range(20 if rise else 40)]
     assert bounded(clock, best, moving)[1] == pytest.approx(share, abs=0.01)
-
-
-def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
-    search = _Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
-    search.advance(10)
-    search._found_at = 0
-    assert not search.is_vain  # no population has come to its end
-    search.advance(60_000)
-    assert search._ends
-    assert search.is_vain
-    search._found_at = search.steps // module.VAIN
-    assert not search.is_vain
-
-
-@pytest.mark.parametrize(("expected", "share"), [(1e6, module.STALLED_SHARE), (99.0, module.SHARE)])
-def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(monkeypatch, expected, share):
-    clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(40), deadline=clock.deadline(100))
-    against = module._n_against(best.margins, best.order)
-    monkeypatch.setattr(module, "EXPECTED", expected / (against * 40**2))
-    best.search(best.cost - 1000)  # the bound without a linear program
-    best.prepare()
-    while not best.ends.is_over:
-        clock.now += 0.5  # a run of the solver, which says nothing of a bound
-        best.keep_pace()
-    # Of a relaxation that will not end in time, most; of one that is on its way, little.
-    assert searched(best) == pytest.approx(100 * share, abs=2)
-
-
-@pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])
-def test_compiled_loops_are_loaded_before_long_work_alone(monkeypatch, seconds, loads) -> None:
-    asked = []  # how many seconds NumPy is said to take
-    monkeypatch.setattr("rankagg.kernels.local_search._compiled", asked.append)  # NumPy works
-    clock = Clock(monkeypatch, 0.1)
-    best = incumbent(tangled(60), deadline=clock.deadline(100))
-    best.search_for(seconds)
-    assert (asked[0] > LOADING) is loads
-    # Not where it might take all the time that is left.
-    best.ends = clock.deadline(module.LOADING)
-    asked.clear()
-    best.search_for(seconds)
-    assert asked[0] < LOADING
 
 
 def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> None:

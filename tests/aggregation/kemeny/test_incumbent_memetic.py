@@ -10,7 +10,6 @@ from hypothesis.extra.numpy import arrays
 
 from rankagg.aggregation.kemeny import incumbent
 from rankagg.aggregation.kemeny.incumbent import _Memetic, _order_costs, _survivors, crossed
-from tests.conftest import choose_kernels
 
 
 def drawn(n: int, seed: int) -> np.ndarray:
@@ -54,20 +53,6 @@ def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
     assert whole.cost == parts.cost == cost(margins, whole.order)
     assert whole.steps == parts.steps == 20 * 250 * size
     assert size == 1 or len(whole._ends) >= 1  # one population at least has come to its end
-
-
-def test_compiled_loops_find_the_same_orders(monkeypatch) -> None:
-    monkeypatch.setattr(incumbent, "GENERATIONS", 2)
-    found = []
-    for name in ("numpy", "numba"):
-        choose_kernels(name, monkeypatch)
-        search = begun(drawn(12, 1))
-        orders = []
-        for _ in range(6):
-            search.advance(200)
-            orders.append((search.order.tolist(), search._searches.orders.tolist()))
-        found.append(orders)
-    assert found[0] == found[1]
 
 
 @settings(max_examples=30)

@@ -1,7 +1,6 @@
 """How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
 
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from rankagg.aggregation.kemeny import optimal_relation
 from rankagg.aggregation.kemeny.optimal_relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import OutOfTimeError
-from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots, single_votes
+from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots
 
 CYCLE = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]  # each of three rankings begins with another item
 
@@ -145,70 +144,4 @@ def test_moves_go_on_from_the_orders_that_they_lead_to(searches: list) -> None:
     assert found.n_seen == 4
 
 
-@pytest.mark.parametrize("question", ["relation", "violation"])
-def test_one_relaxation_serves_all_searches_of_a_part(searches: list, question: str) -> None:
-    limit = Deadline(1e18)
-    QUESTIONS[question](hard_problem(), limit)
-    asked = [search for search in searches if search.deadline is limit]
-    used = {id(search.relaxation) for search in asked if search.relaxation is not None}
-    assert len(asked) >= 3
-    assert len(used) == 1
-
-
 # -- no search goes on that is answered -----------------------------------------------------------
-
-
-class Step(NamedTuple):
-    """What was known when a search went on, and whether it was forced to some direction."""
-
-    lower: int
-    upper: int
-    forced: bool
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
-    """Note every step of every search."""
-    noted: list[Step] = []
-
-    class Noted(optimal_relation.Search):
-        def _expand(self) -> None:
-            noted.append(Step(self.lower, self.upper, self.decided is not None))
-            super()._expand()
-
-    monkeypatch.setattr(optimal_relation, "Search", Noted)
-    return noted
-
-
-def test_who_can_lead_is_searched_no_longer_than_needed(steps: list[Step]) -> None:
-    for problem in map(with_best_first, random_problems(5, 12)):
-        best = problem.cost(np.arange(5))
-        for first in range(5):
-            target = best - int(problem.costs[first].sum())
-            steps.clear()
-            can_lead(problem, first)
-            assert all(step.lower <= target < step.upper for step in steps)
-
-
-def test_an_order_is_searched_until_another_costs_less(steps: list[Step]) -> None:
-    problem = hard_problem()
-    for place in range(N - 1):
-        order = np.arange(N)
-        order[[place, place + 1]] = order[[place + 1, place]]
-        steps.clear()
-        assert is_beaten(problem, order)
-        assert all(step.lower < problem.cost(order) <= step.upper for step in steps)
-
-
-def test_a_pair_is_forced_until_an_optimum_is_met_or_none_can_be(steps: list[Step]) -> None:
-    # The first order of each search among single votes is an optimum already.
-    counts = []
-    for votes in (even_ballots(23), *map(single_votes, (81, 141, 143, 167))):
-        problem = Problem.from_pairwise(votes)
-        order = np.array(votes.items.indices(ra.Kemeny().aggregate(votes).order))
-        steps.clear()
-        Relation(problem, order)
-        forced = [step for step in steps if step.forced]
-        assert all(step.lower <= problem.cost(order) < step.upper for step in forced)
-        counts.append(len(forced))
-    assert any(counts)

@@ -105,26 +105,6 @@ def test_an_interior_point_that_is_not_found_changes_nothing(monkeypatch):
     assert [drawn(problem, certificate, seed).tolist() for seed in range(3)] == expected
 
 
-def test_cycles_that_can_be_violated_are_listed_once():
-    known = np.zeros((6, 6), dtype=bool)
-    known[0, 1:] = known[1, 4] = True
-    found = {tuple(cycle) for cycle in optimal_relation._open_cycles(known).tolist()}
-    assert len(found) == len(optimal_relation._open_cycles(known))
-
-    def usable(a, b, c):
-        arcs = [(a, b), (b, c), (c, a)]
-        open_pairs = sum(not (known[arc] or known[arc[::-1]]) for arc in arcs)
-        return open_pairs >= 2 and not any(known[arc] for arc in arcs)
-
-    assert found == {
-        (a, b, c)
-        for a in range(6)
-        for b in range(a + 1, 6)
-        for c in range(a + 1, 6)
-        if b != c and usable(a, b, c)
-    }
-
-
 def test_no_item_is_preferred_where_all_are_equal():
     problem = Problem.from_pairwise(ra.Profile.from_ranks([[0] * 5], items="ABCDE").pairwise())
     rng, nothing = np.random.default_rng(0), np.zeros((5, 5), dtype=bool)

@@ -25,12 +25,3 @@ def test_parts_are_those_of_the_majorities_best_first(seed: int, n: int, noise: 
     for k, upper in enumerate(parts):
         for lower in parts[k + 1 :]:
             assert (problem.margins[np.ix_(upper, lower)] <= 0).all()
-
-
-def test_many_parts_are_in_their_order() -> None:
-    n = 300
-    items = np.random.default_rng(0).permutation(n)
-    costs = (items[:, None] > items).astype(np.int64)  # an item costs less before larger ones
-    parts = majority_components(Problem(costs, 0, 1))
-    assert [len(part) for part in parts] == [1] * n
-    assert items[np.concatenate(parts)].tolist() == list(range(n))

@@ -137,33 +137,6 @@ def test_cuts_decide_what_no_exchange_does(monkeypatch: pytest.MonkeyPatch) -> N
         assert found.known.sum() > alone.known.sum()
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_cut_is_found_where_there_is_one(seed: int) -> None:
-    problem = random_problem(seed, 7)
-    found = Persistence(problem)
-    is_open = (problem.margins < 0) & ~found.known & ~found.known.T
-    for x, y in np.argwhere(is_open).tolist():
-        others = sorted(set(range(7)) - {x, y})
-        for size in range(6):
-            for more in combinations(others, size):
-                assert not by_cut(problem, found.known, {x, *more}, x, y)
-
-
-@pytest.mark.parametrize("at_once", [1, 50, 1000])
-def test_lines_say_something_new_however_few_pairs_are_tried_at_once(monkeypatch, at_once) -> None:
-    monkeypatch.setattr(persistency, "BETWEEN_LOOKS", at_once * 7)
-    for seed in range(12):
-        found = Persistence(random_problem(seed, 7))
-        known = np.zeros((7, 7), dtype=bool)
-        for node in found.nodes:
-            pairs = np.array(node.pairs)
-            assert len(pairs)
-            assert not known[tuple(pairs.T)].any()
-            known[tuple(pairs.T)] = True
-            known = closed(known)
-        assert np.array_equal(known, found.known)
-
-
 def larger_problem(seed: int) -> Problem:
     rng = np.random.default_rng(seed)
     strength = np.linspace(0, 6, 70)
@@ -188,18 +161,6 @@ def test_among_more_items_than_a_block_has_columns() -> None:
     stated[tuple(pairs.T)] = True
     assert np.array_equal(closed(stated), closed(listed))
     assert len(pairs) < listed.sum() / 2
-
-
-@pytest.mark.parametrize("factor", [3, 10**8, 10**17, 10**40])
-def test_the_unit_of_the_votes_does_not_matter(factor: int) -> None:
-    problem = larger_problem(1)
-    costs = problem.costs.astype(object) * factor
-    scaled = Problem(costs if factor > 10**15 else costs.astype(np.int64), 0, 1)
-    known = Persistence(scaled).known
-    assert np.array_equal(known, Persistence(problem).known)
-    nodes = Persistence(scaled).nodes
-    *_, (_, _, decided) = Proof(tuple(range(70)), (*nodes, Leaf())).walk(scaled)
-    assert np.array_equal(decided, known)
 
 
 def test_numbers_of_all_sizes_are_rounded_so_that_less_is_proved() -> None:

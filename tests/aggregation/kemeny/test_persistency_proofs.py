@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import persistency, strict_search
+from rankagg.aggregation.kemeny import strict_search
 from rankagg.aggregation.kemeny.persistency import Persistence
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, forced_bounds, renumbered
@@ -146,22 +146,6 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("always_early")
-def test_an_order_outside_of_what_is_left_costs_a_step_more() -> None:
-    turned = 0
-    for seed in range(30):
-        problem = random_problem(seed, 5)
-        search = strict_search.Search(problem)
-        search.run()
-        if not isinstance(search.nodes[0], Exchange):
-            continue  # majorities alone prove the order
-        forced = forced_bounds(problem, search.proof)
-        known = Persistence(problem).known
-        assert (forced.T[known] >= search.upper + problem.step).all()
-        turned += int(known.sum())
-    assert turned > 50
-
-
-@pytest.mark.usefixtures("always_early")
 def test_a_search_that_begins_with_them_finds_all_optima() -> None:
     kinds = set()
     for votes in (*map(even_ballots, range(4)), *map(single_votes, range(4))):
@@ -198,23 +182,3 @@ def test_the_certificate_of_a_larger_part_begins_with_them(monkeypatch, kind) ->
     plain = ra.Kemeny().aggregate(votes).certificate
     assert plain.n_decided == 0
     assert plain.scaled_cost == certificate.scaled_cost == certificate.scaled_lower_bound
-
-
-@pytest.mark.usefixtures("always_early")
-def test_pairs_that_are_all_decided_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strict_search, "Relaxation", None)
-    exact = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
-    assert exact.order == ("B", "C", "A")
-    assert exact.certificate.status == "optimal"
-    assert exact.certificate.n_cycles == 0
-
-
-def test_multipliers_that_decide_more_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    wins = rng.integers(0, 99, size=(12, 12, 12))
-    problems = [Problem.from_pairwise(ra.PairwiseMatrix.from_wins(cells)) for cells in wins]
-    decided = []
-    for some in (((1, 1),), ((1, 1), (1, 0), (0, 1)), persistency.MOVES_COUNTED):
-        monkeypatch.setattr(persistency, "MOVES_COUNTED", some)
-        decided.append(sum(int(Persistence(problem).known.sum()) for problem in problems))
-    assert decided[0] < decided[1] < decided[2]

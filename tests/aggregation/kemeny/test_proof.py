@@ -145,14 +145,6 @@ def test_round_weights_is_exact_for_any_unit_and_in_machine_integers_where_the_s
         assert round_weights(np.array([1.0, 2.0]), unit).dtype == dtype
 
 
-def test_where_all_costs_are_equal_every_bound_is_the_floor() -> None:
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(np.full((4, 4), 3)))
-    assert (problem.step, problem.floor, problem.last_below(19)) == (0, 18, 18)
-    assert leaf_bound(*weighted(problem, (0, 1, 2, 5))) == 18
-    assert fixed_below(*weighted(problem), 18) is None
-    assert not fixed_below(*weighted(problem), 19).any()
-
-
 def test_cases_that_contradict_themselves_are_left_out() -> None:
     problem = random_problem(Random(1))
     # 0 before 1, 1 before 2, 2 before 0: the last case is dropped, whatever its leaf would prove.

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import incumbent, large, strict_search
-from rankagg.aggregation.kemeny import orders as windows
 from rankagg.aggregation.kemeny import proof as totals
+from rankagg.aggregation.kemeny import strict_search
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Weighting, _least_total, decide
@@ -74,28 +73,6 @@ def test_known_cycles_save_relaxations(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) - before < before
     assert again.cost == first.cost
     assert (first.status, again.status) == ("optimal", "optimal")
-
-
-def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("this is for large parts")
-
-    rng = np.random.default_rng(0)
-    noisy = np.linspace(0.0, 1.0, 80) + rng.normal(scale=0.15, size=(7, 80))
-    profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
-    with monkeypatch.context() as patch:
-        for module, name in (
-            (strict_search, "_searched"),  # and all that it begins with
-            (incumbent, "Incumbent"),
-            (incumbent, "_Memetic"),
-            (large, "FirstSearch"),
-            (strict_search, "Persistence"),
-            (windows, "improve_windows"),
-        ):
-            patch.setattr(module, name, refuse)
-        found = ra.analysis.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
-    assert {consensus.certificate.status for consensus in found} == {"optimal"}
-    assert max(len(p.positions) for c in found for p in c.certificate.proofs) > 70
 
 
 def test_the_smallest_parts_are_enumerated() -> None:

@@ -103,57 +103,6 @@ def test_halves_take_the_best_bounds(before: np.ndarray, drawn: list) -> None:
 # -- against a graph that is written down row by row --------------------------------------------
 
 
-def lightest_odd_walk(before: np.ndarray) -> float:
-    """Join all 3-cycles with all bounds of one pair, and relax all edges until nothing changes."""
-    n = len(before)
-    pairs = list(combinations(range(n), 2))
-    ground = len(pairs)
-    edges = []
-    for k, (i, j) in enumerate(pairs):
-        edges += [(k, ground, 0, before[i, j]), (k, ground, 1, before[j, i])]
-    for cycle in permutations(range(n), 3):
-        arcs = list(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-        slack = sum(before[arc] for arc in arcs) - 1.0
-        # In terms of pairs i < j, an arc the other way is 1 - x.
-        odd = 1 + sum(i > j for i, j in arcs)
-        one, two, three = (pairs.index((min(arc), max(arc))) for arc in arcs)
-        i, j = pairs[three]
-        edges += [(one, two, odd, slack + before[i, j]), (one, two, odd + 1, slack + before[j, i])]
-    distance = np.full((2 * ground + 2, 2 * ground + 2), np.inf)
-    np.fill_diagonal(distance, 0.0)
-    for one, two, odd, slack in edges:
-        for side in (0, 1):
-            there = (side + odd) % 2
-            a, b = 2 * one + side, 2 * two + there
-            distance[a, b] = distance[b, a] = min(distance[a, b], max(slack, 0.0))
-    for through in range(len(distance)):
-        distance = np.minimum(distance, distance[:, [through]] + distance[[through]])
-    return min(distance[2 * k, 2 * k + 1] for k in range(ground))
-
-
-def without_violated_cycles(before: np.ndarray) -> np.ndarray:
-    """Draw a point to its middle, which violates no cycle, until it violates none itself."""
-    off = ~np.eye(len(before), dtype=bool)
-    for share in np.linspace(0.0, 1.0, 9):
-        mixed = np.where(off, before + share * (0.5 - before), 0.0)
-        if not len(violated_rows.violated_cycles(mixed, np.zeros_like(mixed), NEVER)):
-            return mixed
-    raise AssertionError("the middle violates no cycle")
-
-
-@given(points())
-def test_a_row_is_found_wherever_a_light_odd_walk_is(before: np.ndarray) -> None:
-    before = without_violated_cycles(before)
-    lightest = lightest_odd_walk(before)
-    found = violated_rows.violated_walks(before, 100, NEVER)
-    if lightest < violated_rows.LARGEST_SLACK - 0.01:
-        (form,) = forms_of(found[:1])
-        # A pair that a walk meets twice needs no bound, so that a row may be better than its walk.
-        assert form.least - used(form, before) > (1.0 - lightest) / 2.0 - 0.01
-    elif lightest > 1.0 + 1e-6 and len(before) <= 4:
-        assert not found
-
-
 # -- what they are for ---------------------------------------------------------------------------
 
 

@@ -1,6 +1,5 @@
 """Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
 
-from itertools import product
 from random import Random
 
 import numpy as np
@@ -103,12 +102,3 @@ def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
         search.run()
         assert len(search.nodes) == 1
         assert search.upper == min(costs_of(problem).values())
-
-
-def test_pairs_have_three_places() -> None:
-    for n in (2, 3):
-        problem = random_problem(Random(n), n)
-        for levels in product(range(n), repeat=n):
-            z = np.less_equal.outer(levels, levels)
-            affine = problem.both + int((problem.slopes * z)[~np.eye(n, dtype=bool)].sum())
-            assert affine == problem.cost(np.array(levels))

@@ -76,14 +76,6 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
         assert weak_brute.levels_of(exact.ranking) == (0,) * 11
 
 
-def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_optimal() -> None:
-    rng = np.random.default_rng(3)
-    for n in (8, 15):
-        votes = ra.Profile.from_orders([rng.permutation(n) for _ in range(7)]).pairwise()
-        exact = weak_brute.rule(HALF).aggregate(votes)
-        assert exact.cost == ra.Kemeny().aggregate(votes).cost
-
-
 def test_numbers_beyond_64_bits() -> None:
     rng, factor = np.random.default_rng(5), 10**25
     wins = rng.integers(0, 9, size=(5, 5)).astype(object) * factor

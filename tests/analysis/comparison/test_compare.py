@@ -17,8 +17,6 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import distances_to_optima
-from rankagg.analysis.rules import named_rules
-from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
@@ -268,20 +266,6 @@ def test_a_composition_says_what_its_parts_say():
     assert frame["guarantee"].iloc[0] == 2
     assert frame["in_expectation"].tolist() == [True, False]
     assert frame["guarantee"].isna().tolist() == [False, True]
-
-
-def test_the_command_lists_every_method(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["list", "rules", "--json"])
-    assert stop.value.code == 0
-    listed = json.loads(capsys.readouterr().out)["rules"]
-    assert [entry["name"] for entry in listed] == list(named_rules())
-    assert {entry["name"]: entry["guarantee"] for entry in listed}["schulze"] is None
-    with pytest.raises(SystemExit):
-        main(["list", "rules"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["name", "rule"]
-    assert [line.split()[0] for line in lines[1 : len(named_rules()) + 1]] == list(named_rules())
 
 
 def test_the_closest_of_the_pairs_that_differ_come_first():

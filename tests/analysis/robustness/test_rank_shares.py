@@ -299,14 +299,6 @@ def test_an_item_whose_scores_are_not_drawn_has_no_place():
     assert shares.within(3).loc["A"].tolist() == pytest.approx([1 - gone / 200] * 2)
 
 
-def test_a_resample_without_any_score_has_no_places():
-    table = ra.ScoreTable(
-        [[1, NAN], [2, NAN]], systems="AB", tasks="xx", instances=[0, 1], higher_is_better=True
-    )
-    shares = ra.rank_shares(table, ra.Mean(), n_resamples=50, rng=0)
-    assert (shares.best == 0).any()
-
-
 def test_tolerances_may_name_tasks_that_are_not_drawn():
     rule = ra.TwoLevel(ra.Mean(), BORDA)
     options = {"n_resamples": 10, "unit": "task", "rng": 0}
@@ -457,12 +449,6 @@ def test_options_are_checked(options, words):
 
 
 # -- resamples of sums ----------------------------------------------------------------------------
-
-
-def assert_same(found, expected):
-    for name in ("best", "worst", "can_win"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
-    assert found.notes == expected.notes
 
 
 RULES = (ra.Borda(), ra.Mean(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))

@@ -376,14 +376,6 @@ def test_all_compatible_permutations_are_equally_likely(places):
     assert_equally_likely(count_each(ranking, draw_rows(ranking).tolist()))
 
 
-def test_draws_of_one_ranking_are_uniform_and_independent():
-    ranking = PartialRanking.from_order("AB", items="ABC")
-    drawn = [p.rank("C") for p in ranking.sample_compatible(6000, rng=SEED)]
-    assert_equally_likely([drawn.count(rank) for rank in (1, 2, 3)])
-    neighbors = Counter(zip(drawn[::2], drawn[1::2], strict=True))
-    assert_equally_likely([neighbors[a, b] for a in (1, 2, 3) for b in (1, 2, 3)])
-
-
 def test_rows_of_a_profile_are_drawn_independently():
     row = PartialRanking.from_buckets([["B"], ["C", "D"]], items="ABCD")
     top = PartialRanking.from_top_k("A", items="ABCD")

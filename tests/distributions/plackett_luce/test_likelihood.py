@@ -203,28 +203,6 @@ def test_random_designs_are_found_or_refused(spread):
 # -- worths that have no floats -------------------------------------------------------------------
 
 
-def nearly_sorted(n, m, seed=0):
-    """Return rankings of all items with some neighbors exchanged."""
-    rng = np.random.default_rng(seed)
-    orders = np.tile(np.arange(n), (m, 1))
-    for order in orders:
-        for i in range(n - 1):
-            if rng.random() < 0.3:
-                order[[i, i + 1]] = order[[i + 1, i]]
-    return ra.Profile.from_orders(orders.tolist(), items=range(n))
-
-
-@pytest.mark.slow
-def test_long_rankings_that_nearly_agree_have_a_maximum():
-    profile = nearly_sorted(130, 40)
-    assert len(ordered_parts(beats_graph(profile))) == 1
-    fit = ra.PlackettLuce.fit(profile)
-    assert fit.converged
-    assert np.ptp(fit.estimates) > 150
-    gradient = Likelihood(gathered(profile)).derivatives(fit.estimates).gradient
-    assert gradient == pytest.approx(0, abs=1e-6)
-
-
 @pytest.mark.parametrize("count", [10**3, 10**8, 10**10, 10**12, 10**13])
 def test_rare_wins_have_finite_odds(count):
     profile = ra.Profile.from_orders(["AB", "BA"], counts=[count, 1])
@@ -262,18 +240,6 @@ def test_weights_of_buckets_of_worths_without_floats():
     # One item weighs its worth, a pair 5 and the mean, three 7 and the mean of all.
     expected = np.array([[3000, -2000 + np.log(2)], [2005, -1995], [1007, -np.inf]])
     assert found == pytest.approx(expected)
-
-
-def test_a_law_with_worths_without_floats_draws_and_completes():
-    law = ra.PlackettLuce([1500.0, 0.0, -1500.0], items="ABC")
-    assert set(law.sample(20, rng=0).ranks.ravel().tolist()) == {0, 1, 2}
-    assert (law.sample(20, rng=0).ranks == [0, 1, 2]).all()
-    drawn = law.complete(from_rows(["C", "B", "A>...", "B>..."], "ABC"), rng=0)
-    assert drawn.ranks.tolist() == [[0, 1, 2], [0, 1, 2], [0, 1, 2], [1, 0, 2]]
-    tied = ra.PlackettLuce([1500.0, 0.0, -1500.0], log_ties={2: 800.0, 3: -5000.0})
-    # Of three, the pair of the best weighs 800 + 750, more than the best alone.
-    assert (tied.sample(5, rng=0).ranks == [0, 0, 2]).all()
-    assert tied.log_prob(tied.sample(1, rng=0)) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_results_that_rounded_weights_lose_are_told():
