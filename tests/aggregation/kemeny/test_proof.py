@@ -9,16 +9,27 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import (
+    Form,
     Proof,
     Weighting,
+    compact,
     fixed_below,
     forced_bounds,
+    forms_of,
     leaf_bound,
     round_weights,
 )
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Enumeration, Fixing, Leaf
-from tests.aggregation.kemeny.forging import N, random_tree
+from rankagg.check_certificate import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Derived,
+    Enumeration,
+    Fixing,
+    Leaf,
+    RefusedError,
+)
+from tests.aggregation.kemeny.forging import N, random_rows, random_tree
 from tests.conftest import seeds
 
 
@@ -168,3 +179,39 @@ def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
     assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
     # Where the last beats the first, the fixed pairs are a cycle, and no order is left.
     assert fixed_below(*weighted(ring(n, 10)), 5) is None
+
+
+# -- rows that are derived ------------------------------------------------------------------------
+
+
+def used(form: Form, order: tuple[int, ...]) -> int:
+    arcs = zip(form.tails, form.heads, form.counts, strict=True)
+    return sum(int(count) for i, j, count in arcs if order.index(i) < order.index(j))
+
+
+def test_every_order_obeys_a_derived_row() -> None:
+    for seed in range(25):
+        for form in forms_of(random_rows(Random(seed))):
+            assert all(used(form, order) >= form.least for order in permutations(range(N)))
+
+
+def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:
+    # Five cycles round a circle, each sharing an arc with the next: half of five is three.
+    cycles = [tuple((at + step) % 5 for step in range(3)) for at in range(5)]
+    row = Derived(tuple((1, cycle) for cycle in cycles), 2)
+    (form,) = forms_of([row])
+    assert form.least == 3
+    assert min(used(form, order) for order in permutations(range(N))) == 3
+
+
+def test_rows_that_nothing_uses_are_left_out() -> None:
+    a, b, c = Derived(((1, (0, 1, 2)),)), Derived(((2, 0),), 2), Derived(((1, 1), (1, (1, 2))))
+    rows, numbers = compact([a, a, b, c], [3])
+    assert rows == (a, Derived(((1, 0), (1, (1, 2)))))
+    assert numbers == [-1, 0, -1, 1]
+
+
+def test_numbers_that_no_row_needs_are_refused() -> None:
+    rows = [Derived(((2**20, (0, 1, 2)),)), Derived(((2**12, 0),))]
+    with pytest.raises(RefusedError, match="counts more than"):
+        forms_of(rows)
