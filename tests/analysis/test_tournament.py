@@ -14,6 +14,40 @@ from rankagg.analysis.tournament import _essential_items, _undefeated_items
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import strategies
 
+# Small margins are often equal or draws, odd ones are no draws, and floats do not suit the last.
+SIZES = {
+    "small": st.integers(-3, 3),
+    "wide": st.integers(-1000, 1000),
+    "odd": st.integers(-40, 39).map(lambda k: 2 * k + 1),
+}  # fmt: skip
+
+# To shrink an example takes minutes where all strategies are enumerated.
+as_found = settings(phases=[Phase.explicit, Phase.generate], max_examples=12)
+
+
+@st.composite
+def margins(draw, kinds=tuple(SIZES), *, max_size=5):
+    """Draw a skew-symmetric matrix of integers, in an object array where they are large."""
+    n = draw(st.integers(1, max_size))
+    kind = SIZES[draw(st.sampled_from(kinds))]
+    matrix = np.zeros((n, n), dtype=object)
+    for i, j in combinations(range(n), 2):
+        matrix[i, j] = draw(kind)
+        matrix[j, i] = -matrix[i, j]
+    return matrix if abs(matrix).max() > 2**60 else matrix.astype(np.int64)
+
+
+def graph_of(matrix):
+    """Return a graph with such margins."""
+    items = "ABCDEF"[: len(matrix)]
+    wins = np.maximum(matrix, 0).astype(np.float64)
+    # A pair with votes each way is compared.
+    return ra.TournamentGraph(ra.PairwiseMatrix.from_wins(wins + 1, items=items))
+
+
+def chosen(mask):
+    return set(np.flatnonzero(mask).tolist())
+
 
 def graphs():
     """Any tournament of five items or fewer with draws; margins 0 to 3."""
@@ -207,43 +241,6 @@ def test_a_graph_is_made_from_scores_rankings_votes_and_evidence():
 
 
 # -- Split Cycle and the essential set ------------------------------------------------------------
-
-# Small margins are often equal or draws, odd ones are no draws, and floats do not suit the last.
-SIZES = {
-    "small": st.integers(-3, 3),
-    "wide": st.integers(-1000, 1000),
-    "odd": st.integers(-40, 39).map(lambda k: 2 * k + 1),
-}  # fmt: skip
-
-# To shrink an example takes minutes where all strategies are enumerated.
-as_found = settings(phases=[Phase.explicit, Phase.generate], max_examples=12)
-
-
-@st.composite
-def margins(draw, kinds=tuple(SIZES), *, max_size=5):
-    """Draw a skew-symmetric matrix of integers, in an object array where they are large."""
-    n = draw(st.integers(1, max_size))
-    kind = SIZES[draw(st.sampled_from(kinds))]
-    matrix = np.zeros((n, n), dtype=object)
-    for i, j in combinations(range(n), 2):
-        matrix[i, j] = draw(kind)
-        matrix[j, i] = -matrix[i, j]
-    return matrix if abs(matrix).max() > 2**60 else matrix.astype(np.int64)
-
-
-def graph_of(matrix):
-    """Return a graph with such margins."""
-    items = "ABCDEF"[: len(matrix)]
-    wins = np.maximum(matrix, 0).astype(np.float64)
-    # A pair with votes each way is compared.
-    return ra.TournamentGraph(ra.PairwiseMatrix.from_wins(wins + 1, items=items))
-
-
-def chosen(mask):
-    return set(np.flatnonzero(mask).tolist())
-
-
-# -- twins ----------------------------------------------------------------------------------------
 
 
 def undefeated_by_cycles(matrix):

@@ -71,25 +71,6 @@ def test_votes_of_every_size(kind: str, seed: int) -> None:
         check_scales(kind, each, 9 if seed == 300 else 6)
 
 
-@pytest.mark.parametrize("size", [2**59, pytest.param(2**60, marks=pytest.mark.slow)])
-def test_groups_of_judges_with_weights_of_every_size(size: int) -> None:
-    """Votes of judges in groups, each group one voice: no simple common denominator."""
-    rng = np.random.default_rng(1)
-    judges = [7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43]
-    weights = np.repeat([1 / number for number in judges], judges) * size
-    orders = [rng.permutation(12).tolist() for _ in weights]
-    profile = ra.Profile.from_orders(orders, items=range(12), weights=weights)
-    for wish in (
-        ra.Constraints(quotas=[ra.Quota(range(6), within=4, at_least=3)]),
-        ra.Constraints(top=([3, 4], 3)),
-    ):
-        found = ra.Kemeny(constraints=wish).aggregate(profile)
-        assert found.certificate.verify(profile.pairwise())
-        low = profile.pairwise().lowest_terms[0]
-        assert low.dtype == object
-        assert {type(x) for x in low.ravel()} == {int}
-
-
 # -- forgeries ------------------------------------------------------------------------------------
 
 

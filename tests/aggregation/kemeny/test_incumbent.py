@@ -6,7 +6,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
-from rankagg.aggregation.kemeny import orders, relaxation
+from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
@@ -92,69 +92,6 @@ def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
             steps.append((best.steps, best.order.tolist()))
     assert steps[0] == steps[1]
     assert steps[0][0] > 0
-
-
-A_STEP = 0.05
-
-
-def slow_clock(monkeypatch) -> Clock:
-    """Return a clock of few steps, which is looked at after each, for a search that is not vain."""
-    monkeypatch.setattr(_Memetic, "is_vain", False)
-    monkeypatch.setattr("rankagg.aggregation.kemeny.orders.BETWEEN_CLOCKS", 1)
-    return Clock(monkeypatch, A_STEP)
-
-
-def searched(best: Incumbent) -> float:
-    """Return the seconds of that clock that a search has taken."""
-    return best.steps / best._begun.size * A_STEP
-
-
-def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[float, float]:
-    """Spend a second on each bound; return the shares of the time searched in both halves."""
-    best.prepare()
-    shares = []
-    for half in (bounds[: len(bounds) // 2], bounds[len(bounds) // 2 :]):
-        began, before = clock.now, searched(best)
-        for bound in half:
-            clock.now += 1.0
-            best.search(bound)
-        shares.append((searched(best) - before) / (clock.now - began))
-    return shares[0], shares[1]
-
-
-@pytest.mark.parametrize(
-    ("limit", "rise", "kind", "share"),
-    [
-        (10_000, 1, "", module.SHARE),
-        (200, 1, "", module.STALLED_SHARE),  # too little for the time that is left
-        (10_000, 0, "", module.STALLED_SHARE),
-        (10_000, 0, "vain", module.SHARE),
-        (200, 0, "unprepared", module.SHARE),  # before linear programs are expected to raise it
-    ],
-)
-def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, share) -> None:
-    clock = slow_clock(monkeypatch)
-    monkeypatch.setattr(_Memetic, "is_vain", kind == "vain")
-    best = incumbent(tangled(40), deadline=clock.deadline(limit))
-    if kind == "unprepared":
-        monkeypatch.setattr(best, "prepare", lambda: None)
-    moving = [best.cost - 1000 + rise * second for second in range(20 if rise else 40)]
-    assert bounded(clock, best, moving)[1] == pytest.approx(share, abs=0.01)
-
-
-def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> None:
-    told = []
-
-    def enough_time(best: Incumbent) -> None:
-        told.append(best)
-        monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 2.0)
-
-    monkeypatch.setattr(Incumbent, "keep_pace", enough_time)
-    monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 0.0)
-    search = Search(tangled(18), Deadline.after(60))
-    search.run()
-    assert search.is_done
-    assert told[0] is search._best
 
 
 def test_easy_problems_are_not_searched() -> None:

@@ -19,7 +19,6 @@ from rankagg.exceptions import (
     OutOfTimeError,
 )
 from tests import oracles
-from tests.aggregation.kemeny.random_votes import random_votes
 from tests.aggregation.kemeny.test_aggregator import integer_matrices
 from tests.strategies import policies, profiles, rankings
 
@@ -63,18 +62,6 @@ def test_any_matrix(votes: ra.PairwiseMatrix) -> None:
 def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
     votes = profile.with_unranked(unranked).pairwise()
     check(votes, ra.Kemeny().aggregate(votes).optima)
-
-
-@pytest.mark.slow
-def test_a_thousand_small_instances() -> None:
-    rng = random.Random(11)
-    for _ in range(1000):
-        votes = random_votes(rng, rng.randrange(2, 7))
-        exact = ra.Kemeny().aggregate(votes)
-        assert exact.certificate.status == "optimal"
-        assert exact.certificate.verify(votes)
-        assert votes.exact_cost(exact.ranking) * votes.denominator == brute(votes)[0]
-        check(votes, exact.optima)
 
 
 @given(votes=integer_matrices(), ranking=rankings(unlisted=False))

@@ -140,18 +140,6 @@ def test_moves_that_cost_nothing_leave_nothing_to_search(searches: list) -> None
         Relation(problem_of(np.zeros((4, 4))), np.arange(4), Deadline(0.0))
 
 
-def test_moves_go_on_from_the_orders_that_they_lead_to(searches: list) -> None:
-    # ACBD, ADCB, CBAD and BADC cost the same; a single move leads to all but the last, and only
-    # there B is before C.
-    wins = [[0, 0, 1, 1], [1, 0, 0, 2], [0, 2, 0, 0], [0, 1, 1, 0]]
-    found = Relation(problem_of(wins), np.array([0, 2, 1, 3]))
-    assert len(searches) == 1
-    assert found.n_seen == 4
-
-
-# -- no search goes on that is answered -----------------------------------------------------------
-
-
 # -- one optimum, drawn ---------------------------------------------------------------------------
 
 FEWER = 2  # no part is small enough to be enumerated

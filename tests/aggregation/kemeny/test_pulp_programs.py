@@ -109,8 +109,6 @@ def test_a_solution_that_breaks_a_row_is_noticed(monkeypatch: pytest.MonkeyPatch
         program.least(deadline.Deadline())
 
 
-# -- linear programs ------------------------------------------------------------------------------
-
 # -- the live HiGHS object ------------------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 """Ladders and fences on six items are facets; where a point violates one, it is found."""
 
 from functools import cache
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,16 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny import violated_rows
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Form, forms_of
 from rankagg.aggregation.kemeny.relaxation import Relaxation
-from rankagg.aggregation.kemeny.strict_search import HALF_ROUNDS, CycleTightening
 from rankagg.aggregation.kemeny.violated_rows import (
-    violated_cycles,
     violated_fences,
     violated_ladders,
 )
-from tests.tournaments import noisy_paley
 
 NEVER = Deadline()
 # The arcs of a ladder, of which an order uses three, and of a fence, of which it uses two.
@@ -121,19 +119,6 @@ def test_a_facet_is_found_where_one_is_violated(before: np.ndarray) -> None:
             assert not rows
 
 
-@given(
-    st.integers(7, 8).flatmap(lambda n: st.tuples(*[vertices(st.just(n))] * 2)),
-    st.sampled_from([0.0, 0.02, 0.1]),
-)
-def test_the_worst_ladder_of_more_items_is_found(points: tuple[np.ndarray, ...], some: float):
-    before = (1.0 - some) * points[0] + some * points[1]
-    sixes = [before[np.ix_(six, six)] for six in combinations(range(len(before)), 6)]
-    short = max(missing(name, six) for name in LADDERS for six in sixes)
-    forms = forms_of(violated_ladders(before, 1, NEVER))
-    found = [form.least - used(form, before) for form in forms]
-    assert found == (pytest.approx([short]) if short > 0.011 else [])
-
-
 @given(vertices(st.integers(6, 9)))
 def test_rows_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
     for violated in (violated_ladders, violated_fences):
@@ -166,43 +151,59 @@ def test_rows_are_sound_at_points_that_violate_cycles(name: str) -> None:
     assert n_rows > 10
 
 
-# -- when rows are derived ------------------------------------------------------------------------
+# -- halves of sums of cycles ---------------------------------------------------------------------
+
+TOLERANCE = 1e-9
 
 
-def rounds(problem: Problem, left: float, *, is_first: bool) -> tuple[list[float], list[int]]:
-    """Tighten a case to its end; return its values, and how many rows each round derived."""
-    relaxation = Relaxation(problem)
-    margins = problem.margins.astype(float)
-    tightening = CycleTightening(relaxation, NEVER, margins, is_first=is_first)
-    values, derived = [], []
-    while True:
-        point = relaxation.solve(NEVER)
-        values.append(point.value)
-        present = len(relaxation.derived)
-        goes_on = tightening.add_rows(point, left)
-        new = relaxation.derived[present:]
-        derived.append(len(new))
-        if new:
-            assert not len(violated_cycles(point.before, margins, NEVER))
-        for form in forms_of(relaxation.derived)[present:]:
-            assert form.counts @ point.before[form.tails, form.heads] < form.least
-        if not goes_on:
-            return values, derived
+def point_of(values: list[float], n: int) -> np.ndarray:
+    before = np.zeros((n, n))
+    before[np.triu_indices(n, 1)] = values
+    before.T[np.triu_indices(n, 1)] = 1.0 - before[np.triu_indices(n, 1)]
+    return before
 
 
-def test_rows_follow_cycles_and_raise_the_bound_until_they_close_too_little() -> None:
-    problem = Problem.from_pairwise(noisy_paley(2))
-    counts = []
-    for is_first, left in ((True, 0.5), (True, 1e6), (True, 1e-3)):
-        values, derived = rounds(problem, left, is_first=is_first)
-        first = next(at for at, number in enumerate(derived) if number)
-        assert values[-1] > values[first] + 1.5
-        counts.append(np.count_nonzero(derived))
-        assert derived[-1] == 0
-    assert counts[0] > counts[1] == HALF_ROUNDS[True]
-    assert counts[2] == counts[0], "less than a unit counts as one"
+@st.composite
+def points(draw: st.DrawFn) -> np.ndarray:
+    """Draw points with many values that solvers return: 0, 1, halves, and others."""
+    n = draw(st.integers(3, 6))
+    value = st.sampled_from([0.0, 1.0, 0.5, 0.5, 0.5, 1 / 3, 2 / 3]) | st.floats(0.0, 1.0)
+    values = draw(st.lists(value, min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2))
+    before = point_of(values, n)
+    np.fill_diagonal(before, 0.0)
+    return before
 
 
-def test_an_order_needs_no_rows() -> None:
-    costs = np.tril(np.ones((6, 6), dtype=int), -1)
-    assert rounds(Problem(costs, 0, 1), 1.0, is_first=True) == ([0.0], [0])
+def orders(n: int) -> list[np.ndarray]:
+    return [np.argsort(order)[:, None] < np.argsort(order) for order in permutations(range(n))]
+
+
+@given(points())
+def test_halves_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
+    for form in forms_of(violated_rows.violated_walks(before, 100, NEVER)):
+        assert used(form, before) < form.least - 0.9 * violated_rows.LEAST_VIOLATION
+        assert all(used(form, order) >= form.least for order in orders(len(before)))
+
+
+@given(points(), st.lists(st.permutations(range(6)), min_size=1, max_size=12))
+def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, drawn: list) -> None:
+    n = len(before)
+    cycles = np.array([[i for i in order if i < n][:3] for order in drawn])
+    group = np.sort(np.arange(len(cycles)) % 3)
+    found = violated_rows._halves_of(before, group, cycles)
+    for form, violation in zip(forms_of(found), found.values(), strict=True):
+        assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
+
+
+# -- what they are for ---------------------------------------------------------------------------
+
+
+def test_the_worst_come_first() -> None:
+    rng = np.random.default_rng(0)
+    before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
+    np.fill_diagonal(before, 0.0)
+    rows = violated_rows.violated_walks(before, 1000, NEVER)
+    short = [form.least - used(form, before) for form in forms_of(rows)]
+    assert len(short) > 10
+    assert short == sorted(short, reverse=True)
+    assert len(violated_rows.violated_walks(before, 7, NEVER)) == 7

@@ -12,7 +12,6 @@ import rankagg as ra
 from rankagg.aggregation.kemeny import weak_proof
 from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
-from rankagg.aggregation.kemeny.weak_search import WeakSearch
 from rankagg.check_certificate import Fixing
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import weak_forging
@@ -101,17 +100,6 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         known = more
 
 
-def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
-    """Any integer costs of three items are closed by weighted rows at the root."""
-    rng = Random(4)
-    for _ in range(10):
-        problem = random_problem(rng, 3)
-        search = WeakSearch(problem)
-        search.run()
-        assert len(search.nodes) == 1
-        assert search.upper == min(costs_of(problem).values())
-
-
 # -- certificates of made-up trees ----------------------------------------------------------------
 
 
@@ -197,6 +185,3 @@ def test_each_fault_of_form_is_named(path, value, words: str) -> None:
     where[path[-1]] = value
     with pytest.raises(DataFormatError, match=words):
         ra.TiedCertificate.from_dict(data)
-
-
-# -- files that are made to be slow ---------------------------------------------------------------

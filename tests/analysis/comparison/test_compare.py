@@ -3,22 +3,16 @@
 import itertools
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 
 import rankagg as ra
-from rankagg import check_certificate
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import distances_to_optima
-from rankagg.cli.app import app
 from rankagg.core.names import NUMBER_WORDS
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles
@@ -348,10 +342,6 @@ def test_what_is_of_strict_rankings_refuses_it():
 # -- on the command line ----------------------------------------------------------------------
 
 
-def run(*args):
-    return CliRunner().invoke(app, list(args))
-
-
 @pytest.fixture
 def ballots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -361,33 +351,6 @@ def ballots(tmp_path, monkeypatch):
         encoding="utf-8",
     )
     return "ballots.toc"
-
-
-def test_solve_and_verify(ballots):
-    solved = run(
-        "solve", ballots, "--consensus-ties", "--certificate", "p.json", "--votes", "v.json"
-    )
-    assert solved.exit_code == 0, solved.output
-    assert "tie_cost=0.5, consensus_ties=True" in solved.output
-    assert "optima       this one only" in solved.output
-    plain = json.loads(run("solve", ballots, "--consensus-ties", "--json").output)
-    assert plain["optima"]["is_unique"] is True
-    for votes in (ballots, "v.json"):
-        checked = run("verify", "p.json", votes)
-        assert checked.exit_code == 0, checked.output
-        assert checked.output.startswith("The proof holds: the ranking A = B > C costs ")
-    program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
-    alone = {"capture_output": True, "text": True, "encoding": "utf-8"}
-    held = subprocess.run(program, check=False, **alone)
-    assert held.returncode == 0, held.stderr
-    assert held.stdout.startswith("The proof holds: the weak order A = B > C costs ")
-    proof = Path("p.json")
-    forged = json.loads(proof.read_text(encoding="utf-8")) | {"buckets": [[0, 1, 2]]}
-    proof.write_text(json.dumps(forged), encoding="utf-8")
-    assert run("verify", "p.json", ballots).exit_code == 1
-    refused = subprocess.run(program, check=False, **alone)
-    assert refused.returncode == 1
-    assert refused.stderr.startswith("The proof does not hold: ")
 
 
 def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:

@@ -71,9 +71,6 @@ def test_a_lone_unlisted_item_beside_an_unranked_one_is_last_of_the_observed(row
     np.testing.assert_allclose(expected_votes(ranks, np.ones(1), 0.7), before, atol=1e-12)
 
 
-# -- ties that are broken -------------------------------------------------------------------------
-
-
 # -- what is too large ----------------------------------------------------------------------------
 
 
