@@ -244,14 +244,6 @@ def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
     assert "majority  1 (keeps)" in table.summary()
 
 
-def test_a_wide_table_is_printed_in_blocks() -> None:
-    rules = [ra.Positional([100 + k, 2, 1]) for k in range(6)]
-    text = ra.axioms.axiom_table(rules, ["pareto"], n_items=1, n_rankings=1).summary()
-    rows = [line for line in text.splitlines() if line.startswith("pareto ")]
-    assert len(rows) > 1
-    assert sum(len(row.split()) - 1 for row in rows) == len(rules)
-
-
 @pytest.mark.parametrize(
     ("rules", "axioms", "message"),
     [

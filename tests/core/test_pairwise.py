@@ -105,24 +105,6 @@ def test_counting_in_blocks_changes_nothing(profile, policy, block):
         assert profile.with_unranked(policy).pairwise() == whole
 
 
-@pytest.mark.parametrize("n", [254, 256])
-@pytest.mark.parametrize("times", [1, 64])
-def test_places_are_told_apart_beyond_what_a_byte_holds(n, times):
-    # The ranking of the first half, as it is, as a top-k list, and among unranked items.
-    half = n // 2
-    full = Permutation.identity(range(n))
-    top = PartialRanking.from_top_k(range(half), items=range(n))
-    short = PartialRanking.from_order(range(half), items=range(n))
-    listed = np.arange(n) < half
-    above = np.triu(np.ones((n, n)), k=1)
-    within_list, off_list = above * np.outer(listed, listed), above * np.outer(listed, ~listed)
-    votes = Profile([full, top, short] * times).with_unranked("ignore").pairwise()
-    assert np.array_equal(votes.wins, times * (above + 2 * within_list + off_list))
-    votes = Profile([full, top, short] * times).with_unranked("last").pairwise()
-    assert np.array_equal(votes.wins, times * (above + 2 * within_list + 2 * off_list))
-    assert not votes.ties.any()
-
-
 # -- proportions ----------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg import UNRANKED, ItemSet, PartialRanking, Permutation, Profile
 from rankagg.exceptions import DataWarning, InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
 
@@ -22,21 +22,6 @@ def make(**changes):
 
 
 # -- the constructors -----------------------------------------------------------------------------
-
-
-def test_holds_one_row_of_places_per_ranking():
-    profile = Profile([ABC, TIED, SHORT, TOP])
-    assert profile.ranks.tolist() == [
-        [0, 1, 2],
-        [0, 1, 1],
-        [1, UNRANKED, 0],
-        [UNLISTED, 0, UNLISTED],
-    ]
-    assert profile.items == ItemSet("ABC")
-    assert profile.counts.tolist() == [1, 1, 1, 1]
-    assert profile.weights.tolist() == [1.0, 1.0, 1.0, 1.0]
-    assert profile.groups is None
-    assert (profile.ranks.dtype, profile.counts.dtype) == (np.int32, np.int64)
 
 
 @given(strategies.profiles(groups=True))

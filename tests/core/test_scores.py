@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import ItemSet, PartialRanking, ScoreTable
+from rankagg import PartialRanking, ScoreTable
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 
@@ -34,28 +34,6 @@ def ragged(**changes):
 
 
 # -- shape ----------------------------------------------------------------------------------------
-
-
-def test_a_table_by_task():
-    table = by_task()
-    assert (table.n_systems, table.n_tasks, table.n_units) == (2, 2, 2)
-    assert table.systems == ItemSet("AB")
-    assert table.tasks == ItemSet(["acc", "err"])
-    assert not table.is_instance_level
-    assert table.instances is None
-    assert table.n_missing == 0
-    assert table.values.tolist() == [[0.9, 5.0], [0.8, 3.0]]
-
-
-def test_a_ragged_table_by_instance():
-    table = ragged()
-    assert (table.n_systems, table.n_tasks, table.n_units) == (3, 2, 5)
-    assert table.tasks == ItemSet("xy")
-    assert table.unit_tasks.tolist() == [0, 1, 0, 1, 1]
-    assert table.is_instance_level
-    assert table.instances == (1, 1, 2, 2, 3)
-    assert table.n_missing == 5
-    assert table.missing.tolist() == np.isnan(table.values).tolist()
 
 
 def test_labels_directions_and_weights_are_those_given():

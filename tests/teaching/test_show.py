@@ -299,14 +299,6 @@ def test_long_tables_are_cut_and_say_so():
     assert all(step._repr_html_() in steps._repr_html_() for step in steps.steps)
 
 
-def test_all_cells_are_in_the_table_of_all():
-    steps = ra.teaching.show_steps(ra.Borda(), CYCLE)
-    frame = steps.to_frame()
-    assert len(frame) == sum(len(step.rows) * len(step.columns) for step in steps.steps)
-    assert steps[1] is steps.steps[1]
-    assert len(steps) == 3
-
-
 def test_numbers_are_exact_where_floats_are_not():
     thirds = ra.ScoreTable([[0.1] * 3, [0.3, 0, 0]], systems="AB", higher_is_better=True)
     means = table(ra.teaching.show_steps(ra.Mean(), thirds), "The sums").set_index("system")

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import strict_search
 from rankagg.aggregation.kemeny.large import _cycles_against, _FirstOrder
 from rankagg.aggregation.kemeny.orders import improve_windows
-from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
-from rankagg.aggregation.kemeny.strict_search import Search, solve_cuts
+from rankagg.aggregation.kemeny.strict_search import Search
 from tests.conftest import seeds
 
 NEVER = Deadline()
@@ -74,16 +72,6 @@ def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
     program._expand()
     best = program._open[0][1].value if program._open.get(0) else program.lower
     assert lower - problem.floor >= 0.97 * (best - problem.floor) > 0
-
-
-def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> None:
-    monkeypatch.setattr(strict_search, "FIRST_ORDER", 40)
-    problem = uniform(40, 9, 1)
-    warm = solve_cuts(Task(problem))
-    cold = Search(problem)
-    cold.run()
-    assert problem.cost(warm.order) == cold.upper
-    assert warm.proof(np.arange(problem.n)).bound(problem) == cold.upper
 
 
 def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:

@@ -126,16 +126,6 @@ def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
     assert (left[1, 2], left[2, 0], left[0, 1]) == (True, True, False)
 
 
-@pytest.mark.parametrize("step", [1, 3])
-def test_a_bound_is_lifted_to_the_next_cost_and_not_beyond(step: int) -> None:
-    votes = ra.PairwiseMatrix.from_wins(step * np.array([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
-    problem = Problem.from_pairwise(votes)
-    for weight in range(-2, 3):
-        sixteenths = step * WEIGHT_DENOMINATOR + weight
-        expected = step if weight <= 0 else 2 * step
-        assert leaf_bound(*weighted(problem, (1, 0, 2, sixteenths))) == expected
-
-
 def test_a_pair_is_fixed_exactly_from_the_threshold_on() -> None:
     # Turning round the first pair costs 2, the second 3, the third 4.
     votes = ra.PairwiseMatrix.from_wins([[0, 2, 4], [0, 0, 3], [0, 0, 0]])

@@ -370,20 +370,6 @@ def test_who_is_first_in_some_optimum_is_exact():
 # -- how it is told -------------------------------------------------------------------------------
 
 
-def test_the_table_has_the_best_mean_place_first():
-    shares = ra.rank_shares(CLOSE, BORDA, n_resamples=100, rng=0)
-    frame = shares.to_frame()
-    assert frame.columns.tolist() == ["first_in_every", "first_in_some", "mean_rank"]
-    assert frame["mean_rank"].is_monotonic_increasing
-    middle = (shares.best + shares.worst).mean(axis=0) / 2
-    assert frame.loc[list("ABC"), "mean_rank"].tolist() == pytest.approx(middle)
-    places = shares.ranks()
-    assert places.index.tolist() == frame.index.tolist()
-    assert (places * places.columns).sum(axis=1).tolist() == pytest.approx(
-        frame["mean_rank"].tolist()
-    )
-
-
 def test_resamples_without_a_proof_are_counted(monkeypatch):
     monkeypatch.setattr(strict_search, "TABLE_UP_TO", 0)  # which take no time
     hopeless = ra.Kemeny(time_limit=0)

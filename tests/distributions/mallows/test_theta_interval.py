@@ -30,14 +30,10 @@ def with_gaps(theta, n, m, missing, rng):
         NEVER_COMPARED,
         VOTES,
         ra.Profile.from_orders(["ABCDE", "BACDE"]),
-        random_votes(0),
-        *(random_incomplete(0, kind) for kind in KINDS),
+        random_incomplete(0, "gaps"),
         *(
             pytest.param(profile, marks=pytest.mark.slow)
-            for profile in (
-                *map(random_votes, (1, 2)),
-                *(random_incomplete(1, kind) for kind in KINDS),
-            )
+            for profile in (random_votes(0), *(random_incomplete(1, kind) for kind in KINDS))
         ),
     ],
 )
