@@ -222,24 +222,6 @@ def test_what_is_refused():
         ignored.cycles(length=2)
 
 
-def test_a_graph_is_made_from_scores_rankings_votes_and_evidence():
-    table = ra.ScoreTable(
-        [[0.50, 3, 1], [0.52, 2, 2], [0.10, 1, 3]], systems="ABC", higher_is_better=True
-    )
-    tied = ra.TournamentGraph(ra.aggregation.Evidence(table, tolerance=0.1))
-    assert tied.votes == table.rankings(0.1).pairwise()
-    assert tied != ra.TournamentGraph(table)
-    assert ra.TournamentGraph(table.rankings(0.1)) == tied
-    gaps = ra.Profile.from_orders(["AB", "BC"], items="ABC")
-    for policy in ("uniform", "ignore", "last"):
-        votes = gaps.with_unranked(policy).pairwise()
-        assert ra.TournamentGraph(gaps.with_unranked(policy)).votes == votes
-        # Votes that were counted under a policy keep it.
-        assert ra.TournamentGraph(votes).votes == votes
-    with pytest.raises(InvalidInputError, match="unranked"):
-        ra.TournamentGraph(gaps.with_unranked("none"))
-
-
 # -- Split Cycle and the essential set ------------------------------------------------------------
 
 

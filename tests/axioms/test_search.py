@@ -13,8 +13,17 @@ from rankagg.axioms.ballots import Outcomes, ballots_of
 from rankagg.axioms.majorities import _clone_sets
 from rankagg.axioms.search import _profiles, check_size, number_to_see
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from tests.axioms.brute_force import broken, rankings, winners
-from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
+from tests.axioms.brute_force import (
+    NAMES,
+    RULES,
+    all_profiles,
+    ballots,
+    broken,
+    plain,
+    rankings,
+    some_slow,
+    winners,
+)
 
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])

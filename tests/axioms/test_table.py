@@ -15,8 +15,17 @@ from rankagg.analysis.rules import RULES as ALL_RULES
 from rankagg.axioms.table import _larger_witness, _theorem_on
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
-from tests.axioms.brute_force import broken, winners
-from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, of, plain, some_slow
+from tests.axioms.brute_force import (
+    NAMES,
+    RULES,
+    all_profiles,
+    ballots,
+    broken,
+    of,
+    plain,
+    some_slow,
+    winners,
+)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.txt"
 

@@ -11,7 +11,33 @@ from rankagg.core.rankings import places
 from rankagg.kernels import counting, placing
 from rankagg.kernels.counting import count, inversions
 from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
-from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told
+from tests import strategies
+
+KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
+
+
+def told(counts):
+    return [array.tolist() for array in counts]
+
+
+#: Rankings with anything: ties, unranked and unlisted items.
+rows = st.integers(1, 6).flatmap(lambda n: st.lists(strategies.places(n), min_size=1, max_size=9))
+any_ranks = rows.map(lambda rows: np.array(rows, dtype=np.int32))
+
+
+def drawn_ranks(m, n, kinds):
+    """Draw rankings of some size: strict, or with ties, gaps and lists among them."""
+    rng = np.random.default_rng(m * n)
+    values = rng.random((m, n))
+    if "ties" in kinds:
+        values[::3] = values[::3].round(1)
+    if "gaps" in kinds:
+        values[rng.random((m, n)) < 0.3] = np.nan
+    ranks = places.competition_ranks(values)
+    if "lists" in kinds:
+        ranks[1::2] = np.where(ranks[1::2] >= n // 2, places.UNLISTED, ranks[1::2])
+    return ranks
+
 
 SIZES = [(1, 1), (7, 2), (200, 5), (3, 254), (3, 255)]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankagg.aggregation.kemeny import incumbent
+from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny.incumbent import _Memetic, _order_costs, _survivors, crossed
 
 
@@ -41,9 +41,9 @@ def test_few_items_are_solved(above: np.ndarray) -> None:
 
 @pytest.mark.parametrize("size", [1, 6])
 def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
-    monkeypatch.setattr(incumbent, "POPULATION", size)
-    monkeypatch.setattr(incumbent, "ONE_SEARCH_FROM", 30 if size > 1 else 1)
-    monkeypatch.setattr(incumbent, "GENERATIONS", 4)
+    monkeypatch.setattr(module, "POPULATION", size)
+    monkeypatch.setattr(module, "ONE_SEARCH_FROM", 30 if size > 1 else 1)
+    monkeypatch.setattr(module, "GENERATIONS", 4)
     margins = drawn(20, 3)
     whole, parts = begun(margins), begun(margins)
     whole.advance(20 * 250)
@@ -84,7 +84,7 @@ def test_survivors_are_good_and_apart() -> None:
 @pytest.mark.parametrize("block", [1, 50, 10**6])
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 def test_costs_are_sums_of_margins(monkeypatch, block, kind) -> None:
-    monkeypatch.setattr(incumbent, "SUMMED_MARGINS", block)
+    monkeypatch.setattr(module, "SUMMED_MARGINS", block)
     rng, margins = np.random.default_rng(0), drawn(9, 0).astype(kind)
     orders = np.array([rng.permutation(9) for _ in range(4)])
     costs = _order_costs(margins, orders)

@@ -16,7 +16,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.exceptions import OutOfTimeError, SolverError
 from tests import oracles, strategies
-from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots
+from tests.aggregation.kemeny.test_optima import N, even_ballots
 
 CYCLE = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]  # each of three rankings begins with another item
 

@@ -16,7 +16,7 @@ from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, forced_bounds
 from rankagg.check_certificate import Branch, Cut, Exchange, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
-from tests.aggregation.kemeny.test_optimal_relation_eight_items import (
+from tests.aggregation.kemeny.test_optima import (
     all_optima,
     even_ballots,
     single_votes,
@@ -231,6 +231,11 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
     assert problem.margins[4, 1] > 0
     assert stated(problem, first, cut) == (True, True)
     assert stated(problem, replace(cut, rest=1)) == (False, False)
+    nothing, known = np.zeros((2, 5, 5), dtype=bool)
+    known[tuple(np.transpose(first.pairs))] = True
+    for is_known, passes in ((closed(known), True), (nothing, False)):
+        pair, above = np.array([[2, 3]]), np.array([0, 2, 4])
+        assert all_by_cut(problem, is_known, above, pair) == passes
 
 
 def test_a_chain_is_moved_to_the_items_of_its_part() -> None:

@@ -109,14 +109,6 @@ def test_gap_is_said_where_the_optimum_is_not_proved():
     assert "certificate  gap" in comparison.summary()
 
 
-def test_long_labels_are_cut_in_text():
-    long = "x" * 200
-    profile = ra.Profile.from_orders([["<script>", long]])
-    comparison = ra.compare(profile)
-    assert long not in comparison.summary()
-    assert "…" in comparison.summary()
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
