@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Fixing, Leaf
 from rankagg.io.json_files import votes_to_dict
-from tests.aggregation.kemeny.forging import holds_as, is_printed
+from tests.aggregation.kemeny.forging import claim, forged, holds_as, is_printed
 from tests.aggregation.kemeny.weak_brute import optima, rule
 from tests.tournaments import PALEY
 
@@ -143,6 +143,24 @@ def random_tree(rng: Random, threshold: int) -> tuple:
         Branch(*rng.sample(range(N), 2), 5, 6),
         *leaves[1:],
     )
+
+
+# -- what a forger does ---------------------------------------------------------------------------
+
+
+def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
+    """State any weak order as optimal, with all that is printed in agreement."""
+    n = case.votes.n_items
+    levels = np.array([rng.randrange(n) for _ in range(n)])
+    shares = [Fraction(case.plain[key]) for key in ("tie_cost", "consensus_tie_cost")]
+    cost = WeakProblem.from_pairwise(case.votes, *shares).cost(levels)
+    data["buckets"] = [np.flatnonzero(levels == level).tolist() for level in np.unique(levels)]
+    claim(data, cost, cost - rng.choice((0, 0, 0, 1)), case.plain["denominator"])
+
+
+def mutant(case: Specimen, rng: Random) -> dict[str, Any]:
+    """Return a certificate with one to three changes, often one that claims a lot."""
+    return forged(case, rng, restate)
 
 
 # -- what must come of it -------------------------------------------------------------------------
