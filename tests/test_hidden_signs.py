@@ -152,11 +152,7 @@ def test_plots_are_well_formed(tmp_path):
 # Of those that print alike one.
 COMMANDS = [
     "rank --as latex",
-    "compare",
     "tournament --plot {}.svg",
-    "explain --pair X Y",
-    "missing",
-    "test --reference X",
     "steps --rule borda -o {}.html",
     "report -o {}.html",
     "explain --pair nobody X",

@@ -22,22 +22,23 @@ from tests import oracles
 from tests.known_answers import Ledger, leaves
 
 NOT_YET = "no such part of the package yet: "
+ELSEWHERE = "tested in tests/distributions: "
 
 LEFT_FOR_LATER = {
     "missing_closed_form/*": "the definitions of the papers have it: p_n_k_r",
     "fubini/*": NOT_YET + "the enumeration of weak orders",
-    "salad_pl/pladmm_covariate_fit/*": NOT_YET + "Plackett-Luce with covariates",
+    "salad_pl/pladmm_covariate_fit/*": ELSEWHERE + "Plackett-Luce with covariates",
     "fruits_ties_pseudo/df": NOT_YET + "R's residual degrees of freedom, of choices",
     "choix_*/lsr_est": NOT_YET + "Luce spectral ranking",
-    "choix_*/rc_est": NOT_YET + "rank centrality",
+    "choix_*/rc_est": ELSEWHERE + "rank centrality",
     "evalica_food/elo/*": NOT_YET + "Elo ratings",
-    "mallows_logZ/cayley": NOT_YET + "Mallows under the Cayley distance",
-    "mallows_logZ/hamming": NOT_YET + "Mallows under the Hamming distance",
-    "permallows_dmm/cayley": NOT_YET + "Mallows under the Cayley distance",
-    "permallows_dmm/hamming": NOT_YET + "Mallows under the Hamming distance",
-    "permallows_dmm/ulam": NOT_YET + "Mallows under the Ulam distance",
-    "permallows_dmm/sum_log_cayley*": NOT_YET + "Mallows under the Cayley distance",
-    "permallows_dmm/dgmm*/cayley": NOT_YET + "Mallows under the Cayley distance",
+    "mallows_logZ/cayley": ELSEWHERE + "Mallows under the Cayley distance",
+    "mallows_logZ/hamming": ELSEWHERE + "Mallows under the Hamming distance",
+    "permallows_dmm/cayley": ELSEWHERE + "Mallows under the Cayley distance",
+    "permallows_dmm/hamming": ELSEWHERE + "Mallows under the Hamming distance",
+    "permallows_dmm/ulam": ELSEWHERE + "Mallows under the Ulam distance",
+    "permallows_dmm/sum_log_cayley*": ELSEWHERE + "Mallows under the Cayley distance",
+    "permallows_dmm/dgmm*/cayley": ELSEWHERE + "Mallows under the Cayley distance",
     "potato_visual/*": NOT_YET + "the Bayesian posterior of Mallows",
     "scipy_kendalltau/p": NOT_YET + "the p-value of a single tau",
 }
@@ -816,7 +817,7 @@ def test_the_normalizer_of_ten_items(facts):
 
 @ledger.covers("mallows_expected_distance/values")
 def test_an_expected_distance(facts):
-    # The same package; five of the six cases are of distances that are not in this one.
+    # The same package; the five other distances are tested with their own normalizers.
     case = facts("known_answers")["mallows_expected_distance"]
     (at,) = [k for k, row in enumerate(case["input"]["cases"]) if row[0] == "kendall"]
     _, n, theta = case["input"]["cases"][at]
