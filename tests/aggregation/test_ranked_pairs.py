@@ -64,17 +64,6 @@ def test_the_outcomes_are_the_stacks(margins):
     assert consensus.notes == many
 
 
-@given(data=st.data())
-def test_without_equal_majorities_both_ways_agree(data):
-    size = data.draw(st.sampled_from([1, 3, 6, 10]))
-    sizes = data.draw(st.permutations(range(1, size + 1)))
-    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size))
-    votes = votes_of(margins_of(np.multiply(sizes, signs)))
-    together = ra.RankedPairs().aggregate(votes).ranking
-    assert PARALLEL.aggregate(votes).ranking == together
-    assert PARALLEL.outcomes(votes) == (together,)
-
-
 def test_parts_that_share_no_cycle_choose_for_themselves():
     cycle = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
     order = np.sign(np.arange(3)[None, :] - np.arange(3)[:, None])

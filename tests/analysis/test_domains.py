@@ -102,16 +102,6 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
     )
 
 
-def test_a_single_spoiler_is_found_among_many():
-    profile = ra.cultures.SinglePeakedCulture().sample(30, 2000, rng=1)
-    axis = ra.analysis.single_peaked_axis(profile)
-    assert axis is not None
-    # The ends of the axis first: a valley between them.
-    inner = [item for item in axis if item not in (axis[0], axis[-1])]
-    spoiler = ra.Profile.from_orders([[axis[0], axis[-1], *inner]], items=profile.items)
-    assert ra.analysis.single_peaked_axis(profile + spoiler) is None
-
-
 @pytest.mark.parametrize(
     "ask",
     [

@@ -222,11 +222,6 @@ def test_votes_are_off_by_no_more_than_they_say(profile, policy):
 # -- any non-negative matrix ----------------------------------------------------------------------
 
 
-def test_the_diagonal_is_ignored():
-    votes = PairwiseMatrix.from_wins([[7, 1], [2, -7]], ties=[[5, 0], [0, 4]])
-    assert votes == PairwiseMatrix.from_wins([[0, 1], [2, 0]], items=[0, 1])
-
-
 @given(strategies.profiles(unranked=False, unlisted=False))
 def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
     votes = profile.pairwise()

@@ -81,16 +81,6 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
         assert weak_brute.levels_of(exact.ranking) == (0,) * 11
 
 
-def test_numbers_beyond_64_bits() -> None:
-    rng, factor = np.random.default_rng(5), 10**25
-    wins = rng.integers(0, 9, size=(5, 5)).astype(object) * factor
-    ties = np.triu(rng.integers(0, 9, size=(5, 5)), k=1).astype(object) * factor
-    votes = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
-    assert votes.scaled_wins.dtype == object
-    for prices in weak_brute.PRICES[::3]:
-        check(votes, prices)
-
-
 # -- splitting --------------------------------------------------------------------------------
 
 

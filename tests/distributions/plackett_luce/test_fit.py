@@ -166,23 +166,6 @@ def test_pseudo_rankings_are_votes_with_a_ghost(kind):
     assert any("0.5 pseudo-rankings" in note for note in fit.notes)
 
 
-SEPARABLE = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"])
-UNLINKED = from_rows(["A>B", "B>A", "C>D", "D>C", "A>B"], "ABCD")
-
-
-REGULAR = [{"pseudo_rankings": 0.5}, {"ridge": 1.0}, {"pseudo_rankings": 0.5, "ridge": 1.0}]
-
-
-@pytest.mark.parametrize("options", REGULAR, ids=str)
-@pytest.mark.parametrize("profile", [SEPARABLE, UNLINKED], ids=["separable", "unlinked"])
-def test_regular_fits_are_finite(profile, options):
-    fit = ra.PlackettLuce.fit(profile, **options)
-    assert fit.converged
-    assert np.isfinite(fit.estimates).all()
-    assert ((fit.standard_errors > 0.1) & (fit.standard_errors < 10)).all()
-    assert fit.estimates[:4].sum() == pytest.approx(0, abs=1e-9)
-
-
 def test_nobody_ties_where_nobody_chooses():
     alone = ra.Profile.from_orders(["A", "B"], items="AB")
     fit = ra.PlackettLuce.fit(alone, pseudo_rankings=1.0)
