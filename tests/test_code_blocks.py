@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import warnings
 from pathlib import Path
 from textwrap import dedent
 
 import click
 
+import rankagg as ra
 from rankagg.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -126,3 +128,26 @@ def test_options_in_sentences_exist():
             assert stated <= known | {"--help", "--version"}, (path.name, line)
             seen += 1
     assert seen > 10
+
+
+# -- equations ------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "equations.rst"
+
+
+def test_every_call_of_the_page_runs():
+    table = ra.datasets.load("superglue_human")
+    ranking = ra.Kemeny().aggregate(table).ranking
+    names = {
+        "ra": ra, "table": table, "profile": table.rankings(), "ranking": ranking,
+        "other": ra.Borda().aggregate(table).ranking, "scores": table.values,
+        "partial": ra.PartialRanking.from_order("AB", items="ABC"),
+        "distribution": ra.Mallows(ranking, 1.0), "locations": [1.0, 2.0], "n": 100, "alpha": 0.05,
+    }  # fmt: skip
+    text = PAGE.read_text(encoding="utf-8")
+    calls = [call for call in re.findall("``([^`]+)``", text) if "." in call]
+    assert len(calls) > 35
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in calls:
+            eval(call, names)

@@ -118,11 +118,6 @@ def test_chains_have_their_law():
     assert p_value(found, dict(laws.chains(4))) > 1e-3
 
 
-def test_places_on_a_chain_do_not_depend_on_which_are_asked_for():
-    every = _on_chain(6, list(range(16)), np.random.default_rng(5))
-    assert (every[[0, 3, 4, 15]] == _on_chain(6, [0, 3, 4, 15], np.random.default_rng(5))).all()
-
-
 @pytest.mark.parametrize("n", [2, 3, 12, 40])
 def test_norm_phi_is_the_expected_share_of_pairs(n):
     for norm_phi in (1e-6, 0.1, 0.5, 0.9, 1 - 1e-9):

@@ -142,14 +142,6 @@ def test_the_diagonal_is_ignored_whatever_it_holds():
     assert votes.scaled_wins.tolist() == [[0, ODD], [2, 0]]
 
 
-def test_large_votes_beside_fractions_of_ties():
-    votes = ra.PairwiseMatrix.from_wins([[0, ODD], [2, 0]], ties=[[0, 0.5], [0.5, 0]])
-    assert votes.denominator == 2
-    assert votes.scaled_wins.tolist() == [[0, 2 * ODD], [4, 0]]
-    assert votes.scaled_ties.tolist() == [[0, 1], [1, 0]]
-    assert votes.scaled_comparisons[0, 1] == 2 * ODD + 5
-
-
 @pytest.mark.parametrize(
     ("wins", "message"),
     [

@@ -2,8 +2,6 @@
 
 from functools import cache
 
-import numpy as np
-
 import rankagg as ra
 
 
@@ -21,9 +19,3 @@ PALEY = paley(11)
 def proved_paley(prime: int) -> ra.Consensus:
     """Return what the exact rule finds, once for all tests."""
     return ra.Kemeny().aggregate(paley(prime))
-
-
-def noisy_paley(seed: int) -> ra.PairwiseMatrix:
-    """Return six times that of eleven items, and a little noise."""
-    noise = np.random.default_rng(seed).integers(0, 3, (11, 11))
-    return ra.PairwiseMatrix.from_wins(np.where(np.eye(11, dtype=bool), 0, 6 * PALEY.wins + noise))

@@ -1,5 +1,7 @@
 """What data hold as scores, rankings and votes, and what comparisons of pairs do not hold."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 import rankagg as ra
 from rankagg.aggregation import Evidence
 from rankagg.aggregation import evidence as module
+from rankagg.aggregation.base import ranks_by_scores
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from tests.core.test_comparisons import comparisons
 from tests.rules import public_rules
@@ -145,12 +148,46 @@ def test_what_needs_more_says_so():
         ra.aggregation.Evidence(2)
 
 
-def test_what_comparisons_leave_open_is_said():
-    notes = ra.Kemeny().aggregate(BATTLES).notes
-    assert notes == (
-        "in no comparison, so placed by nothing: D",
-        "no comparison joins {A, B, C} and {E, F}: their order relative to each other rests on no "
-        "comparison",
-    )
-    joined = ra.Comparisons.from_arrays("AB", "BC", [1, 1])
-    assert ra.Kemeny().aggregate(joined).notes == ()
+# -- the result -----------------------------------------------------------------------------------
+
+
+def test_what_a_tied_consensus_is() -> None:
+    profile = ra.Profile.from_orders(["ABC", "BAC"])
+    tied = ra.Borda().aggregate(profile)
+    assert tied.buckets == (("A", "B"), ("C",))
+    with pytest.raises(ra.exceptions.TiedRankingError, match=r"A = B.*\.buckets"):
+        _ = tied.order
+    # Half of each of the two votes; no order costs less.
+    assert tied.cost == ra.Kemeny().aggregate(profile).cost == 1.0
+    frame = tied.to_frame()
+    assert frame["rank"].tolist() == [1, 1, 3]
+    assert frame["item"].tolist() == ["A", "B", "C"]
+    assert frame["score"].tolist() == [3.0, 3.0, 0.0]
+    again = ra.Borda().aggregate(profile)
+    assert again == tied
+    assert again.runtime > 0  # and is no part of what is equal
+    assert ra.Borda().aggregate(profile.with_unranked("last")) != tied
+    assert ranks_by_scores(np.array([[-0.3, -(0.1 + 0.2), np.nan]])).tolist() == [[0, 0, -1]]
+
+
+def test_dict_is_json_and_holds_no_nan() -> None:
+    consensus = ra.Mean().aggregate(ra.datasets.load("xtreme_gaps"))
+    data = json.loads(json.dumps(consensus.to_dict(), allow_nan=False))
+    assert (data["schema"], data["version"]) == ("rankagg.consensus", 1)
+    position = data["items"].index("M5")
+    assert data["ranks"][position] is None
+    assert data["scores"][position] is None
+
+
+def test_summary_states_rule_policy_cost_and_proof() -> None:
+    summary = ra.Kemeny().aggregate(ra.datasets.load("tennessee").with_unranked("ignore")).summary()
+    for part in ("rule         Kemeny()", "unranked     ignore", "cost         207", "optimal"):
+        assert part in summary
+
+
+def test_only_exact_rules_say_whether_they_are_proved() -> None:
+    votes = ra.PairwiseMatrix.from_wins([[0, 3, 1], [1, 0, 3], [3, 1, 0]])
+    assert ra.Copeland().aggregate(votes).is_proved is None
+    assert ra.Copeland().aggregate(votes).certificate is None
+    assert ra.Kemeny().aggregate(votes).is_proved is True
+    assert ra.Kemeny(time_limit=0).aggregate(votes).is_proved is False

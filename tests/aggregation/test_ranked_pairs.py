@@ -5,7 +5,7 @@ margin with everybody else.
 """
 
 import re
-from itertools import combinations, pairwise, permutations, product
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -62,17 +62,6 @@ def test_the_outcomes_are_the_stacks(margins):
     names = ", ".join(map(str, winners))
     many = (f"each wins by some order of equal majorities: {names}",) * (len(winners) > 1)
     assert consensus.notes == many
-
-
-@given(data=st.data())
-def test_without_equal_majorities_both_ways_agree(data):
-    size = data.draw(st.sampled_from([1, 3, 6, 10]))
-    sizes = data.draw(st.permutations(range(1, size + 1)))
-    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size))
-    votes = votes_of(margins_of(np.multiply(sizes, signs)))
-    together = ra.RankedPairs().aggregate(votes).ranking
-    assert PARALLEL.aggregate(votes).ranking == together
-    assert PARALLEL.outcomes(votes) == (together,)
 
 
 def test_parts_that_share_no_cycle_choose_for_themselves():
@@ -134,16 +123,3 @@ def test_clones_change_nothing_under_ranked_pairs() -> None:
         consensus = ra.RankedPairs().aggregate(votes_of(both))
         told = ",".join([*map(str, consensus.buckets[0]), *consensus.notes])
         assert winners(both) == set(map(int, re.findall(r"\d+", told))) == unbeaten
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("base", "clones", "most"), [(3, 2, 4), (2, 3, 4), (4, 2, 2), (3, 3, 2)]
-)  # fmt: skip
-def test_no_margins_make_clones_matter(base, clones, most) -> None:
-    # Four margins of four sizes are all there is of four items: only their order matters.
-    values = range(-most, most + 1)
-    pairs = [m * (m - 1) // 2 for m in (base, clones)]
-    for outside in product(values, repeat=pairs[0]):
-        for inside in product(values, repeat=pairs[1]):
-            assert clones_change_nothing(margins_of(outside), margins_of(inside))

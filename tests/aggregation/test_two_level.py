@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
@@ -17,7 +17,6 @@ from tests.conftest import slow_but
 from tests.strategies import POLICIES, policies, profiles, score_arrays
 
 BORDA = ra.TwoLevel(ra.Borda(), ra.Borda())
-NAN = float("nan")
 
 
 def instances() -> ra.ScoreTable:
@@ -185,27 +184,6 @@ def test_each_row_of_scores_has_its_own_relative_tie() -> None:
     # 1e-6 is no tie where scores are near 1, whatever those of other rows are.
     rows = np.array([[1.0, 1.000001], [1e9, 1e9 + 1e-6]])
     assert ranks_by_scores(rows).tolist() == [[1, 0], [0, 0]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reader(ra.Aggregator):
-    """Borda's rule that asks for scores and ranks by them with their tolerance."""
-
-    needs = "scores"
-
-    def _aggregate(self, evidence, rng):
-        assert evidence.has_scores
-        return Outcome(scores=ra.Borda().aggregate(evidence.profile).scores)
-
-
-@settings(max_examples=10)
-@given(table=instance_tables(), tolerance=tolerances)
-def test_a_rule_on_scores_sees_those_of_its_task_with_their_tolerance(table, tolerance) -> None:
-    if isinstance(tolerance, dict) and "x" not in table.tasks:
-        tolerance = 1.0
-    apart = ra.TwoLevel(Reader(), ra.Borda()).aggregate(table, tolerance=tolerance)
-    together = ra.TwoLevel(ra.Borda(), ra.Borda()).aggregate(table, tolerance=tolerance)
-    assert_same(apart, together)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from itertools import combinations, pairwise, permutations, product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,34 +100,6 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
     assert sorted(found.ranks.tolist()) == sorted(
         map(list, set(map(tuple, profile.ranks.tolist())))
     )
-
-
-@given(st.integers(0, 10**6))
-def test_voters_on_a_line_are_single_peaked_and_single_crossing(seed):
-    profile = ra.cultures.EuclideanCulture(n_dimensions=1).sample(7, 9, rng=seed)
-    assert ra.analysis.single_crossing_order(profile) is not None
-    axis = ra.analysis.single_peaked_axis(profile)
-    assert axis is not None
-    assert is_single_peaked(profile, axis)
-
-
-def test_a_single_spoiler_is_found_among_many():
-    profile = ra.cultures.SinglePeakedCulture().sample(30, 2000, rng=1)
-    axis = ra.analysis.single_peaked_axis(profile)
-    assert axis is not None
-    # The ends of the axis first: a valley between them.
-    inner = [item for item in axis if item not in (axis[0], axis[-1])]
-    spoiler = ra.Profile.from_orders([[axis[0], axis[-1], *inner]], items=profile.items)
-    assert ra.analysis.single_peaked_axis(profile + spoiler) is None
-
-
-def test_large_profiles_have_an_axis():
-    profile = ra.cultures.SinglePeakedCulture().sample(200, 5000, rng=1)
-    axis = ra.analysis.single_peaked_axis(profile)
-    assert axis is not None
-    places = np.diff(profile.ranks[:, profile.items.indices(axis)], axis=1) > 0
-    # Along the axis ranks fall and then rise.
-    assert (np.diff(places.astype(int), axis=1) >= 0).all()
 
 
 @pytest.mark.parametrize(

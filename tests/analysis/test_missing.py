@@ -1,6 +1,5 @@
 """What is missing, against counting cell by cell."""
 
-import json
 from collections import Counter
 
 import networkx as nx
@@ -169,14 +168,6 @@ def test_items_off_a_list_are_not_missing():
 
 
 # -- how it is told -------------------------------------------------------------------------------
-
-
-def test_labels_may_be_numbers():
-    profile = ra.Profile.from_orders([[1, 2], [2]], items=[1, 2, 3])
-    told = ra.analysis.missing_report(profile).to_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert told["never_compared"] == [[1, 3], [2, 3]]
-    assert told["groups"] == [[1, 2], [3]]
 
 
 def test_summary_tells_who_lacks_what_and_what_is_assumed():

@@ -1,7 +1,7 @@
 """What the search finds is what brute force finds, no more and no less."""
 
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +13,17 @@ from rankagg.axioms.ballots import Outcomes, ballots_of
 from rankagg.axioms.majorities import _clone_sets
 from rankagg.axioms.search import _profiles, check_size, number_to_see
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
-from tests.axioms.brute_force import broken, rankings, winners
-from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, plain, some_slow
+from tests.axioms.brute_force import (
+    NAMES,
+    RULES,
+    all_profiles,
+    ballots,
+    broken,
+    plain,
+    rankings,
+    some_slow,
+    winners,
+)
 
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2)])
@@ -267,13 +276,6 @@ def test_searches_and_divisions_are_bounded() -> None:
     many = ra.Profile.from_orders(["ABC", "BCA"], counts=[10**6, 10**6])
     with pytest.raises(InvalidInputError, match="divides into two in at most 100,000 ways"):
         ra.axioms.Reinforcement().check(ra.Borda(), many)
-
-
-def test_one_item_breaks_nothing() -> None:
-    for orders, axiom in product((["A"], ["A", "A"]), ra.axioms.AXIOMS):
-        profile = ra.Profile.from_orders(orders)
-        assert axiom.check(ra.Borda(), profile) is None
-        assert axiom.check(ra.Kemeny(), profile) is None
 
 
 def test_clones_are_looked_for_among_neighbors() -> None:

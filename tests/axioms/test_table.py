@@ -15,8 +15,17 @@ from rankagg.analysis.rules import RULES as ALL_RULES
 from rankagg.axioms.table import _larger_witness, _theorem_on
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
-from tests.axioms.brute_force import broken, winners
-from tests.axioms.rules import NAMES, RULES, all_profiles, ballots, of, plain, some_slow
+from tests.axioms.brute_force import (
+    NAMES,
+    RULES,
+    all_profiles,
+    ballots,
+    broken,
+    of,
+    plain,
+    some_slow,
+    winners,
+)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "axioms.txt"
 
@@ -242,14 +251,6 @@ def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
     monkeypatch.setattr(ra.Borda, "keeps", {"majority": "wishful thinking"})
     table = ra.axioms.axiom_table([ra.Borda()], ["majority"], n_rankings=3)
     assert "majority  1 (keeps)" in table.summary()
-
-
-def test_a_wide_table_is_printed_in_blocks() -> None:
-    rules = [ra.Positional([100 + k, 2, 1]) for k in range(6)]
-    text = ra.axioms.axiom_table(rules, ["pareto"], n_items=1, n_rankings=1).summary()
-    rows = [line for line in text.splitlines() if line.startswith("pareto ")]
-    assert len(rows) > 1
-    assert sum(len(row.split()) - 1 for row in rows) == len(rules)
 
 
 @pytest.mark.parametrize(

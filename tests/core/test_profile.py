@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
+from rankagg import UNRANKED, ItemSet, PartialRanking, Permutation, Profile
 from rankagg.exceptions import DataWarning, InvalidInputError, ItemMismatchError
 from tests import oracles, strategies
 
@@ -22,21 +22,6 @@ def make(**changes):
 
 
 # -- the constructors -----------------------------------------------------------------------------
-
-
-def test_holds_one_row_of_places_per_ranking():
-    profile = Profile([ABC, TIED, SHORT, TOP])
-    assert profile.ranks.tolist() == [
-        [0, 1, 2],
-        [0, 1, 1],
-        [1, UNRANKED, 0],
-        [UNLISTED, 0, UNLISTED],
-    ]
-    assert profile.items == ItemSet("ABC")
-    assert profile.counts.tolist() == [1, 1, 1, 1]
-    assert profile.weights.tolist() == [1.0, 1.0, 1.0, 1.0]
-    assert profile.groups is None
-    assert (profile.ranks.dtype, profile.counts.dtype) == (np.int32, np.int64)
 
 
 @given(strategies.profiles(groups=True))
@@ -319,15 +304,6 @@ def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
         true = (2.0**53 - 1) * 2 * 3.3
         assert abs(consensus.cost - true) <= 6 * profile.pairwise().rounding
         assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
-
-
-def test_resampled_counts_may_be_of_any_size() -> None:
-    profile = ra.Profile.from_orders(["AB", "BA"], counts=[2**52, 1], weights=[1e90, 0.1])
-    (consensus,) = ra.analysis.resample_kemeny(profile, [[2**62, 3]])
-    assert consensus.order == ("A", "B")
-    votes = profile[[1]].pairwise()
-    (other,) = ra.analysis.resample_kemeny(profile, [[0, 2**40]])
-    assert other.pairwise.wins[1, 0] == pytest.approx(2**40 * votes.wins[1, 0])
 
 
 # -- what a rank 0 means ---------------------------------------------------------------------------

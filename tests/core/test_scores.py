@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg import ItemSet, PartialRanking, ScoreTable
+from rankagg import PartialRanking, ScoreTable
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 
@@ -34,28 +34,6 @@ def ragged(**changes):
 
 
 # -- shape ----------------------------------------------------------------------------------------
-
-
-def test_a_table_by_task():
-    table = by_task()
-    assert (table.n_systems, table.n_tasks, table.n_units) == (2, 2, 2)
-    assert table.systems == ItemSet("AB")
-    assert table.tasks == ItemSet(["acc", "err"])
-    assert not table.is_instance_level
-    assert table.instances is None
-    assert table.n_missing == 0
-    assert table.values.tolist() == [[0.9, 5.0], [0.8, 3.0]]
-
-
-def test_a_ragged_table_by_instance():
-    table = ragged()
-    assert (table.n_systems, table.n_tasks, table.n_units) == (3, 2, 5)
-    assert table.tasks == ItemSet("xy")
-    assert table.unit_tasks.tolist() == [0, 1, 0, 1, 1]
-    assert table.is_instance_level
-    assert table.instances == (1, 1, 2, 2, 3)
-    assert table.n_missing == 5
-    assert table.missing.tolist() == np.isnan(table.values).tolist()
 
 
 def test_labels_directions_and_weights_are_those_given():
@@ -347,19 +325,6 @@ def test_near_ties_leave_out_what_is_missing() -> None:
     assert table.near_ties() == 1
     assert table.near_ties(15) == 0
     assert table.near_ties(1) == 3
-
-
-@pytest.mark.parametrize("by", ["system", "task", "cell"])
-def test_summaries_of_the_largest_floats_are_those_of_smaller_ones(by: str) -> None:
-    scaled = ra.ScoreTable(LARGE.values * 2.0**-600, systems="AB", higher_is_better=True)
-    found, expected = LARGE.describe(by), scaled.describe(by)
-    for column in ("count", "missing"):
-        assert found[column].tolist() == expected[column].tolist()
-    for column in ("mean", "std"):
-        np.testing.assert_allclose(found[column] * 2.0**-600, expected[column], rtol=1e-14)
-    assert not np.isinf(found[["mean", "std"]].to_numpy()).any()
-    assert LARGE.describe("system").loc["A", "sum"] == 1.7e308
-    assert LARGE.describe("system").loc["B", "sum"] == np.inf
 
 
 def test_means_of_extreme_scores_are_right() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg import Kemeny, PairwiseMatrix, PartialRanking, Profile
+from rankagg import Kemeny, PartialRanking, Profile
 from rankagg.core import tally
 from rankagg.core.arithmetic import exact
 from tests import oracles, strategies
@@ -158,13 +158,3 @@ def test_rescaling_rounds_to_the_nearest(number, factor, divisor):
     assert abs(Fraction(number * factor, divisor) - result) <= Fraction(1, 2)
     (small,) = exact.rescale(np.array([number % 1000]), factor, divisor).tolist()
     assert abs(Fraction(number % 1000 * factor, divisor) - small) <= Fraction(1, 2)
-
-
-def test_plain_matrices_are_never_rounded():
-    first = PairwiseMatrix.from_wins(np.full((120, 120), 1 / 999_983))
-    second = PairwiseMatrix.from_wins(np.full((120, 120), 1 / 999_979))
-    both = first + second
-    assert both.is_exact
-    assert Fraction(int(both.scaled_wins[0, 1]), both.denominator) == (
-        Fraction(1, 999_983) + Fraction(1, 999_979)
-    )

@@ -12,7 +12,7 @@ from rankagg.distributions.fit_result import holm
 from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import effective_weights
-from tests.distributions.luce_by_hand import DATA, every_kind
+from tests.distributions.luce_by_hand import DATA
 
 
 def test_intervals_are_estimate_and_error():
@@ -59,16 +59,6 @@ def test_the_weights_of_ties_are_printed_below_any_number_of_items():
         "A    ", "B    ", "log t"
     ]  # fmt: skip
     assert "... and 2 more parameters" in lines
-
-
-@every_kind
-def test_the_dict_is_json(kind):
-    plain = ra.PlackettLuce.fit(DATA[kind]).to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert (plain["schema"], plain["model"], plain["items"]) == (
-        "rankagg.fit", "PlackettLuce", list("ABCD"),
-    )  # fmt: skip
-    assert [row["parameter"] for row in plain["parameters"]][:4] == list("ABCD")
 
 
 def test_a_dict_has_no_nan():

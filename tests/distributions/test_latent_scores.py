@@ -112,9 +112,3 @@ def test_parameters_are_checked(locations, options, words):
 def test_sizes_are_checked(locations, arguments, words):
     with pytest.raises(InvalidInputError, match=words):
         LatentScores(locations).sample(**arguments)
-
-
-def test_the_look():
-    law = LatentScores([[0.0, 1.0], [1.0, 0.0]], noise="normal", scale=0.5)
-    assert repr(law) == "<LatentScores of 2 systems on 2 tasks: normal noise, scale 0.5>"
-    assert repr(LatentScores([0.0])) == "<LatentScores of 1 system: gumbel noise, scale 1>"

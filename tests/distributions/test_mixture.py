@@ -68,17 +68,6 @@ def test_memberships_are_by_bayes():
     np.testing.assert_allclose(TWO.memberships(votes), expected, rtol=1e-12)
 
 
-def test_mode_of_many_items_is_no_worse_than_those_of_its_components_and_their_neighbors():
-    parts = [ra.Mallows(range(10), 0.4), ra.Mallows([*range(2, 10), 1, 0], 0.4)]
-    both = ra.Mixture(parts)
-    top = both.log_prob(both.mode)
-    assert top >= max(both.log_prob(part.mode) for part in parts)
-    order = list(both.mode.order)
-    for k in range(9):
-        other = [*order[:k], order[k + 1], order[k], *order[k + 2 :]]
-        assert both.log_prob(ra.Permutation.from_order(other, items=range(10))) <= top + 1e-9
-
-
 def test_complete_draws_by_component():
     cut = ra.Profile([ra.PartialRanking([ra.UNLISTED] * 4 + [0], "ABCDE")] * 4000)
     done = TWO.complete(cut, rng=0)

@@ -3,7 +3,6 @@
 import re
 from importlib import import_module
 from pathlib import Path
-from runpy import run_path
 
 import numpy as np
 import pandas as pd
@@ -246,16 +245,3 @@ def test_the_page_says_what_the_kept_simulation_found():
     tested = kept.dropna(subset="p").groupby("case", sort=False)["p"]
     refuted = [f"{100 * (p <= 0.05).mean():.0f} %" for _, p in tested]
     assert re.findall(r"\d+ %", page[page.index("``goodness_of_fit``") :]) == refuted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
-def test_the_kept_simulation_is_reproduced_in_part(seed):
-    names = run_path(str(LONG))
-    kept = pd.read_csv(LONG.with_suffix(".csv")).set_index(["case", "seed"])
-    found = names["chosen"]("mallows-kendall", seed)
-    assert {key: found[key] for key in ("held_out", "bic", "aic")} == dict(
-        kept.loc[("mallows-kendall", seed), ["held_out", "bic", "aic"]]
-    )
-    case = "Kendall of footrule"
-    assert names["tested"](case, seed)["p"] == kept.loc[(case, seed), "p"]

@@ -106,13 +106,6 @@ def test_the_walk_is_that_of_the_paper(seed):
     assert scores == pytest.approx(by_steps(wins), abs=1e-8)
 
 
-def test_the_walk_is_that_of_choix():
-    # choix 0.4.1: rank_centrality(4, data), each win a row.
-    votes = ra.PairwiseMatrix.from_wins([[0, 7, 9, 2], [3, 0, 6, 4], [1, 4, 0, 5], [3, 2, 6, 0]])
-    scores = ra.RankCentrality(pseudo_wins=1e-12).aggregate(votes).scores
-    assert scores == pytest.approx([0.501887, 0.06451735, -0.63837514, 0.0719708], abs=1e-8)
-
-
 def test_the_rule_adds_to_wins_and_centers_parts_that_nothing_joins():
     wins = np.array([[0, 3, 0, 0], [1, 0, 0, 0], [0, 0, 0, 5], [0, 0, 0, 0.0]])
     votes = ra.PairwiseMatrix.from_wins(wins, items="ABCD")

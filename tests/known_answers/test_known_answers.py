@@ -22,22 +22,23 @@ from tests import oracles
 from tests.known_answers import Ledger, leaves
 
 NOT_YET = "no such part of the package yet: "
+ELSEWHERE = "tested in tests/distributions: "
 
 LEFT_FOR_LATER = {
     "missing_closed_form/*": "the definitions of the papers have it: p_n_k_r",
     "fubini/*": NOT_YET + "the enumeration of weak orders",
-    "salad_pl/pladmm_covariate_fit/*": NOT_YET + "Plackett-Luce with covariates",
+    "salad_pl/pladmm_covariate_fit/*": ELSEWHERE + "Plackett-Luce with covariates",
     "fruits_ties_pseudo/df": NOT_YET + "R's residual degrees of freedom, of choices",
     "choix_*/lsr_est": NOT_YET + "Luce spectral ranking",
-    "choix_*/rc_est": NOT_YET + "rank centrality",
+    "choix_*/rc_est": ELSEWHERE + "rank centrality",
     "evalica_food/elo/*": NOT_YET + "Elo ratings",
-    "mallows_logZ/cayley": NOT_YET + "Mallows under the Cayley distance",
-    "mallows_logZ/hamming": NOT_YET + "Mallows under the Hamming distance",
-    "permallows_dmm/cayley": NOT_YET + "Mallows under the Cayley distance",
-    "permallows_dmm/hamming": NOT_YET + "Mallows under the Hamming distance",
-    "permallows_dmm/ulam": NOT_YET + "Mallows under the Ulam distance",
-    "permallows_dmm/sum_log_cayley*": NOT_YET + "Mallows under the Cayley distance",
-    "permallows_dmm/dgmm*/cayley": NOT_YET + "Mallows under the Cayley distance",
+    "mallows_logZ/cayley": ELSEWHERE + "Mallows under the Cayley distance",
+    "mallows_logZ/hamming": ELSEWHERE + "Mallows under the Hamming distance",
+    "permallows_dmm/cayley": ELSEWHERE + "Mallows under the Cayley distance",
+    "permallows_dmm/hamming": ELSEWHERE + "Mallows under the Hamming distance",
+    "permallows_dmm/ulam": ELSEWHERE + "Mallows under the Ulam distance",
+    "permallows_dmm/sum_log_cayley*": ELSEWHERE + "Mallows under the Cayley distance",
+    "permallows_dmm/dgmm*/cayley": ELSEWHERE + "Mallows under the Cayley distance",
     "potato_visual/*": NOT_YET + "the Bayesian posterior of Mallows",
     "scipy_kendalltau/p": NOT_YET + "the p-value of a single tau",
 }
@@ -139,32 +140,17 @@ def test_the_kemeny_young_score_counts_the_votes_that_agree():
     assert agreeing == 393
 
 
-@pytest.fixture
-def margin_cycle():
-    """Return a cycle of pref_voting, tests/test_margin_based_methods.py.
-
-    0 beats 1 by 1, 1 beats 2 by 3, and 2 beats 0 by 5.
-    """
-    return ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
-
-
-@ledger.covers(
-    "margin_cycle_135/minimax", "margin_cycle_135/beat_path", "margin_cycle_135/ranked_pairs"
-)
-@pytest.mark.parametrize("rule", [ra.Minimax(), ra.Schulze(), ra.RankedPairs()], ids=repr)
-def test_margin_rules_choose_by_the_weakest_arc_of_a_cycle(rule, margin_cycle):
-    assert rule.aggregate(margin_cycle).buckets[0] == (1,)
-
-
-@ledger.covers("margin_cycle_135/split_cycle", "margin_cycle_135/essential")
-def test_margins_of_a_cycle_leave_one_undefeated_and_all_essential(margin_cycle):
+@ledger.covers("margin_cycle_135/*")
+def test_rules_choose_by_the_weakest_arc_of_a_cycle_and_all_are_essential():
+    # pref_voting, tests/test_margin_based_methods.py: 0 beats 1 by 1, 1 beats 2 by 3, 2 beats 0
+    # by 5.
+    margin_cycle = ra.PairwiseMatrix.from_wins([[0, 1, 0], [0, 0, 3], [5, 0, 0]])
+    for rule in (ra.Minimax(), ra.Schulze(), ra.RankedPairs()):
+        assert rule.aggregate(margin_cycle).buckets[0] == (1,)
     graph = ra.TournamentGraph(margin_cycle)
     assert graph.split_cycle_winners() == (1,)
     assert graph.essential_set() == (0, 1, 2)
 
-
-@ledger.covers("margin_cycle_135/kemeny")
-def test_kemeny_breaks_a_cycle_at_its_weakest_arc(margin_cycle):
     consensus = ra.Kemeny().aggregate(margin_cycle)
     assert consensus.order == (1, 2, 0)
     assert consensus.cost == 1
@@ -831,7 +817,7 @@ def test_the_normalizer_of_ten_items(facts):
 
 @ledger.covers("mallows_expected_distance/values")
 def test_an_expected_distance(facts):
-    # The same package; five of the six cases are of distances that are not in this one.
+    # The same package; the five other distances are tested with their own normalizers.
     case = facts("known_answers")["mallows_expected_distance"]
     (at,) = [k for k, row in enumerate(case["input"]["cases"]) if row[0] == "kendall"]
     _, n, theta = case["input"]["cases"][at]

@@ -27,7 +27,7 @@ from tests.aggregation.kemeny.forging import (
     random_rows,
     random_tree,
 )
-from tests.aggregation.kemeny.test_certificate_budget import BOMBS
+from tests.aggregation.kemeny.test_certificate import BOMBS
 from tests.report.checking import judge, stated, verdicts
 
 

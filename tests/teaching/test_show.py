@@ -13,9 +13,10 @@ from rankagg.aggregation import Evidence
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.analysis.rules import RULES
 from rankagg.check_certificate import Enumeration
+from rankagg.core.names import letters
 from rankagg.exceptions import InformationLostError, InvalidInputError, VerificationError
 from rankagg.teaching.show import _has_steps
-from rankagg.teaching.steps import Worked, work_out
+from rankagg.teaching.steps import WIDTH, Worked, _column_blocks, _text_table, work_out
 from rankagg.teaching.vote_steps import _certificate_step
 from tests.teaching.ballots import ballots, costs, lead, partial, supporters, table, voters
 
@@ -299,15 +300,76 @@ def test_long_tables_are_cut_and_say_so():
     assert all(step._repr_html_() in steps._repr_html_() for step in steps.steps)
 
 
-def test_all_cells_are_in_the_table_of_all():
-    steps = ra.teaching.show_steps(ra.Borda(), CYCLE)
-    frame = steps.to_frame()
-    assert len(frame) == sum(len(step.rows) * len(step.columns) for step in steps.steps)
-    assert steps[1] is steps.steps[1]
-    assert len(steps) == 3
-
-
 def test_numbers_are_exact_where_floats_are_not():
     thirds = ra.ScoreTable([[0.1] * 3, [0.3, 0, 0]], systems="AB", higher_is_better=True)
     means = table(ra.teaching.show_steps(ra.Mean(), thirds), "The sums").set_index("system")
     assert means.loc["A", "sum"] == float(3 * Fraction(0.1))
+
+
+# -- tables of steps ------------------------------------------------------------------------------
+
+SOME = settings(max_examples=20, deadline=None)
+WORDS = st.text(alphabet=st.sampled_from("abM模 -_/#&\\[*{>,é" + "\N{EN DASH}"), max_size=60)
+NUMBERS = st.sampled_from(["", "0", "-3", "12.5", "0.123456", "1e-06", "none"])
+
+
+def no_blanks(text):
+    return "".join(text.split())
+
+
+@st.composite
+def tables(draw):
+    """Tables with their kinds of columns: words, and numbers below any words."""
+    texts = draw(st.lists(st.booleans(), min_size=1, max_size=9))
+    number = draw(st.integers(0, 4))
+    head = draw(st.tuples(*[WORDS] * len(texts)))
+    rows = [draw(st.tuples(*[WORDS if is_text else NUMBERS for is_text in texts]))
+            for _ in range(number)]  # fmt: skip
+    return [head, *rows], texts
+
+
+@SOME
+@given(tables())
+@example(([("",) * 9, ("", "", "0.123456", *[""] * 6), ("", "", "none", *[""] * 6)],
+          [False] * 9))  # fmt: skip
+@example(([("a>>>>", "a>>>>>>", "", "a>>>>>>>>", "", "", "a>>>>", "a>>>>>>>>>>", ""),
+           ("", "", "0.123456", "", "a>>>>", "", "", "", ""), ("", "", "none", *[""] * 6)],
+          [False, False, False, False, True, False, False, False, False]))  # fmt: skip
+def test_blocks_fit_and_hold_all_columns(case):
+    rows, texts = case
+    blocks = [list(block) for block in _column_blocks(rows, texts)]
+    assert all(block[0] == 0 for block in blocks)
+    assert [k for block in blocks for k in block[1:]] == list(range(1, len(texts)))
+    lines = _text_table(rows, texts)
+    assert all(len(line) <= WIDTH for line in lines)
+    expected = "".join(row[k] for block in blocks for row in rows for k in block)
+    assert sorted(no_blanks("".join(lines))) == sorted(no_blanks(expected))
+
+
+def test_points_stand_below_each_other():
+    rows = [["a", "b"], ["x", "1.25"], ["y", "-3"], ["z", "none"]]
+    assert _text_table(rows, [True, False]) == [
+        "  a          b", "  x       1.25", "  y      -3", "  z    none",
+    ]  # fmt: skip
+
+
+def test_a_function_is_named_without_its_place_in_memory():
+    def falling(n):
+        return range(n, 0, -1)
+
+    profile = ra.Profile.from_orders(["AB"])
+    titles = [ra.teaching.show_steps(ra.Positional(points), profile).title
+              for points in (falling, lambda n: [1] * n)]  # fmt: skip
+    assert titles == [
+        "Positional(weights=falling), step by step", "Positional(weights=a function), step by step",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a_b/c-d " * 9])
+def test_steps_fit_whatever_the_names(name):
+    items = [f"{k}{name}" for k in range(8)]
+    profile = ra.Profile.from_orders([items, items[::-1], items[3:] + items[:3]])
+    for rule in (ra.Borda(), ra.Schulze(), ra.InstantRunoff()):
+        for line in str(ra.teaching.show_steps(rule, profile)).splitlines():
+            # A sentence may hold a name that is longer than a line.
+            assert letters(line) <= WIDTH or not line.startswith("  ")

@@ -77,32 +77,6 @@ RANKING_RULES = [
 ]  # fmt: skip
 
 
-def with_gaps():
-    """Ballots with ties, with items that are unranked or not on the list, and with weights."""
-    nan = np.nan
-    rows = [[1, nan, 2, nan], [nan, 1, 1, 2], [2, nan, nan, nan], [nan] * 4, [3, 1, 2, 4]]
-    seen = [ra.PartialRanking.from_ranks(row, items="ABCD") for row in rows]
-    listed = [ra.PartialRanking.from_top_k(row, items="ABCD") for row in ("BD", "A", "ABCD")]
-    return [*seen, *listed], [0.5, 1, 0.5, 2, 1, 1, 1, 0.5]
-
-
-# `show_steps` refuses what differs, so that coming back is what is tested here.
-@pytest.mark.parametrize(
-    ("made", "policy"),
-    [
-        *((rule, "uniform") for rule in RANKING_RULES),
-        *(pytest.param(rule, policy, marks=pytest.mark.slow)
-          for rule in RANKING_RULES for policy in POLICIES[1:]),
-    ],
-)  # fmt: skip
-def test_steps_of_gaps_come_to_what_the_rule_returns(made, policy):
-    rankings, weights = with_gaps()
-    for size in (6, 8):
-        profile = ra.Profile(rankings[:size], weights=weights[:size]).with_unranked(policy)
-        steps = ra.teaching.show_steps(made, profile)
-        assert steps.answer == made.aggregate(profile).ranking.to_text()
-
-
 @settings(max_examples=15, deadline=None)
 @given(partial(), st.sampled_from(RANKING_RULES), st.sampled_from(POLICIES), st.sampled_from(WAYS))
 def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, made, policy, ways):

@@ -11,11 +11,10 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import constrained
-from rankagg.aggregation.kemeny.constrained import _FeasibleIncumbent, _Merges, _Sides
+from rankagg.aggregation.kemeny.constrained import _Sides
 from rankagg.aggregation.kemeny.constraints import Demands
-from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.check_certificate import Count, Exchange, Leaf
+from rankagg.check_certificate import Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from tests.aggregation.kemeny import constrained_brute
@@ -227,25 +226,6 @@ def test_malformed_constraints_are_refused(make: Any, words: str) -> None:
         make()
 
 
-def test_constraints_are_values() -> None:
-    one, other = (ra.Constraints(above=[("A", "B")], quotas=[ra.Quota("AB", 2, 1)]) for _ in "12")
-    assert one == other
-    assert len({one, other}) == 1
-    assert repr(one) == (
-        "Constraints(above=(('A', 'B'),), quotas=(Quota(items=('A', 'B'), within=2, at_least=1),))"
-    )
-
-
-def test_a_cheaper_ranking_that_breaks_a_constraint_is_refused() -> None:
-    certificate, votes = genuine()
-    data = json.loads(json.dumps(certificate.to_dict()))
-    free = ra.Kemeny().aggregate(votes).certificate.to_dict()
-    assert free["scaled_cost"] < data["scaled_cost"]
-    for key in ("order", "scaled_cost", "scaled_lower_bound", "cost", "lower_bound"):
-        data[key] = free[key]
-    assert refused_by_both(data, votes)
-
-
 @pytest.mark.parametrize(
     ("stated", "is_refused"),
     [
@@ -313,71 +293,6 @@ def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
         pairs = [sum(o.index(i) < o.index(j) for i in sides.upper for j in sides.lower)
                  for o in alone]  # fmt: skip
         assert min(pairs) == least[-1, -1]
-
-
-@pytest.mark.parametrize("seed", seeds(5, 30))
-def test_the_cheapest_merge_is_found(seed: int) -> None:
-    rng = Random(seed)
-    votes = ra.PairwiseMatrix.from_wins(np.random.default_rng(seed).integers(0, 9, size=(6, 6)))
-    wish = ra.Constraints(
-        quotas=[ra.Quota([0, 1, 2], 4, 2), ra.Quota([2, 3], rng.randrange(2, 6), 1)]
-    )
-    demands, problem = wish.over(votes.items), Problem.from_pairwise(votes)
-    order = np.array(rng.sample(range(6), 6))
-    groups = [{0, 1}, {2}, {3}, {4, 5}]
-    ways = [
-        way
-        for way in map(np.array, permutations(range(6)))
-        if demands.counts_hold(way)
-        and all([i for i in way if i in g] == [i for i in order if i in g] for g in groups)
-    ]
-    found = _Merges(demands, 6).cheapest(problem.margins, order)
-    assert found.tolist() in [way.tolist() for way in ways]
-    assert problem.cost(found) == min(map(problem.cost, ways))
-
-
-@pytest.mark.parametrize("seed", seeds(4, 12))
-def test_a_search_starts_from_the_best_order_of_each_group(seed: int, monkeypatch: Any) -> None:
-    n = 8 + seed % 5
-    wins = np.random.default_rng(seed).integers(0, 999, size=(n, n))
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(wins))
-    above, below = [*range(n // 2)], [*range(n // 2, n)]
-    count = Count(tuple(below), n // 2, Random(seed).randrange(1, 5))
-    demands = Demands(((2, 0), (0, 1), (n - 1, n - 2))[: seed % 4], counts=(count,))
-    own = [
-        min(
-            (o for o in permutations(group) if keeps(Demands(demands.above), [*o, *rest])),
-            key=lambda order: np.triu(problem.costs[np.ix_(order, order)]).sum(),
-        )
-        for group, rest in ((above, below[::-1]), (below, [2, 0, 1, *above[3:]]))
-    ]
-    merged = _Merges(demands, n).cheapest(problem.margins, np.array([*own[0], *own[1]]))
-    assert keeps(demands, merged)
-    start = np.array([*below[::-1], 2, 0, 1, *above[3:]])
-    monkeypatch.setattr(_FeasibleIncumbent, "prepare", lambda self: None)
-    decided = demands.decided(n)
-    search = constrained._ConstrainedSearch(problem, start=start, decided=decided, demands=demands)
-    search._begin()
-    assert keeps(demands, search.order)
-    assert search.upper == problem.cost(search.order) <= problem.cost(merged)
-
-
-def test_what_moves_items_stands_in_no_proof_with_rows_of_constraints() -> None:
-    """An exchange leaves orders out that no optimum of all is among; counts may ask for these."""
-    votes = ra.PairwiseMatrix.from_wins([[0 if i >= j else 3 for j in range(5)] for i in range(5)])
-    order = [4, 0, 1, 2, 3]
-    chain = Exchange(((0, 1),), 1, 1, 1), Leaf()
-    free = ra.Certificate.build(votes, order, [Proof(tuple(range(5)), chain)])
-    data = json.loads(json.dumps(free.to_dict()))
-    data["constraints"] = {
-        "above": [], "first": [], "last": [],
-        "counts": [{"items": [4], "within": 1, "at_least": 1}],
-    }  # fmt: skip
-    assert not refused_by_both(data, votes)
-    data["proofs"][0]["rows"] = [{"terms": [[1, {"ahead": [[4], [0]]}]], "divisor": 1}]
-    assert refused_by_both(data, votes)
-    data["proofs"][0]["nodes"] = [{"cycles": [], "rows": [[0, 2**20]]}]
-    assert not refused_by_both(data, votes)
 
 
 def test_a_row_of_the_constraints_needs_its_items_in_the_part() -> None:

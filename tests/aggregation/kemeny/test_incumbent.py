@@ -1,16 +1,27 @@
 """The best order of a part: what it respects, and how the memetic search is spread over time."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import incumbent as module
-from rankagg.aggregation.kemeny import relaxation
-from rankagg.aggregation.kemeny.incumbent import Incumbent, _Memetic
+from rankagg.aggregation.kemeny import orders
+from rankagg.aggregation.kemeny.incumbent import (
+    Incumbent,
+    _Memetic,
+    _order_costs,
+    _survivors,
+    crossed,
+)
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.kernels.local_search import LOADING, insertion_gains
+from rankagg.kernels.local_search import insertion_gains
 
 
 def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
@@ -78,24 +89,6 @@ def test_a_better_start_is_kept_and_orders_are_local_optima(monkeypatch, n, larg
         assert insertion_gains(problem.margins[np.ix_(best.order, best.order)]).max() <= 0
 
 
-@pytest.mark.parametrize(
-    ("problem", "kind"),
-    [
-        (tangled(9), np.int64),
-        (tangled(9, factor=7), np.int64),
-        (tangled(9, factor=10**30, kind=object), np.int64),
-        (Problem(tangled(9).costs * 10**9 + tangled(9, 1).costs, 0, 1), np.float64),
-    ],
-)
-def test_margins_are_integers_where_they_can_be(problem, kind) -> None:
-    best = incumbent(problem)
-    assert best.margins.dtype == kind
-    ratios = best.margins.astype(object) * problem.unit - problem.margins
-    assert np.abs(ratios.astype(float)).max() <= 1e-6 * np.abs(problem.margins.astype(float)).max()
-    best._search_as_if(0.1)
-    assert best.cost == problem.cost(SubsetTable(problem).order())
-
-
 def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
     monkeypatch.setattr(module, "WORTH_SECONDS", 0.001)
     steps = []
@@ -112,111 +105,6 @@ def test_without_a_limit_the_work_is_the_same_each_time(monkeypatch) -> None:
     assert steps[0][0] > 0
 
 
-A_STEP = 0.05
-
-
-def slow_clock(monkeypatch) -> Clock:
-    """Return a clock of few steps, which is looked at after each, for a search that is not vain."""
-    monkeypatch.setattr(_Memetic, "is_vain", False)
-    monkeypatch.setattr("rankagg.aggregation.kemeny.orders.BETWEEN_CLOCKS", 1)
-    return Clock(monkeypatch, A_STEP)
-
-
-def searched(best: Incumbent) -> float:
-    """Return the seconds of that clock that a search has taken."""
-    return best.steps / best._begun.size * A_STEP
-
-
-def bounded(clock: Clock, best: Incumbent, bounds: list[int | None]) -> tuple[float, float]:
-    """Spend a second on each bound; return the shares of the time searched in both halves."""
-    best.prepare()
-    shares = []
-    for half in (bounds[: len(bounds) // 2], bounds[len(bounds) // 2 :]):
-        began, before = clock.now, searched(best)
-        for bound in half:
-            clock.now += 1.0
-            best.search(bound)
-        shares.append((searched(best) - before) / (clock.now - began))
-    return shares[0], shares[1]
-
-
-@pytest.mark.parametrize(
-    ("limit", "rise", "kind", "share"),
-    [
-        (10_000, 1, "", module.SHARE),
-        (200, 1, "", module.STALLED_SHARE),  # too little for the time that is left
-        (10_000, 0, "", module.STALLED_SHARE),
-        (10_000, 0, "vain", module.SHARE),
-        (200, 0, "unprepared", module.SHARE),  # before linear programs are expected to raise it
-    ],
-)
-def test_a_bound_that_moves_too_little_stalls(monkeypatch, limit, rise, kind, share) -> None:
-    clock = slow_clock(monkeypatch)
-    monkeypatch.setattr(_Memetic, "is_vain", kind == "vain")
-    best = incumbent(tangled(40), deadline=clock.deadline(limit))
-    if kind == "unprepared":
-        monkeypatch.setattr(best, "prepare", lambda: None)
-    moving = [best.cost - 1000 + rise * second for second in range(20 if rise else 40)]
-    assert bounded(clock, best, moving)[1] == pytest.approx(share, abs=0.01)
-
-
-def test_a_search_is_vain_where_most_steps_came_after_the_best_order() -> None:
-    search = _Memetic(tangled(8).margins, np.arange(8)[None], np.random.default_rng(0))
-    search.advance(10)
-    search._found_at = 0
-    assert not search.is_vain  # no population has come to its end
-    search.advance(60_000)
-    assert search._ends
-    assert search.is_vain
-    search._found_at = search.steps // module.VAIN
-    assert not search.is_vain
-
-
-@pytest.mark.parametrize(("expected", "share"), [(1e6, module.STALLED_SHARE), (99.0, module.SHARE)])
-def test_the_search_keeps_pace_with_a_relaxation_that_takes_long(monkeypatch, expected, share):
-    clock = slow_clock(monkeypatch)
-    best = incumbent(tangled(40), deadline=clock.deadline(100))
-    against = module._n_against(best.margins, best.order)
-    monkeypatch.setattr(module, "EXPECTED", expected / (against * 40**2))
-    best.search(best.cost - 1000)  # the bound without a linear program
-    best.prepare()
-    while not best.ends.is_over:
-        clock.now += 0.5  # a run of the solver, which says nothing of a bound
-        best.keep_pace()
-    # Of a relaxation that will not end in time, most; of one that is on its way, little.
-    assert searched(best) == pytest.approx(100 * share, abs=2)
-
-
-@pytest.mark.parametrize(("seconds", "loads"), [(0.05, False), (5.0, True)])
-def test_compiled_loops_are_loaded_before_long_work_alone(monkeypatch, seconds, loads) -> None:
-    asked = []  # how many seconds NumPy is said to take
-    monkeypatch.setattr("rankagg.kernels.local_search._compiled", asked.append)  # NumPy works
-    clock = Clock(monkeypatch, 0.1)
-    best = incumbent(tangled(60), deadline=clock.deadline(100))
-    best.search_for(seconds)
-    assert (asked[0] > LOADING) is loads
-    # Not where it might take all the time that is left.
-    best.ends = clock.deadline(module.LOADING)
-    asked.clear()
-    best.search_for(seconds)
-    assert asked[0] < LOADING
-
-
-def test_the_search_goes_on_between_the_runs_of_one_relaxation(monkeypatch) -> None:
-    told = []
-
-    def enough_time(best: Incumbent) -> None:
-        told.append(best)
-        monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 2.0)
-
-    monkeypatch.setattr(Incumbent, "keep_pace", enough_time)
-    monkeypatch.setattr(relaxation, "SECONDS_OF_A_RUN", 0.0)
-    search = Search(tangled(18), Deadline.after(60))
-    search.run()
-    assert search.is_done
-    assert told[0] is search._best
-
-
 def test_easy_problems_are_not_searched() -> None:
     votes = ra.datasets.load("tennessee").pairwise()
     for problem in (Problem.from_pairwise(votes), tangled(8)):
@@ -224,3 +112,133 @@ def test_easy_problems_are_not_searched() -> None:
         search.run()
         assert search.is_done
         assert search._best.steps == 0
+
+
+# -- moves ----------------------------------------------------------------------------------------
+
+
+def random_margins(seed: int, n: int = 12) -> np.ndarray:
+    margins = np.triu(np.random.default_rng(seed).integers(-5, 6, size=(n, n)), k=1)
+    return (margins - margins.T).astype(float)
+
+
+def cost(margins: np.ndarray, order: np.ndarray) -> float:
+    return sum(margins[i, j] for p, i in enumerate(order) for j in order[p + 1 :]) / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
+    margins = random_margins(seed)
+    gains = insertion_gains(margins)
+    moves = [(0, 3), (9, 7), (2, 5), (4, 6), (7, 8)]
+    # The third move meets the first, the fifth the second.
+    route = orders._disjoint_moves(12, *map(list, zip(*moves, strict=True)))
+    made = sum(gains[move] for move in ((0, 3), (9, 7), (4, 6)))
+    assert cost(margins, np.arange(12)) - cost(margins, route) == made
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_child_has_places_of_one_parent_and_the_order_of_the_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.permutation(12), rng.permutation(12)
+    child = orders._recombined(first, second, rng)
+    assert sorted(child) == list(range(12))
+    assert (child == first).sum() >= 6
+    moved = [item for item in child if child.tolist().index(item) != first.tolist().index(item)]
+    places = [second.tolist().index(item) for item in moved]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_descendants_are_no_worse_than_their_best_ancestor(seed: int) -> None:
+    margins, rng = random_margins(seed, 30), np.random.default_rng(seed)
+    parents = [orders.improve(margins, rng.permutation(30)) for _ in range(8)]
+    best = orders.evolve(margins, parents, rng, patience=40)
+    least = min(orders._order_cost(margins, parent) for parent in parents)
+    assert orders._order_cost(margins, best) <= least
+    assert orders._order_cost(margins, best) == cost(margins, best) * 2
+
+
+# -- the memetic search ---------------------------------------------------------------------------
+
+
+def drawn(n: int, seed: int) -> np.ndarray:
+    above = np.triu(np.random.default_rng(seed).integers(-9, 10, (n, n)), k=1)
+    return above - above.T
+
+
+def sum_of_margins(margins: np.ndarray, order: np.ndarray) -> int:
+    return sum(margins[i, j] for p, i in enumerate(order) for j in order[p + 1 :])
+
+
+def begun(margins: np.ndarray, seed: int = 0) -> _Memetic:
+    return _Memetic(margins, np.arange(len(margins))[None], np.random.default_rng(seed))
+
+
+@settings(max_examples=15)
+@given(
+    above=st.integers(2, 6).flatmap(
+        lambda n: arrays(np.int64, (n, n), elements=st.integers(-3, 3)).map(lambda a: np.triu(a, 1))
+    )
+)
+def test_few_items_are_solved(above: np.ndarray) -> None:
+    margins = above - above.T
+    search = begun(margins)
+    search.advance(100)
+    assert search.cost == min(
+        sum_of_margins(margins, order) for order in permutations(range(len(above)))
+    )
+    assert search.cost == sum_of_margins(margins, search.order)
+
+
+@pytest.mark.parametrize("size", [1, 6])
+def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
+    monkeypatch.setattr(module, "POPULATION", size)
+    monkeypatch.setattr(module, "ONE_SEARCH_FROM", 30 if size > 1 else 1)
+    monkeypatch.setattr(module, "GENERATIONS", 4)
+    margins = drawn(20, 3)
+    whole, parts = begun(margins), begun(margins)
+    whole.advance(20 * 250)
+    for steps in (1, 1199, 40, 3760):
+        parts.advance(steps)
+    assert whole.order.tolist() == parts.order.tolist()
+    assert whole.cost == parts.cost == sum_of_margins(margins, whole.order)
+    assert whole.steps == parts.steps == 20 * 250 * size
+    assert size == 1 or len(whole._ends) >= 1  # one population at least has come to its end
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 12))
+def test_children_have_each_place_from_a_parent(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (np.array([rng.permutation(n) for _ in range(8)]) for _ in range(2))
+    children = crossed(first, second, rng)
+    assert ((children == first) | (children == second)).all()
+    assert (np.sort(children, axis=1) == np.arange(n)).all()
+    # Each cycle has a coin of its own: three cycles of two places make eight children.
+    first, second = (np.tile(order, (400, 1)) for order in (np.arange(6), [1, 0, 3, 2, 5, 4]))
+    assert len({tuple(child) for child in crossed(first, second, rng).tolist()}) == 8
+
+
+def test_survivors_are_good_and_apart() -> None:
+    values = np.array([5, 0, 1, 2, 3])
+    points = np.array([0, 10, 11, 30, 30])
+    distances = np.abs(points[:, None] - points)
+    # Without a distance the best, but none twice.
+    assert _survivors(values, distances, 4, 0.0) == [1, 2, 3, 0]
+    # 2 is too near to 1; 4 is equal to 3.
+    assert _survivors(values, distances, 3, 5.0) == [1, 3, 0]
+    # Where none is far enough, the furthest.
+    assert _survivors(values, distances, 2, 50.0) == [1, 3]
+    assert sorted(_survivors(values, distances, 5, 5.0)) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("block", [1, 50, 10**6])
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_costs_are_sums_of_margins(monkeypatch, block, kind) -> None:
+    monkeypatch.setattr(module, "SUMMED_MARGINS", block)
+    rng, margins = np.random.default_rng(0), drawn(9, 0).astype(kind)
+    orders = np.array([rng.permutation(9) for _ in range(4)])
+    costs = _order_costs(margins, orders)
+    assert costs.dtype == kind
+    assert costs.tolist() == [sum_of_margins(margins, order) for order in orders]

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import large, strict_search
-from rankagg.aggregation.kemeny.large import FirstSearch, _cycles_against, _FirstOrder
+from rankagg.aggregation.kemeny.large import _cycles_against, _FirstOrder
 from rankagg.aggregation.kemeny.orders import improve_windows
-from rankagg.aggregation.kemeny.parts import Task
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
-from rankagg.aggregation.kemeny.strict_search import Search, solve_cuts
+from rankagg.aggregation.kemeny.strict_search import Search
 from tests.conftest import seeds
 
 NEVER = Deadline()
@@ -63,13 +61,6 @@ def test_no_bound_is_above_the_optimum(problem: Problem) -> None:
     assert search.upper == problem.cost(search.order)
 
 
-def test_three_voters_in_a_circle_are_solved_without_a_program() -> None:
-    votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
-    lower, search = found_first(Problem.from_pairwise(votes))
-    assert lower == search.upper == 4
-    assert search.relaxation is None
-
-
 @pytest.mark.parametrize("seed", seeds(1, 3))
 def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
     problem = uniform(30, 7, seed)
@@ -81,31 +72,6 @@ def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
     program._expand()
     best = program._open[0][1].value if program._open.get(0) else program.lower
     assert lower - problem.floor >= 0.97 * (best - problem.floor) > 0
-
-
-def test_without_a_limit_the_answer_is_proved_from_first_rows(monkeypatch) -> None:
-    monkeypatch.setattr(strict_search, "FIRST_ORDER", 40)
-    problem = uniform(40, 9, 1)
-    warm = solve_cuts(Task(problem))
-    cold = Search(problem)
-    cold.run()
-    assert problem.cost(warm.order) == cold.upper
-    assert warm.proof(np.arange(problem.n)).bound(problem) == cold.upper
-
-
-def test_the_same_work_gives_the_same_answer() -> None:
-    (_, first), (_, second) = (found_first(uniform(24, 9, 5)) for _ in range(2))
-    assert first.order.tolist() == second.order.tolist()
-    assert first.nodes == second.nodes
-
-
-def test_cycles_are_no_more_than_there_is_room_for(monkeypatch) -> None:
-    monkeypatch.setattr(large, "MOST_ROWS", 40)
-    problem = uniform(40, 9, 0)
-    lower, search = found_first(problem)
-    _, bound = search._open[0]
-    assert 0 < len(bound.weighting.triples) <= 40
-    assert problem.floor < lower < search.upper
 
 
 def test_a_stop_at_any_moment_leaves_a_valid_bound(monkeypatch) -> None:
@@ -175,27 +141,6 @@ def test_windows_never_worsen_an_order(problem: Problem, width: int, random) -> 
         assert problem.cost(better) == SubsetTable(problem).cost
 
 
-def test_every_window_stands_best_in_the_end() -> None:
-    problem, width = uniform(41, 5, 0), 6
-    order = improve_windows(problem, np.arange(41), width=width)
-    for start in [*range(0, 41 - width, width // 2), 41 - width]:
-        inside = problem.restrict(order[start : start + width])
-        assert inside.cost(np.arange(width)) == SubsetTable(inside).cost
-    again = improve_windows(problem, order, width=width)
-    assert again.tolist() == order.tolist()
-    late = improve_windows(problem, np.arange(41), Deadline(0.0))
-    assert late.tolist() == list(range(41))
-
-
-def test_the_search_ends_where_nothing_more_is_gained(monkeypatch) -> None:
-    rounds = []
-    monkeypatch.setattr(FirstSearch, "_round", lambda self: rounds.append(self._method.value))
-    monkeypatch.setattr(large, "LITTLE", 2.0)
-    lower, search = found_first(uniform(40, 9, 0))
-    assert len(rounds) == 2  # in round 6, and at the end
-    assert lower < search.upper
-
-
 def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
     problem = uniform(14, 9, 0)
     optimum = SubsetTable(problem).cost
@@ -210,18 +155,3 @@ def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
     search = Search(problem, report=lambda lower, upper: told.append(lower))
     search.warm_up()
     assert problem.floor < max(told) <= optimum
-
-
-def test_the_steps_leave_time_to_put_the_present_rows_into_a_certificate(monkeypatch) -> None:
-    through, ends = _FirstOrder.run, []
-
-    def run(method: _FirstOrder, deadline: Deadline) -> None:
-        ends.append((len(method.cycles), deadline.at))
-        through(method, deadline)
-
-    monkeypatch.setattr(_FirstOrder, "run", run)
-    deadline = Deadline.after(1e6)
-    found_first(uniform(30, 9, 0), deadline)
-    rows, at = np.transpose(ends)
-    assert 0 < rows[0] < rows.max()
-    assert at == pytest.approx(deadline.at - large.A_ROW * rows, abs=1e-9)

@@ -1,10 +1,12 @@
 """How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
 
+from collections import Counter
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given
+from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
@@ -12,7 +14,8 @@ from rankagg.aggregation.kemeny import optimal_relation
 from rankagg.aggregation.kemeny.optimal_relation import Relation, can_lead, is_beaten
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.exceptions import OutOfTimeError
-from tests.aggregation.kemeny.test_optimal_relation_eight_items import N, even_ballots, single_votes
+from tests import oracles, strategies
+from tests.aggregation.kemeny.test_optima import N, even_ballots
 
 CYCLE = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]  # each of three rankings begins with another item
 
@@ -136,79 +139,94 @@ def test_moves_that_cost_nothing_leave_nothing_to_search(searches: list) -> None
         Relation(problem_of(np.zeros((4, 4))), np.arange(4), Deadline(0.0))
 
 
-def test_moves_go_on_from_the_orders_that_they_lead_to(searches: list) -> None:
-    # ACBD, ADCB, CBAD and BADC cost the same; a single move leads to all but the last, and only
-    # there B is before C.
-    wins = [[0, 0, 1, 1], [1, 0, 0, 2], [0, 2, 0, 0], [0, 1, 1, 0]]
-    found = Relation(problem_of(wins), np.array([0, 2, 1, 3]))
-    assert len(searches) == 1
-    assert found.n_seen == 4
+# -- one optimum, drawn ---------------------------------------------------------------------------
+
+FEWER = 2  # no part is small enough to be enumerated
 
 
-@pytest.mark.parametrize("question", ["relation", "violation"])
-def test_one_relaxation_serves_all_searches_of_a_part(searches: list, question: str) -> None:
-    limit = Deadline(1e18)
-    QUESTIONS[question](hard_problem(), limit)
-    asked = [search for search in searches if search.deadline is limit]
-    used = {id(search.relaxation) for search in asked if search.relaxation is not None}
-    assert len(asked) >= 3
-    assert len(used) == 1
+def twin(optima, rng):
+    """Return the optimum that is left, of a list of all, when pairs are settled one by one."""
+    n = len(optima[0])
+    rank, turn = rng.permutation(n), rng.permutation(n * n).reshape(n, n)
+    for i, j in sorted(oracles.pairs(n), key=lambda pair: turn[pair]):
+        above, below = (i, j) if rank[i] < rank[j] else (j, i)
+        wanted = [order for order in optima if order.index(above) < order.index(below)]
+        optima = wanted or optima
+    (left,) = optima
+    return list(left)
 
 
-# -- no search goes on that is answered -----------------------------------------------------------
+def proved(votes, backend="cuts"):
+    return ra.Kemeny(backend=backend).aggregate(votes).certificate
 
 
-class Step(NamedTuple):
-    """What was known when a search went on, and whether it was forced to some direction."""
-
-    lower: int
-    upper: int
-    forced: bool
+def drawn(problem, certificate, seed):
+    order, always = np.array(certificate.order), optimal_relation.shown_in_all(problem, certificate)
+    return optimal_relation.draw_optimum(problem, order, always, np.random.default_rng(seed))
 
 
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
-    """Note every step of every search."""
-    noted: list[Step] = []
-
-    class Noted(optimal_relation.Search):
-        def _expand(self) -> None:
-            noted.append(Step(self.lower, self.upper, self.decided is not None))
-            super()._expand()
-
-    monkeypatch.setattr(optimal_relation, "Search", Noted)
-    return noted
+def cyclic(n, m, seed):
+    """Return votes of m random rankings; of an even number, with many optima."""
+    rng = np.random.default_rng(seed)
+    return ra.Profile.from_orders([rng.permutation(n) for _ in range(m)], items=range(n)).pairwise()
 
 
-def test_who_can_lead_is_searched_no_longer_than_needed(steps: list[Step]) -> None:
-    for problem in map(with_best_first, random_problems(5, 12)):
-        best = problem.cost(np.arange(5))
-        for first in range(5):
-            target = best - int(problem.costs[first].sum())
-            steps.clear()
-            can_lead(problem, first)
-            assert all(step.lower <= target < step.upper for step in steps)
+@given(strategies.profiles(max_size=5))
+def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile):
+    votes = profile.pairwise()
+    problem = Problem.from_pairwise(votes)
+    _, optima = oracles.kemeny(oracles.pairwise_votes(profile)[0])
+    proofs = proved(votes).proofs
+    expected = twin(optima, np.random.default_rng(7))
+    for known in [optima[0], optima[-1], optima[len(optima) // 2]]:
+        certificate = ra.Certificate.build(votes, known, proofs)
+        found = drawn(problem, certificate, 7)
+        assert found.tolist() == expected
 
 
-def test_an_order_is_searched_until_another_costs_less(steps: list[Step]) -> None:
-    problem = hard_problem()
-    for place in range(N - 1):
-        order = np.arange(N)
-        order[[place, place + 1]] = order[[place + 1, place]]
-        steps.clear()
-        assert is_beaten(problem, order)
-        assert all(step.lower < problem.cost(order) <= step.upper for step in steps)
+@pytest.mark.parametrize("few", [9, FEWER])
+def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypatch):
+    answers = Counter()
+    solved = optimal_relation._Draw._solved
+
+    def noted(*given):
+        found = solved(*given)
+        answers[found is not None] += 1
+        return found
+
+    monkeypatch.setattr(optimal_relation, "ENUMERATED_UP_TO", few)
+    monkeypatch.setattr(optimal_relation._Draw, "_solved", noted)
+    for number in range(6):
+        votes = cyclic(10, 6, number)
+        problem, consensus = Problem.from_pairwise(votes), ra.Kemeny().aggregate(votes)
+        optima = [tuple(ranking.order) for ranking in consensus.optima]
+        assert len(optima) > 1
+        if number % 2:  # less is known in advance
+            monkeypatch.setattr(optimal_relation, "_more_in_all", lambda *known, **_: known[2])
+        for key in range(4):
+            found = drawn(problem, consensus.certificate, key)
+            assert found.tolist() == twin(optima, np.random.default_rng(key))
+    assert min(answers[True], answers[False]) > 5
 
 
-def test_a_pair_is_forced_until_an_optimum_is_met_or_none_can_be(steps: list[Step]) -> None:
-    # The first order of each search among single votes is an optimum already.
-    counts = []
-    for votes in (even_ballots(23), *map(single_votes, (81, 141, 143, 167))):
-        problem = Problem.from_pairwise(votes)
-        order = np.array(votes.items.indices(ra.Kemeny().aggregate(votes).order))
-        steps.clear()
-        Relation(problem, order)
-        forced = [step for step in steps if step.forced]
-        assert all(step.lower <= problem.cost(order) < step.upper for step in forced)
-        counts.append(len(forced))
-    assert any(counts)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_shown_holds_in_all_optima(seed):
+    votes = cyclic(14, 6, seed)
+    consensus = ra.Kemeny().aggregate(votes)
+    always = consensus.optima.relation()
+    found = optimal_relation.shown_in_all(Problem.from_pairwise(votes), consensus.certificate)
+    assert not (found & ~always).any()
+    # Of what all optima have, weights show most.
+    assert found.sum() > 0.9 * always.sum()
+
+
+def test_no_item_is_preferred_where_all_are_equal():
+    problem = Problem.from_pairwise(ra.Profile.from_ranks([[0] * 5], items="ABCDE").pairwise())
+    rng, nothing = np.random.default_rng(0), np.zeros((5, 5), dtype=bool)
+    orders = [
+        optimal_relation.draw_optimum(problem, np.arange(5), nothing, rng) for _ in range(200)
+    ]
+    firsts = np.bincount([order[0] for order in orders], minlength=5)
+    assert stats.chisquare(firsts).pvalue > 1e-3
+    with pytest.raises(OutOfTimeError):
+        optimal_relation.draw_optimum(problem, np.arange(5), nothing, rng, Deadline.after(0))

@@ -9,16 +9,27 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.proof import (
+    Form,
     Proof,
     Weighting,
+    compact,
     fixed_below,
     forced_bounds,
+    forms_of,
     leaf_bound,
     round_weights,
 )
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, Branch, Enumeration, Fixing, Leaf
-from tests.aggregation.kemeny.forging import N, random_tree
+from rankagg.check_certificate import (
+    WEIGHT_DENOMINATOR,
+    Branch,
+    Derived,
+    Enumeration,
+    Fixing,
+    Leaf,
+    RefusedError,
+)
+from tests.aggregation.kemeny.forging import N, random_rows, random_tree
 from tests.conftest import seeds
 
 
@@ -115,16 +126,6 @@ def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
     assert (left[1, 2], left[2, 0], left[0, 1]) == (True, True, False)
 
 
-@pytest.mark.parametrize("step", [1, 3])
-def test_a_bound_is_lifted_to_the_next_cost_and_not_beyond(step: int) -> None:
-    votes = ra.PairwiseMatrix.from_wins(step * np.array([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
-    problem = Problem.from_pairwise(votes)
-    for weight in range(-2, 3):
-        sixteenths = step * WEIGHT_DENOMINATOR + weight
-        expected = step if weight <= 0 else 2 * step
-        assert leaf_bound(*weighted(problem, (1, 0, 2, sixteenths))) == expected
-
-
 def test_a_pair_is_fixed_exactly_from_the_threshold_on() -> None:
     # Turning round the first pair costs 2, the second 3, the third 4.
     votes = ra.PairwiseMatrix.from_wins([[0, 2, 4], [0, 0, 3], [0, 0, 0]])
@@ -143,14 +144,6 @@ def test_round_weights_is_exact_for_any_unit_and_in_machine_integers_where_the_s
             assert not any(round_weights(np.array(nothing), unit).tolist())
     for unit, dtype in ((5, np.int64), (2**39, np.int64), (2**41, object)):
         assert round_weights(np.array([1.0, 2.0]), unit).dtype == dtype
-
-
-def test_where_all_costs_are_equal_every_bound_is_the_floor() -> None:
-    problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins(np.full((4, 4), 3)))
-    assert (problem.step, problem.floor, problem.last_below(19)) == (0, 18, 18)
-    assert leaf_bound(*weighted(problem, (0, 1, 2, 5))) == 18
-    assert fixed_below(*weighted(problem), 18) is None
-    assert not fixed_below(*weighted(problem), 19).any()
 
 
 def test_cases_that_contradict_themselves_are_left_out() -> None:
@@ -176,3 +169,39 @@ def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
     assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
     # Where the last beats the first, the fixed pairs are a cycle, and no order is left.
     assert fixed_below(*weighted(ring(n, 10)), 5) is None
+
+
+# -- rows that are derived ------------------------------------------------------------------------
+
+
+def used(form: Form, order: tuple[int, ...]) -> int:
+    arcs = zip(form.tails, form.heads, form.counts, strict=True)
+    return sum(int(count) for i, j, count in arcs if order.index(i) < order.index(j))
+
+
+def test_every_order_obeys_a_derived_row() -> None:
+    for seed in range(25):
+        for form in forms_of(random_rows(Random(seed))):
+            assert all(used(form, order) >= form.least for order in permutations(range(N)))
+
+
+def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:
+    # Five cycles round a circle, each sharing an arc with the next: half of five is three.
+    cycles = [tuple((at + step) % 5 for step in range(3)) for at in range(5)]
+    row = Derived(tuple((1, cycle) for cycle in cycles), 2)
+    (form,) = forms_of([row])
+    assert form.least == 3
+    assert min(used(form, order) for order in permutations(range(N))) == 3
+
+
+def test_rows_that_nothing_uses_are_left_out() -> None:
+    a, b, c = Derived(((1, (0, 1, 2)),)), Derived(((2, 0),), 2), Derived(((1, 1), (1, (1, 2))))
+    rows, numbers = compact([a, a, b, c], [3])
+    assert rows == (a, Derived(((1, 0), (1, (1, 2)))))
+    assert numbers == [-1, 0, -1, 1]
+
+
+def test_numbers_that_no_row_needs_are_refused() -> None:
+    rows = [Derived(((2**20, (0, 1, 2)),)), Derived(((2**12, 0),))]
+    with pytest.raises(RefusedError, match="counts more than"):
+        forms_of(rows)

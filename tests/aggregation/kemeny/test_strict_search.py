@@ -5,19 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny import incumbent, large, strict_search
-from rankagg.aggregation.kemeny import orders as windows
-from rankagg.aggregation.kemeny import proof as totals
+from rankagg.aggregation.kemeny import strict_search
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Weighting, _least_total, decide
-from rankagg.aggregation.kemeny.relaxation import Relaxation
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, Enumeration
+from rankagg.check_certificate import Enumeration
 from tests.tournaments import PALEY
 
 
@@ -53,49 +47,6 @@ def test_what_cycles_leave_open_is_proved_by_more() -> None:
         assert found.cost == ra.Kemeny().solve(votes).certificate.cost
         went_on += sum(len(p.nodes) > 1 or len(p.rows) > 0 for p in found.proofs)
     assert went_on > 0
-
-
-def test_known_cycles_save_relaxations(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    votes = votes_of(rng, 30, 7)
-    calls: list[int] = []
-    solve = Relaxation.solve
-
-    def counted(self: Relaxation, deadline: Deadline) -> Any:
-        calls.append(len(self._codes))
-        return solve(self, deadline)
-
-    monkeypatch.setattr(Relaxation, "solve", counted)
-    warm = Warm(30)
-    first = ra.Kemeny().solve(votes, warm=warm).certificate
-    before = len(calls)
-    assert before > 1
-    again = ra.Kemeny().solve(votes, warm=warm).certificate
-    assert len(calls) - before < before
-    assert again.cost == first.cost
-    assert (first.status, again.status) == ("optimal", "optimal")
-
-
-def test_small_parts_run_nothing_that_large_ones_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("this is for large parts")
-
-    rng = np.random.default_rng(0)
-    noisy = np.linspace(0.0, 1.0, 80) + rng.normal(scale=0.15, size=(7, 80))
-    profile = ra.Profile.from_orders(np.argsort(noisy, axis=1).tolist())
-    with monkeypatch.context() as patch:
-        for module, name in (
-            (strict_search, "_searched"),  # and all that it begins with
-            (incumbent, "Incumbent"),
-            (incumbent, "_Memetic"),
-            (large, "FirstSearch"),
-            (strict_search, "Persistence"),
-            (windows, "improve_windows"),
-        ):
-            patch.setattr(module, name, refuse)
-        found = ra.analysis.resample_kemeny(profile, rng.multinomial(7, np.ones(7) / 7, size=4))
-    assert {consensus.certificate.status for consensus in found} == {"optimal"}
-    assert max(len(p.positions) for c in found for p in c.certificate.proofs) > 70
 
 
 def test_the_smallest_parts_are_enumerated() -> None:
@@ -151,21 +102,3 @@ def test_copies_learn_for_themselves_and_leave_the_solver_at_home() -> None:
     sent = pickle.loads(pickle.dumps(other))
     assert sent.cycles_within(np.arange(4)).tolist() == [[0, 1, 2], [1, 2, 3]]
     assert sent.live is not warm.live
-
-
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 7), scale=st.sampled_from([1, 10**9, 10**14]))
-def test_few_items_are_bounded_as_many_are(seed: int, n: int, scale: int) -> None:
-    rng = np.random.default_rng(seed)
-    costs = rng.integers(0, 9, (n, n)) * scale
-    np.fill_diagonal(costs, 0)
-    cycles = np.array([rng.permutation(n)[:3] for _ in range(4)])
-    weights = rng.integers(1, 3 * WEIGHT_DENOMINATOR, 4).astype(object) * scale
-    weighting = Weighting(cycles, weights if scale > 10**9 else weights.astype(np.int64))
-    decided = decide(np.zeros((n, n), dtype=bool), *map(int, rng.permutation(n)[:2]))
-    assert decided is not None
-    values = []
-    for few in (0, 150):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(totals, "ALL_PAIRS_UP_TO", few)
-            values.append(_least_total(Problem(costs, 0, 1), weighting, decided))
-    assert values[0] == values[1]

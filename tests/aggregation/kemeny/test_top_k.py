@@ -101,13 +101,6 @@ def test_systems_of_leaderboards(data) -> None:
         assert ra.TopK(k).aggregate(table).cost == cost
 
 
-@pytest.mark.slow
-def test_a_hundred_systems(data) -> None:
-    table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
-    for k, cost in ((10, 19196), (20, 15525.5)):
-        assert ra.TopK(k).aggregate(table).cost == cost
-
-
 def test_no_time_is_said() -> None:
     with pytest.raises(OutOfTimeError, match="TopK"):
         ra.TopK(3, time_limit=0).aggregate(PALEY)

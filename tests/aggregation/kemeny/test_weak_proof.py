@@ -1,16 +1,22 @@
 """Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
 
-from itertools import product
+import json
+from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 import numpy as np
 import pytest
 
+import rankagg as ra
 from rankagg.aggregation.kemeny import weak_proof
 from rankagg.aggregation.kemeny.proof import Weighting
-from rankagg.aggregation.kemeny.weak_search import WeakSearch
-from rankagg.exceptions import VerificationError
-from tests.aggregation.kemeny.weak_brute import weak_orders
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
+from rankagg.check_certificate import Fixing
+from rankagg.exceptions import DataFormatError, VerificationError
+from tests.aggregation.kemeny import weak_forging
+from tests.aggregation.kemeny.forging import holds_alone
+from tests.aggregation.kemeny.weak_brute import PRICES, weak_orders
 from tests.aggregation.kemeny.weak_forging import N, random_leaf, random_tree
 from tests.conftest import seeds
 
@@ -94,21 +100,88 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         known = more
 
 
-def test_rows_and_totals_are_all_there_is_on_three_items() -> None:
-    """Any integer costs of three items are closed by weighted rows at the root."""
-    rng = Random(4)
-    for _ in range(10):
-        problem = random_problem(rng, 3)
-        search = WeakSearch(problem)
-        search.run()
-        assert len(search.nodes) == 1
-        assert search.upper == min(costs_of(problem).values())
+# -- certificates of made-up trees ----------------------------------------------------------------
 
 
-def test_pairs_have_three_places() -> None:
-    for n in (2, 3):
-        problem = random_problem(Random(n), n)
-        for levels in product(range(n), repeat=n):
-            z = np.less_equal.outer(levels, levels)
-            affine = problem.both + int((problem.slopes * z)[~np.eye(n, dtype=bool)].sum())
-            assert affine == problem.cost(np.array(levels))
+@pytest.mark.parametrize("seed", seeds(5, 40))
+def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
+    rng = Random(seed)
+    step = rng.choice((1, 2))
+    wins = [[step * rng.randrange(6) for _ in range(weak_forging.N)] for _ in range(weak_forging.N)]
+    ties = np.triu(
+        [[step * rng.randrange(4) for _ in range(weak_forging.N)] for _ in range(weak_forging.N)],
+        k=1,
+    )
+    votes = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
+    prices = rng.choice(PRICES)
+    problem = WeakProblem.from_pairwise(votes, *prices)
+    levels = [rng.randrange(weak_forging.N) for _ in range(weak_forging.N)]
+    threshold = problem.floor + rng.randrange(-1, 12) * max(problem.step, 1)
+    good = weak_forging.genuine_leaf(votes, prices)
+    tree = tuple(
+        replace(node, leaf=good) if isinstance(node, Fixing) and rng.random() < 0.5 else node
+        for node in weak_forging.random_tree(rng, max(threshold, 0))
+    )
+    certificate = weak_forging.build(
+        votes, levels, [WeakProof(tuple(range(weak_forging.N)), tree)], prices
+    )
+    case = weak_forging.of_certificate(certificate, votes)
+    if not 0 <= certificate.scaled_lower_bound <= certificate.scaled_cost:
+        return  # no file states a bound above the cost
+    assert weak_forging.is_true(case.plain, case)
+    assert weak_forging.holds(case.plain, case)
+    assert holds_alone(case.plain, case)
+    if certificate.gap:
+        more = replace(certificate, scaled_lower_bound=certificate.scaled_lower_bound + 1)
+        assert not weak_forging.holds(more.to_dict(), case)
+        assert not holds_alone(more.to_dict(), case)
+
+
+def test_the_certificate_of_a_strict_order_is_another() -> None:
+    case = weak_forging.specimens()["rows"]
+    strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
+    with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):
+        ra.TiedCertificate.from_dict(strict)
+    with pytest.raises(DataFormatError, match=r"must be 'rankagg\.certificate'"):
+        ra.Certificate.from_dict(case.plain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"fingerprint": "0" * 64}, "for other votes"),
+        ({"denominator": 7, "cost": "0", "lower_bound": "0"}, "malformed|over 1, not 7"),
+        ({"tolerance": "1/8"}, "known to within"),
+        ({"items": ["V", "W", "X", "Y", "Z"]}, "The votes and the certificate"),
+        ({"buckets": [[0, 1, 2, 3, 4]]}, "The weak order costs"),
+    ],
+)
+def test_each_false_statement_is_named(changes, words: str) -> None:
+    case = weak_forging.specimens()["rows"]
+    data = {**case.plain, **changes}
+    data["cost"] = str(Fraction(data["scaled_cost"], data["denominator"]))
+    data["lower_bound"] = str(Fraction(data["scaled_lower_bound"], data["denominator"]))
+    with pytest.raises(VerificationError, match=words):
+        ra.TiedCertificate.from_dict(data).verify(case.votes)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("buckets", 0), [], r"`buckets\[0\]` must be a list of one or more positions"),
+        (("buckets", 0), [1, 0], r"`buckets\[0\]` must be a list of one or more positions"),
+        (("buckets",), [[0, 1], [3, 4]], "each of the positions 0 to 4 once"),
+        (("consensus_tie_cost",), "3/2", "`consensus_tie_cost` must be at most 1"),
+        (("version",), 3, "`version` must be 1"),
+        (("proofs", 0, "nodes", 0, "rows", 0), [0, 1, 0, 5], "three different positions"),
+        (("proofs", 0, "nodes", 0, "rows", 0), [0, 1, 2, 0], "a weight of at least 1"),
+    ],
+)
+def test_each_fault_of_form_is_named(path, value, words: str) -> None:
+    data = json.loads(json.dumps(weak_forging.specimens()["rows"].plain))
+    where = data
+    for key in path[:-1]:
+        where = where[key]
+    where[path[-1]] = value
+    with pytest.raises(DataFormatError, match=words):
+        ra.TiedCertificate.from_dict(data)

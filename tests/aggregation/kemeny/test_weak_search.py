@@ -1,5 +1,7 @@
 """The exact consensus among weak orders against all of them."""
 
+import logging
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -9,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.aggregation.kemeny import parts, tied_optima, weak_search
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
+from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny import weak_brute
 from tests.aggregation.kemeny.random_votes import random_votes
+from tests.aggregation.kemeny.weak_brute import rule
 from tests.conftest import seeds
 from tests.strategies import policies, profiles
 from tests.tournaments import PALEY, proved_paley
@@ -74,24 +79,6 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
         # 55 pairs, every one of them with one vote.
         assert exact.certificate.cost == float(55 * prices[1])
         assert weak_brute.levels_of(exact.ranking) == (0,) * 11
-
-
-def test_without_tied_votes_and_with_half_a_vote_a_tie_the_strict_optimum_is_optimal() -> None:
-    rng = np.random.default_rng(3)
-    for n in (8, 15):
-        votes = ra.Profile.from_orders([rng.permutation(n) for _ in range(7)]).pairwise()
-        exact = weak_brute.rule(HALF).aggregate(votes)
-        assert exact.cost == ra.Kemeny().aggregate(votes).cost
-
-
-def test_numbers_beyond_64_bits() -> None:
-    rng, factor = np.random.default_rng(5), 10**25
-    wins = rng.integers(0, 9, size=(5, 5)).astype(object) * factor
-    ties = np.triu(rng.integers(0, 9, size=(5, 5)), k=1).astype(object) * factor
-    votes = ra.PairwiseMatrix.from_wins(wins, ties=ties + ties.T)
-    assert votes.scaled_wins.dtype == object
-    for prices in weak_brute.PRICES[::3]:
-        check(votes, prices)
 
 
 # -- splitting --------------------------------------------------------------------------------
@@ -177,3 +164,64 @@ def test_the_guarantee_holds_with_ties_broken_at_random(prices) -> None:
         least = ra.Kemeny().aggregate(votes).cost
         at_random = votes.cost(exact_rule.aggregate(votes).ranking)
         assert at_random <= exact_rule.guarantee.factor * least + 1e-9
+
+
+# -- limits, interruptions, solvers that fail -----------------------------------------------------
+
+WHOLE = (Fraction(1), Fraction(1))
+TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(1, 5, (7, 12))).pairwise()
+
+
+def test_ctrl_c_before_anything(monkeypatch) -> None:
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tied_optima, "WeakSearch", stop)
+    found = rule(HALF).aggregate(TIED)
+    assert found.interrupted
+    assert found.certificate.verify(TIED)
+
+
+@pytest.mark.parametrize("factor", [3.0, float("nan")])
+def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, factor: float) -> None:
+    """Weights are a help, and the bound is computed without the solver."""
+    real = _WeakRelaxation.solve
+    honest = rule(WHOLE).aggregate(TIED).cost
+
+    def lying(self, deadline):
+        point = real(self, deadline)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return replace(point, value=point.value * 2, duals=point.duals * factor)
+
+    monkeypatch.setattr(_WeakRelaxation, "solve", lying)
+    # Without bounds a search would branch to the end.
+    monkeypatch.setattr(weak_search.WeakSearch, "_divide", lambda self, at, point: _stop())
+    found = rule(WHOLE).aggregate(TIED)
+    assert found.certificate.verify(TIED)
+    assert found.certificate.lower_bound <= honest <= found.cost
+
+
+def _stop():
+    raise KeyboardInterrupt
+
+
+def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
+    real = _WeakRelaxation.solve
+
+    def turned(self, deadline):
+        point = real(self, deadline)
+        return replace(point, before=point.before.T.copy())
+
+    monkeypatch.setattr(_WeakRelaxation, "solve", turned)
+    small = ra.datasets.load("condorcet_1785").pairwise()
+    found = rule(HALF).aggregate(small)
+    assert found.certificate.verify(small)
+    assert found.certificate.lower_bound <= 76 <= found.cost
+
+
+def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(parts, "SECONDS_BETWEEN_LINES", 0.0)
+    with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
+        rule(WHOLE).aggregate(PALEY)
+    assert caplog.messages
+    assert all(m.startswith("bound ") and "part of 11 items" in m for m in caplog.messages)

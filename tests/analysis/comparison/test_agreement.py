@@ -85,14 +85,6 @@ def test_nothing_to_compare(values):
     assert "nan" not in repr(found)
 
 
-def test_w_is_never_below_nought():
-    nan = np.nan
-    found = ra.analysis.task_agreement(
-        table([[1, 2, nan], [2, 1, 2], [nan, nan, 1], [nan, nan, nan]])
-    )
-    assert found.kendall_w == 0.0
-
-
 def test_too_little():
     for values in ([[1], [2]], [[1, 2]]):
         with pytest.raises(InvalidInputError, match="two tasks and two systems"):

@@ -299,14 +299,6 @@ def test_an_item_whose_scores_are_not_drawn_has_no_place():
     assert shares.within(3).loc["A"].tolist() == pytest.approx([1 - gone / 200] * 2)
 
 
-def test_a_resample_without_any_score_has_no_places():
-    table = ra.ScoreTable(
-        [[1, NAN], [2, NAN]], systems="AB", tasks="xx", instances=[0, 1], higher_is_better=True
-    )
-    shares = ra.rank_shares(table, ra.Mean(), n_resamples=50, rng=0)
-    assert (shares.best == 0).any()
-
-
 def test_tolerances_may_name_tasks_that_are_not_drawn():
     rule = ra.TwoLevel(ra.Mean(), BORDA)
     options = {"n_resamples": 10, "unit": "task", "rng": 0}
@@ -378,20 +370,6 @@ def test_who_is_first_in_some_optimum_is_exact():
 # -- how it is told -------------------------------------------------------------------------------
 
 
-def test_the_table_has_the_best_mean_place_first():
-    shares = ra.rank_shares(CLOSE, BORDA, n_resamples=100, rng=0)
-    frame = shares.to_frame()
-    assert frame.columns.tolist() == ["first_in_every", "first_in_some", "mean_rank"]
-    assert frame["mean_rank"].is_monotonic_increasing
-    middle = (shares.best + shares.worst).mean(axis=0) / 2
-    assert frame.loc[list("ABC"), "mean_rank"].tolist() == pytest.approx(middle)
-    places = shares.ranks()
-    assert places.index.tolist() == frame.index.tolist()
-    assert (places * places.columns).sum(axis=1).tolist() == pytest.approx(
-        frame["mean_rank"].tolist()
-    )
-
-
 def test_resamples_without_a_proof_are_counted(monkeypatch):
     monkeypatch.setattr(strict_search, "TABLE_UP_TO", 0)  # which take no time
     hopeless = ra.Kemeny(time_limit=0)
@@ -457,12 +435,6 @@ def test_options_are_checked(options, words):
 
 
 # -- resamples of sums ----------------------------------------------------------------------------
-
-
-def assert_same(found, expected):
-    for name in ("best", "worst", "can_win"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
-    assert found.notes == expected.notes
 
 
 RULES = (ra.Borda(), ra.Mean(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))

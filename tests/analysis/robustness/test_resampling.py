@@ -34,16 +34,6 @@ def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, d
     assert consensus.certificate.verify(expected)
 
 
-@pytest.mark.slow
-def test_every_version_is_proved_whatever_the_number_of_processes() -> None:
-    counts = np.random.default_rng(3).multinomial(10, np.ones(10) / 10, size=20)
-    alone = ra.analysis.resample_kemeny(TABLE, counts)
-    together = ra.analysis.resample_kemeny(TABLE, counts, n_jobs=2)
-    assert len(alone) == 20
-    assert alone == together
-    assert {consensus.certificate.status for consensus in alone} == {"optimal"}
-
-
 def test_what_versions_teach_each_other_does_not_depend_on_processes() -> None:
     rng = np.random.default_rng(0)
     scores = np.linspace(0, 1, 30) + rng.normal(scale=0.2, size=(7, 30))

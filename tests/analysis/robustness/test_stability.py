@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.analysis.robustness.perturbation import Near, Source
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
@@ -262,20 +261,3 @@ def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over
     for one, other in zip(warm._without, alone._without, strict=True):
         assert (one.always == other.always).all()
         assert one.leaders == other.leaders
-
-
-def test_what_a_part_teaches_is_said_of_the_systems_in_it():
-    rng = np.random.default_rng(0)
-    table = ra.ScoreTable(rng.normal(size=(16, 5)), higher_is_better=True)
-    rule = ra.Kemeny()
-    near = replace(Near.of(rule, rule.aggregate(table), table.systems), warm=Warm(16))
-    source = Source(data=table, tolerance=0.0, unit="system", rule=rule, near=near)
-    source.found(np.arange(1, 16), ra.aggregation.Deadline(), optima=False)
-    learned = source.near.warm.cycles_within(np.arange(16))
-    assert set(learned.ravel().tolist()) <= set(range(1, 16))
-    assert learned.max() == 15
-
-
-def test_other_rules_are_not_helped():
-    for rule in (ra.Borda(), ra.Kemeny(backend="subset-dp")):
-        assert Near.of(rule, rule.aggregate(TABLE), TABLE.systems) is None

@@ -65,20 +65,6 @@ def test_anything_else_is_rounded_to_a_stated_grid(values):
         assert [float(fraction) for fraction in held(rational)] == values
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [0.1234567890123],
-        [np.pi],
-        # Each is simple, but their common denominator is not.
-        [1 / 999_983, 1 / 999_979, 1 / 999_961],
-    ],
-    ids=["long decimal", "pi", "large common denominator"],
-)
-def test_what_is_no_simple_fraction_is_marked(values):
-    assert exact.as_rational(np.array(values)).step > 0
-
-
 def test_the_ends_of_what_is_exact_are_those_of_the_documentation():
     def step(*values):
         return exact.as_rational(np.array(values)).step
@@ -108,15 +94,6 @@ def test_combine_never_overflows(first, second, by_first, by_second):
     result = exact.combine(a, by_first, b, by_second)
     expected = [x * by_first + y * by_second for x, y in zip(first, second, strict=True)]
     assert [int(value) for value in result.ravel()] == expected
-
-
-def test_combine_takes_huge_factors_of_nothing_and_huge_numbers_no_times():
-    nothing = np.zeros((2, 2), dtype=np.int64)
-    ones = np.ones((2, 2), dtype=np.int64)
-    huge = np.full((2, 2), 10**30, dtype=object)
-    for first, by_first in ((nothing, 10**30), (huge, 0)):
-        assert exact.combine(first, by_first, ones, 1).tolist() == [[1, 1], [1, 1]]
-        assert exact.combine(ones, 1, first, by_first).tolist() == [[1, 1], [1, 1]]
 
 
 @given(st.lists(integers, min_size=4, max_size=4))
@@ -230,13 +207,6 @@ def test_products_of_entries_never_overflow(first, second):
     assert [int(value) for value in result] == [a * b for a, b in zip(first, second, strict=True)]
     if result.dtype == np.int64:
         assert int(result.sum()) == sum(a * b for a, b in zip(first, second, strict=True))
-
-
-@given(st.lists(st.integers(0, 2**50), min_size=3, max_size=3), positive)
-def test_large_factors_are_split_too(right, weight):
-    table = np.array([right], dtype=float)
-    result = exact.exact_product(column([weight]), np.ones((1, 2)), table)
-    assert [[int(value) for value in row] for row in result] == [[weight * r for r in right]] * 2
 
 
 @given(st.fractions(min_value=0, max_value=1, max_denominator=10**12))

@@ -135,15 +135,10 @@ REFUSED = {
     "two of three ranks": (
         lambda: PartialRanking.from_ranks([0, 1], items="ABC"), r"\(3 of them\)\. Got 2"
     ),
-    "no ranks": (lambda: PartialRanking.from_ranks([]), None),
-    "table of ranks": (lambda: PartialRanking.from_ranks([[0, 1], [1, 0]]), None),
-    "ragged ranks": (lambda: PartialRanking.from_ranks([[0], [1, 2]]), None),
     "empty mapping": (lambda: PartialRanking.from_ranks({}), None),
     "unknown in a mapping": (
         lambda: PartialRanking.from_ranks({"A": 1.0, "D": 2.0}, items="ABC"), None
     ),
-    "negative tolerance": (lambda: PartialRanking.from_ranks([1, 2], tolerance=-0.1), None),
-    "no direction": (lambda: PartialRanking.from_scores([1, 2], higher_is_better=None), None),
     "infinite score": (  # as it was given
         lambda: PartialRanking.from_scores([1, np.inf], higher_is_better=True), "`scores`.*Got inf"
     ),
@@ -195,20 +190,6 @@ def test_scores_have_no_default_direction():
 
 
 # -- what it says ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ranks", "complete", "strict"),
-    [
-        ([0, 1], True, True), ([0, 0], True, False), ([0, UNRANKED], False, True),
-        ([0, UNLISTED], False, True), ([UNLISTED, UNLISTED], False, True),
-        ([UNRANKED, 0, 0], False, False),
-    ],
-)  # fmt: skip
-def test_complete_and_strict(ranks, complete, strict):
-    ranking = PartialRanking(ranks)
-    assert ranking.is_complete is complete
-    assert ranking.is_strict is strict
 
 
 def test_rank_of_a_label_counts_from_one():
@@ -374,14 +355,6 @@ def assert_equally_likely(counts):
 def test_all_compatible_permutations_are_equally_likely(places):
     ranking = PartialRanking(places)
     assert_equally_likely(count_each(ranking, draw_rows(ranking).tolist()))
-
-
-def test_draws_of_one_ranking_are_uniform_and_independent():
-    ranking = PartialRanking.from_order("AB", items="ABC")
-    drawn = [p.rank("C") for p in ranking.sample_compatible(6000, rng=SEED)]
-    assert_equally_likely([drawn.count(rank) for rank in (1, 2, 3)])
-    neighbors = Counter(zip(drawn[::2], drawn[1::2], strict=True))
-    assert_equally_likely([neighbors[a, b] for a in (1, 2, 3) for b in (1, 2, 3)])
 
 
 def test_rows_of_a_profile_are_drawn_independently():

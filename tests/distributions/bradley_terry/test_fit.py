@@ -118,3 +118,78 @@ def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
         assert fit.estimates == pytest.approx(votes.estimates, abs=1e-7)
         assert fit.covariance == pytest.approx(votes.covariance, abs=1e-9)
         assert fit.aic == pytest.approx(votes.aic)
+
+
+# -- equal battles put together -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_from_which_side_a_battle_is_told_does_not_matter(ties):
+    data = battles(200, 4, 9)
+    turned = np.arange(200) % 3 == 0
+    told = ra.Comparisons(
+        data.items, np.where(turned, data.second, data.first),
+        np.where(turned, data.first, data.second), np.where(turned, -1, 1) * data.outcomes,
+        sides=np.where(turned, -1, 1) * data.sides,
+        covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
+    )  # fmt: skip
+    options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
+    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(told, **options)
+    assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
+    assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
+
+
+def test_the_unit_of_weights_and_of_covariates_does_not_matter():
+    weights = np.random.default_rng(1).uniform(1, 3, 200)
+    data = battles(200, 4, 9, weights=weights)
+    scaled = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, sides=data.sides,
+        weights=1e-60 * weights, covariates={"x": 1e100 * data.covariates["x"]},
+    )  # fmt: skip
+    for cov_type in ("model", "robust"):
+        options = {"ties": "davidson", "side": True, "covariates": ["x"], "cov_type": cov_type}
+        one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(scaled, **options)
+        unit = np.array([1.0] * 5 + [1e100, 1.0])
+        assert unit * other.estimates == pytest.approx(one.estimates, abs=1e-7)
+        assert unit * other.standard_errors == pytest.approx(one.standard_errors, rel=1e-6)
+
+
+# -- errors by cluster ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", MODELS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_clusters", [5, 60])
+def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    clusters = np.append(rng.integers(0, n_clusters, 120 - n_clusters), np.arange(n_clusters))
+    weights = rng.integers(1, 4, 120).astype(float) if weighted else None
+    data = battles(120, 4, 3, clusters=clusters, weights=weights)
+    fit = ra.BradleyTerry.fit(data, ties=ties, side=True, covariates=["x"])
+    _, sandwich = jackknife(data, fit, ties=ties, side=True, covariates=["x"], clusters=clusters)
+    assert (fit.cov_type, fit.n_clusters) == ("cluster", n_clusters)
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("ties", MODELS)
+def test_robust_errors_are_those_of_clusters_of_one(ties):
+    data = battles(90, 3, 4)
+    fit = ra.BradleyTerry.fit(data, ties=ties, side=True, covariates=["x"], cov_type="robust")
+    _, sandwich = jackknife(
+        data, fit, ties=ties, side=True, covariates=["x"], clusters=np.arange(90)
+    )
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
+    alone = battles(90, 3, 4, clusters=np.arange(90))
+    by_cluster = ra.BradleyTerry.fit(alone, ties=ties, side=True, covariates=["x"])
+    assert by_cluster.covariance == pytest.approx(fit.covariance, rel=1e-9)
+
+
+def test_errors_by_large_and_small_clusters_agree():
+    # Clusters of more parts than parameters take another way than the small ones.
+    clusters = np.repeat([0, 1, 2, 3, 4], [100, 100, 60, 30, 10])
+    data = battles(300, 4, 6, clusters=clusters)
+    fit = ra.BradleyTerry.fit(data, ties="davidson", side=True, covariates=["x"])
+    _, sandwich = jackknife(
+        data, fit, ties="davidson", side=True, covariates=["x"], clusters=clusters
+    )
+    assert fit.covariance == pytest.approx(sandwich, rel=1e-4)

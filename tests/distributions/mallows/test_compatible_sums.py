@@ -13,7 +13,6 @@ from rankagg.distributions.mallows import compatible_sums
 from rankagg.distributions.mallows.compatible_sums import (
     LARGEST_GAP,
     Completions,
-    _break_ties,
     _lattice_pairs,
     _lattice_sums,
     check_sums,
@@ -70,35 +69,6 @@ def test_a_lone_unlisted_item_beside_an_unranked_one_is_last_of_the_observed(row
     ranks = np.array([row], dtype=np.int32)
     np.testing.assert_allclose(log_sums(ranks, 0.7), [log_sum], rtol=1e-12)
     np.testing.assert_allclose(expected_votes(ranks, np.ones(1), 0.7), before, atol=1e-12)
-
-
-@given(ranks=tables(ties=False, unlisted=False), theta=THETAS)
-def test_lattice_is_that_of_enumeration(ranks, theta):
-    sums, before = _lattice_pairs(ranks, theta)
-    np.testing.assert_array_equal(sums, _lattice_sums(ranks, theta))
-    for k, row in enumerate(ranks):
-        log_sum, chances = by_hand(row, theta)
-        assert sums[k] == pytest.approx(log_sum, rel=1e-11, abs=1e-11)
-        np.testing.assert_allclose(before[k], chances, atol=1e-11)
-
-
-def test_large_theta_leaves_the_best_completion():
-    # B > A, C anywhere: the best ways have one pair unlike the center.
-    ranks = np.array([[1, 0, UNRANKED]], dtype=np.int32)
-    assert log_sums(ranks, 500.0)[0] == pytest.approx(-500.0)
-    votes = expected_votes(ranks, np.ones(1), 500.0)
-    np.testing.assert_allclose(votes, [[0, 0, 1], [1, 0, 1], [0, 0, 0]], atol=1e-12)
-
-
-# -- ties that are broken -------------------------------------------------------------------------
-
-
-def test_ties_are_broken_in_all_ways_and_gaps_stay():
-    ranks = np.array([[0, 0, UNRANKED, 2], [UNLISTED, UNLISTED, 0, UNRANKED]], dtype=np.int32)
-    strict, owner = _break_ties(ranks)
-    assert owner.tolist() == [0, 0, 1, 1]
-    assert sorted(strict[:2].tolist()) == [[0, 1, -1, 2], [1, 0, -1, 2]]
-    assert sorted(strict[2:].tolist()) == [[1, 2, 0, -1], [2, 1, 0, -1]]
 
 
 # -- what is too large ----------------------------------------------------------------------------

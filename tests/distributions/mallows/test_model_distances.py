@@ -93,16 +93,6 @@ def test_means_are_those_that_bayesmallows_tests(name, alpha, n, mean):
     assert ra.Mallows(range(n), alpha / n, name).mean_distance == pytest.approx(mean, rel=1e-12)
 
 
-def test_paths_of_open_items_count_what_they_sum():
-    distance = DISTANCES["footrule"]
-    distances, logs = distance.log_counts(60)
-    assert logsumexp(logs) == pytest.approx(lgamma(61), rel=1e-12)
-    for theta in (0.01, 0.3):
-        assert distance.moments(60, theta).log_normalizer == pytest.approx(
-            logsumexp(logs - theta * distances), rel=1e-12
-        )
-
-
 @pytest.mark.parametrize("n", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_many_items_are_as_all_rankings_where_theta_is_0(n):
     """Diaconis and Graham (1977) have mean and variance of the footrule of a random ranking."""

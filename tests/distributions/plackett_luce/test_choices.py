@@ -12,7 +12,6 @@ from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce.choices import (
     MergedSets,
     _ChainSets,
-    choices_of,
     stage_masks,
 )  # fmt: skip
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows, gathered
@@ -109,11 +108,6 @@ def test_rankings_of_one_item_are_no_choices(representation):
     assert not empty.sets.both(np.zeros(0)).any()
 
 
-def test_equal_sets_are_merged():
-    profile = from_rows(["A>B>C", "B>A>C", "C>B>A"], items="ABC", counts=[2, 3, 4])
-    assert len(gathered(profile).weights) == 4  # ABC, BC, AC, AB
-
-
 def two_ways(profile):
     ways = []
     for bits in (62, 0):
@@ -179,9 +173,3 @@ def test_many_items_are_held_as_chains():
     assert isinstance(found.sets, _ChainSets)
     check_linear_maps(found, np.linspace(0.5, 2.0, 70))
     check_against_a_loop(profile)
-
-
-def test_the_most_items_that_fit_the_bits_are_merged():
-    found = choices_of(np.tile(np.arange(62, dtype=np.int32), (2, 1)), np.array([1.0, 2.0]))
-    assert isinstance(found.sets, MergedSets)
-    assert held_sets(found) == {frozenset(range(k, 62)): 3.0 for k in range(61)}

@@ -163,11 +163,3 @@ def test_what_is_not_identified_is_said():
     with pytest.raises(NotIdentifiedError, match="it still rises as size grows"):
         ra.PlackettLuce.fit(sure, features=size)
     assert np.isfinite(ra.PlackettLuce.fit(sure, features=size, ridge=1).estimates).all()
-
-
-def test_weights_stand_for_their_effective_number():
-    table, _, profile = drawn()
-    heavy = ra.Profile.from_ranks(profile.ranks, items=profile.items, weights=[3.0] * len(profile))
-    one, other = (ra.PlackettLuce.fit(data, features=table) for data in (profile, heavy))
-    np.testing.assert_allclose(other.standard_errors, one.standard_errors, rtol=1e-6)
-    assert other.n_observations == pytest.approx(one.n_observations)

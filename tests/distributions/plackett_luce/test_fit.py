@@ -166,46 +166,6 @@ def test_pseudo_rankings_are_votes_with_a_ghost(kind):
     assert any("0.5 pseudo-rankings" in note for note in fit.notes)
 
 
-SEPARABLE = ra.Profile.from_orders(["ABCD", "BACD", "ABDC"])
-UNLINKED = from_rows(["A>B", "B>A", "C>D", "D>C", "A>B"], "ABCD")
-
-
-REGULAR = [{"pseudo_rankings": 0.5}, {"ridge": 1.0}, {"pseudo_rankings": 0.5, "ridge": 1.0}]
-
-
-@pytest.mark.parametrize("options", REGULAR, ids=str)
-@pytest.mark.parametrize("profile", [SEPARABLE, UNLINKED], ids=["separable", "unlinked"])
-def test_regular_fits_are_finite(profile, options):
-    fit = ra.PlackettLuce.fit(profile, **options)
-    assert fit.converged
-    assert np.isfinite(fit.estimates).all()
-    assert ((fit.standard_errors > 0.1) & (fit.standard_errors < 10)).all()
-    assert fit.estimates[:4].sum() == pytest.approx(0, abs=1e-9)
-
-
-def test_unlinked_groups_have_the_errors_of_the_ghost():
-    # Two separate pairs; what links them are votes with the ghost.
-    fit = ra.PlackettLuce.fit(from_rows(["A>B", "B>A", "C>D", "D>C"], "ABCD"), pseudo_rankings=2.0)
-    assert fit.estimates == pytest.approx(0, abs=1e-9)
-    pairs = np.zeros((5, 5))
-    for i, j, votes in [(0, 1, 2), (2, 3, 2), *((i, 4, 4) for i in range(4))]:
-        pairs[i, j] = pairs[j, i] = -votes / 4
-    inverse = np.linalg.pinv(pairs - np.diag(pairs.sum(axis=1)))[:4, :4]
-    project = np.eye(4) - 0.25
-    assert fit.covariance == pytest.approx(project @ inverse @ project, abs=1e-9)
-
-
-def test_pseudo_rankings_make_the_weight_of_such_ties_finite():
-    fit = ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "C=A"], "ABC"), pseudo_rankings=0.5)
-    assert fit.estimates == pytest.approx([0, 0, 0, np.log(2)], abs=1e-7)
-
-
-def test_a_rare_tie_has_a_finite_weight():
-    count = 10**8
-    fit = ra.PlackettLuce.fit(from_rows(["A>B", "B>A", "A=B"], "AB", counts=[count, count, 1]))
-    assert fit.estimates == pytest.approx([0, 0, -np.log(count)], abs=1e-6)
-
-
 def test_nobody_ties_where_nobody_chooses():
     alone = ra.Profile.from_orders(["A", "B"], items="AB")
     fit = ra.PlackettLuce.fit(alone, pseudo_rankings=1.0)
