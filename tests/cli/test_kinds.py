@@ -210,16 +210,10 @@ def test_commands_take_comparisons(files, said, line, expected):
             "outcomes: 'A>>B' wins of the first, 'B>A' wins of the second, 'A=B' ties|"
             "note: b.csv: 1 of 4 rows left out, with the outcome 'error' (1).",
         ),
-        ("a,b,w\nx,y,x\ny,z,tie\n", "--outcome w", "outcomes: names of winners, 'tie' ties"),
         (
             "a,b,h,o\nx,y,2,1\ny,z,0,0\n",
             "--outcome h --outcome o --outcome-is points",
             "1 tie|outcomes: the higher of h and o wins, equal ones are ties",
-        ),
-        (
-            "a,b,h,o,t\nx,y,2,1,1\ny,z,0,3,0\n",
-            "--outcome h --outcome o --outcome t --outcome-is wins",
-            "7 comparisons of 3 items, 1 tie|outcomes: h, o and t are numbers of wins and ties",
         ),
         (
             "a,b,h,o,t\nx,y,1,0,0\ny,z,0,0,1\n",
@@ -243,23 +237,6 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
     told = said("rank b.csv --first model_a --outcome winner", code=2)
     assert "give --second." in told
-
-
-def test_recognized_columns_are_as_if_typed(called, said):
-    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,tie\n", encoding="utf-8")
-    note = "note: b.csv is read as comparisons of team1 and team2 by winner (use --format to read"
-    assert note in said("rank b.csv --rule borda")
-    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,maybe\n", encoding="utf-8")
-    told = said("rank b.csv", code=2)
-    assert "b.csv, row 3, column 'winner' must name the winner or say 'tie'. Got 'maybe'." in told
-
-
-def test_short_names_weights_and_gaps(files, said):
-    options = "--format comparisons --first a --second b --outcome won --weight w"
-    told = said(f"rank battles.csv {options}")
-    assert "1 tie, weighted" in told
-    gap = "no comparison joins {v, w} and {x, y, z}: their order relative to each other rests on no"
-    assert gap in " ".join(told.split())
 
 
 REFUSED = {

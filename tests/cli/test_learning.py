@@ -71,12 +71,6 @@ def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
     assert "take items out" in run(f"{line} --tie-breaking order", code=2).err
 
 
-def test_too_many_items_are_refused(run):
-    many = ["steps", "--dataset", "xtreme_gaps", "--rule", "borda"]
-    told = run(*many, code=2).err
-    assert "10 items, and steps are shown for at most 8: give a file of some of them" in told
-
-
 def test_the_picture_of_the_steps(run, tmp_path):
     run("steps --dataset tennessee --rule borda --plot a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000

@@ -93,14 +93,6 @@ def test_what_is_printed(said) -> None:
         assert words not in said(line), line
 
 
-def test_tables_are_written_as_csv(said) -> None:
-    said("compare table.csv --csv a.csv")
-    assert pd.read_csv("a.csv")["rule"].tolist() == ["Mean", "Borda", "Copeland", "Kemeny"]
-    for command in ("rank", "solve"):
-        said(f"{command} table.csv --csv a.csv")
-        assert pd.read_csv("a.csv")["rank"].tolist() == [1, 2, 3]
-
-
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
 BAD = {
     "compare table.csv --drop w": "--drop ... 'w' ... x, y, z",
@@ -169,15 +161,6 @@ def test_solver_failure_is_one_sentence_and_code_one(called, monkeypatch) -> Non
     assert result.err.startswith("error: HiGHS cannot be used")
 
 
-def test_solve_prints_cost_bound_and_uniqueness_and_writes_the_proof(said) -> None:
-    out = said("solve --dataset condorcet_1785 --certificate proof.json")
-    assert "optima       this one only" in out
-    assert "cost         76 votes" in out
-    assert "no ranking costs less than 76" in out
-    proof = ra.Certificate.from_dict(json.loads(Path("proof.json").read_text()))
-    assert proof.verify(ra.datasets.load("condorcet_1785").pairwise())
-
-
 def test_solve_reads_linear_ordering_matrices(called) -> None:
     Path("small.lop").write_text("3\n 0 5 1\n 2 0 4\n 3 0 0\n")
     result = called("solve small.lop")
@@ -187,29 +170,7 @@ def test_solve_reads_linear_ordering_matrices(called) -> None:
     assert (data["cost"], data["optima"]["count"]) == (5, 1)
 
 
-def interrupt(*args, **kwargs):
-    raise KeyboardInterrupt
-
-
-def test_interruption_ends_with_code_130_and_prints_what_there_is(called, monkeypatch) -> None:
-    with monkeypatch.context() as early:
-        early.setattr(ra.Kemeny, "_aggregate_within", interrupt)
-        assert called("rank table.csv").code == 130
-    monkeypatch.setattr(relaxation.Relaxation, "solve", interrupt)
-    result = called("compare --dataset three_cycle")
-    assert "certificate  gap" in result.out
-    assert "interrupted: the best ranking so far" in result.out
-    assert result.code == 130
-
-
 # -- tournament and explain -----------------------------------------------------------------------
-
-
-def test_the_cycle_of_condorcet(said):
-    text = said("tournament --dataset condorcet_1785 --dot a.dot")
-    assert "Condorcet winner  none" in text
-    assert "Condorcet cycles  among A, B, C" in text
-    assert '"B" -> "C" [label="24"]' in Path("a.dot").read_text(encoding="utf-8")
 
 
 def test_the_tolerance_is_used(parsed):
@@ -352,21 +313,6 @@ def test_a_gap_and_rounded_weights_are_told(said) -> None:
         assert said("verify proof.json votes.json") == told
 
 
-def test_votes_as_large_as_they_may_be(called, run) -> None:
-    votes = {
-        "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 10**199,
-        "rounding": "0", "wins": [[0, 10**299], [10**298 + 1, 0]], "ties": [[0, 0], [0, 0]],
-    }  # fmt: skip
-    Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")
-    solved(run, "votes.json")
-    assert "costs about 1e+99 votes" in run("verify proof.json votes.json").out
-    assert alone("proof.json", "votes.json").returncode == 0
-    votes["wins"][0][1] += 1
-    Path("votes.json").write_text(json.dumps(votes), encoding="utf-8")
-    assert called("verify proof.json votes.json")[0] == 2
-    assert alone("proof.json", "votes.json").returncode == 1
-
-
 # -- elections ------------------------------------------------------------------------------------
 
 
@@ -385,16 +331,6 @@ def test_elections_are_counted_round_by_round(said, parsed) -> None:
     assert meek["rounds"][0] == {
         "round": 1, "candidate": "A", "votes": 52, "transfer": 0, "status": "elected",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("method", "counted"),
-    [("coombs", "last places"), ("nanson", "points"), ("irv", "votes")],
-)
-def test_rules_of_one_seat_are_counted_round_by_round(parsed, method, counted) -> None:
-    found = parsed(f"count e.abif --format abif --counting {method} --csv rounds.csv")
-    assert (found["elected"], found["counted"]) == (["A"], counted)
-    assert [*pd.read_csv("rounds.csv")][2] == counted.replace(" ", "_")
 
 
 def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None:

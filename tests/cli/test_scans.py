@@ -100,12 +100,6 @@ def test_it_prints_what_there_is(folder, run, said):
     assert "... and 3 more systems" in said(f"scan gaps.csv {COLUMNS} --rows=1")
 
 
-def test_scattered_rows(folder, said):
-    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
-    expected = ra.ScoreSummary.from_scores(TABLE).fingerprint
-    assert expected in said(f"scan scattered.csv {LONG} {STATED} --scattered sort")
-
-
 BAD = {
     f"scan {DATA} --lower w": "--lower must be one of",
     "scan data --instance id --task tusk": "Did you mean 'task'",
@@ -133,12 +127,3 @@ def test_bad_input(folder, refused):
     (folder / "untasked.csv").write_text("A,B\n1,2\n")
     for line, words in BAD.items():
         assert words in refused(line), line
-
-
-def test_groups_are_kept(folder, said):
-    told = said(f"scan {DATA} --groups 5 --out sums.json")
-    assert "groups: 5, by the labels of instances" in told
-    kept = ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text()))
-    assert kept.n_groups == 5
-    assert kept.fingerprint in told
-    said("compare sums.json")

@@ -13,7 +13,6 @@ import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
-from rankagg.core.grouped_tally import MOST_GROUPS
 from rankagg.report.page import KINDS
 
 ABSURD = [
@@ -183,12 +182,6 @@ def test_choices_are_those_of_the_package() -> None:
             assert choices - {"none"} == asked | more, (command, name)
         else:
             assert name in NAMED_HERE
-
-
-def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
-    scan = app.get_command(click.Context(app), "scan")
-    (groups,) = (one for one in scan.params if one.name == "n_groups")
-    assert groups.type.high == MOST_GROUPS
 
 
 def test_dots_say_that_an_option_may_be_repeated() -> None:

@@ -119,25 +119,6 @@ def test_the_first_k(said, parsed):
     assert f"may be among the first 3: {', '.join(ranks.top(3))}" in out
 
 
-def test_units(parsed):
-    by_instance = parsed("intervals wide.csv --instance k --unit instance")
-    assert by_instance["intervals"]["unit"] == by_instance["ranks"]["unit"] == "instance"
-
-
-@pytest.mark.parametrize(
-    ("line", "rest"),
-    [
-        ("intervals --dataset xtreme_gaps", {"more pairs": 1, "more items": 1}),
-        ("missing --dataset xtreme_gaps --samples 5", {"more pairs": 1, "more items": 1}),
-    ],
-)
-def test_rows_are_limited_and_the_rest_is_counted(said, line, rest):
-    short, everything = said(f"{line} --rows 1"), said(f"{line} --all")
-    for words, number in rest.items():
-        assert short.count(words) == number
-        assert words not in everything
-
-
 # -- dispersion -----------------------------------------------------------------------------------
 
 
@@ -156,13 +137,6 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
     assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
     Path("gap.csv").write_text("system,x,y\nA,1,\nB,0.5,10\n")
     parsed("dispersion gap.csv --unranked ignore")
-
-
-def test_dispersion_under_a_policy_of_chosen_methods(parsed):
-    rules = "--rule kemeny --rule borda --rule kemeny --tie-cost 0.5"
-    told = parsed(f"dispersion table.csv {rules} --unranked last")
-    assert [row["rule"] for row in told["rules"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
-    assert told["unranked_policy"] == "last"
 
 
 # -- missing --------------------------------------------------------------------------------------
@@ -192,18 +166,6 @@ def test_missing_as_json_is_that_of_the_package(parsed):
     assert schemas == ("rankagg.missing", "rankagg.sensitivity")
 
 
-def test_complete_data_have_no_sensitivity(said, parsed):
-    assert set(parsed("missing full.csv")) == {"schema", "version", "missing", "input"}
-    told = "0 of 9 cells missing (0 %): 3 items, 3 tasks\nevery two items were compared somewhere\n"
-    assert said("missing full.csv").endswith(told)
-
-
-def test_the_number_of_units_is_that_of_the_library(parsed):
-    found = parsed("test full.csv --power 0.9 --alpha 0.1")
-    expected = ra.inference.separation(table("full.csv"), power=0.9, alpha=0.1)
-    assert {**found, "input": None} == {**plain(expected.to_dict()), "input": None}
-
-
 # -- agreement, stability and removals ------------------------------------------------------------
 
 
@@ -217,31 +179,6 @@ def test_agreement_is_what_the_functions_say(said, parsed):
     text = said("dispersion gaps.csv --seed 3 --agreement")
     assert f"Skillings, Mack  {test.statistic:.4g}" in text
     assert "Kendall's W" in text
-
-
-def test_of_rankings_agreement_is_kendalls_w(parsed):
-    found = parsed("dispersion --dataset tennessee --agreement")
-    del found["input"]
-    votes = ra.datasets.load("tennessee")
-    assert found == ra.inference.friedman(votes).to_dict()
-
-
-def test_instances_are_averaged_first(parsed):
-    found = parsed("dispersion many.csv --system s --instance k --agreement")
-    averaged = ra.ScoreTable([[2, 1], [1, 2.5], [0, 0.5]], higher_is_better=True)
-    assert found["test"]["n_rankings"] == 2
-    assert found["test"]["statistic"] == ra.inference.skillings_mack(averaged).statistic
-
-
-def test_weights_do_not_count_in_the_test_and_that_is_said(said):
-    weighted, even = (
-        said("dispersion gaps.csv --weight x=3 --agreement"),
-        said("dispersion gaps.csv --agreement"),
-    )
-    line = next(text for text in even.splitlines() if text.startswith("Skillings, Mack"))
-    assert line in weighted
-    assert "every task count the same" in weighted
-    assert "every task count the same" not in even
 
 
 def test_stability_is_that_of_the_library(said, parsed):

@@ -101,10 +101,6 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
         assert set(re.findall(r"`([^`]*)`", line)) <= known
 
 
-def test_a_data_set_is_suggested_whatever_the_case(told) -> None:
-    assert told("list datasets Tenessee").endswith("Did you mean 'tennessee'?")
-
-
 def test_a_part_of_one_name_is_suggested() -> None:
     names = ["org/m0", "org/m1", "org/m10"]
     assert nearest("m0", names) == "Did you mean 'org/m0'?"

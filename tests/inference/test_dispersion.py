@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import permutations
-from math import nan, pi
+from math import nan
 
 import numpy as np
 import pytest
@@ -154,13 +154,6 @@ def test_small_weights_have_averages_too(options):
         assert spread(small, **options) == expected
 
 
-@pytest.mark.parametrize("weight", [2**0.5, 5**0.5, 12345**0.5, 1000 * pi])
-def test_one_ranking_of_any_weight_has_no_share(weight):
-    one = ra.Profile.from_orders(["AB"], items="ABC", weights=[weight])
-    for policy in ("ignore", "last"):
-        assert np.isnan(spread(one.with_unranked(policy), normalized=True))
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 
@@ -251,15 +244,6 @@ def test_the_least_total_is_within_both_bounds(profile, policy):
     low, high = report.pair_bounds
     assert low <= least + 1e-9
     assert least <= high + 1e-9
-
-
-@given(strategies.profiles(min_size=2, ties=False, unranked=False, unlisted=False))
-def test_the_upper_bound_is_the_mean_of_the_totals_of_the_rankings_themselves(profile):
-    share = profile.counts * profile.weights / profile.total_weight
-    own = sum(
-        part * ra.dispersion(profile, ranking) for part, ranking in zip(share, profile, strict=True)
-    )
-    assert measured(profile).spread_bounds[1] == pytest.approx(own)
 
 
 @given(small, strategies.policies)

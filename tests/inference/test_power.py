@@ -90,27 +90,6 @@ def test_answers_are_those_of_mcnemar():
     assert "McNemar" in str(found)
 
 
-def test_units_of_several_columns():
-    values = np.repeat(np.random.default_rng(0).normal(size=(3, 8)), 5, axis=1)
-    more = {"tasks": np.repeat(range(8), 5).tolist(), "instances": list(range(5)) * 8}
-    found = ra.inference.separation(
-        ra.ScoreTable(values, higher_is_better=True, **more), unit="task"
-    )
-    once = ra.inference.separation(ra.ScoreTable(values[:, ::5], higher_is_better=True))
-    np.testing.assert_allclose(found.needed, once.needed)
-    assert (found.n_units.tolist(), found.word) == ([8, 8], "task")
-
-
-def test_weights_cost_units():
-    values = np.random.default_rng(0).normal(size=(2, 12)) + np.array([[1], [0]])
-    plain = ra.ScoreTable(values, higher_is_better=True)
-    one, two = (
-        ra.inference.separation(plain),
-        ra.inference.separation(plain.with_task_weights({0: 11.0})),
-    )
-    assert two.detectable[0] / two.spread[0] > one.detectable[0] / one.spread[0]
-
-
 @pytest.mark.parametrize("values", [
     [[1, 1, 1], [1, 1, 1]], [[1.5, 1.5], [1.5, 1.5]], [[1.0], [2.0]],
     [[1, np.nan, 2], [np.nan, 3, np.nan]], [[1, np.nan, np.nan, 0], [np.nan, 3, 3, 4]],

@@ -79,17 +79,6 @@ def ordered(*rankings):
     return sum((place + 3) / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
 
 
-def test_any_function_of_two_rankings_is_estimated():
-    estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(
-        SMALL, ordered, high=3, rng=3
-    )
-    expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)))
-    assert (estimate.value, estimate.is_exact) == (pytest.approx(expected, abs=1e-12), True)
-    assert (estimate.lower, estimate.upper) == (estimate.value, estimate.value)
-    assert estimate.n_samples == len(pairs_of(SMALL))
-    assert "exact" in str(estimate)
-
-
 @given(strategies.profiles(min_size=2))
 def test_few_pairs_are_all_evaluated(profile):
     assume(profile.n_rankings > 1)
@@ -143,13 +132,6 @@ def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
         estimate = estimator.estimate(MANY, FOOTRULE, high=12, rng=0)
         assert (estimate.n_samples, estimate.is_exact) == (expected, False)
         assert estimate.alpha == alpha
-
-
-def test_the_interval_stays_within_the_range():
-    estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
-    for value, lower, upper in ((0, 0, 0.4), (1, 0.6, 1)):
-        found = estimator.estimate(MANY, lambda *_, value=value: value, high=1, rng=0)
-        assert (found.value, found.lower, found.upper) == (value, lower, upper)
 
 
 # -- both -----------------------------------------------------------------------------------------

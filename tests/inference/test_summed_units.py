@@ -11,7 +11,6 @@ import rankagg as ra
 from rankagg.core import canonical_profile
 from rankagg.core.grouped_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError, RankaggError
-from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import resample_counts
 from rankagg.inference.pair_values import point_differences
 from rankagg.inference.summed_units import summed_points_of, summed_units
@@ -75,17 +74,6 @@ def many(n=101):
     values[rng.random(values.shape) < rng.random(60)] = np.nan
     values[0, np.isnan(values).all(axis=0)] = 0
     return ra.ScoreTable(values, higher_is_better=True, tasks=["x"] * 60, instances=range(60))
-
-
-def test_resampling_tasks_is_possible():
-    rng = np.random.default_rng(3)
-    table = ra.ScoreTable(
-        rng.normal(size=(3, 60)), tasks=np.repeat(range(20), 3), instances=range(60),
-        higher_is_better=True,
-    )  # fmt: skip
-    options = {"method": "percentile", "unit": "task", "rng": 1}
-    found = ra.PairwiseIntervals.from_data(ra.ScoreSummary.from_scores(table), **options)
-    assert_same(found, ra.PairwiseIntervals.from_data(table, **options), exactly=False)
 
 
 def told(result):
@@ -245,12 +233,6 @@ def test_instances_that_are_in_all_tasks_say_what_the_table_says():
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=atol)
 
 
-@pytest.mark.parametrize("method", ["bernstein", "normal"])
-def test_no_variance_of_instances_is_known(method):
-    with pytest.raises(InvalidInputError, match="differ in weight"):
-        intervals_of_groups(correlated(), 5, unit="instance", method=method)
-
-
 def test_instances_that_are_not_in_all_tasks():
     table = correlated()
     kept = np.r_[0:60, 60:100, 120:180, 180:240]
@@ -266,15 +248,6 @@ def test_instances_that_are_not_in_all_tasks():
     votes = np.where(np.arange(60) < 40, 5.0, 4.0)
     true = (votes**2).sum() / votes.sum() ** 2
     assert true < found.shares[0, 1] == 5 / votes.sum() < 1.1 * true
-
-
-def test_few_groups_are_told():
-    few, many = (
-        intervals_of_groups(correlated(1000, "a"), n_groups, **PLAIN)
-        for n_groups in (20, bootstrap.GROUPS_HOLD_FROM["percentile"])
-    )
-    assert any("resamples draw groups, and 20 tell" in note for note in few.notes)
-    assert not any("resamples draw groups" in note for note in many.notes)
 
 
 def test_groups_that_agree_though_their_units_do_not():
@@ -421,16 +394,6 @@ def test_tasks_are_left_out(table, policy, exact):
     assert found.to_dict() == expected.to_dict()
     with pytest.raises(InformationLostError, match="read_scores"):
         ra.stability(summary, rule, unit="system")
-
-
-def test_completions_need_the_rankings():
-    summary = ra.ScoreSummary.from_scores(
-        ra.ScoreTable([[1, 2], [2, 1]], higher_is_better=True, tasks="xy")
-    )
-    with pytest.raises(InformationLostError, match="read_scores"):
-        ra.analysis.sensitivity(summary, model=ra.distributions.Uniform(summary.systems))
-    with pytest.raises(InformationLostError, match="PickAPerm needs rankings"):
-        ra.analysis.sensitivity(summary, ra.PickAPerm())
 
 
 def rounded(value):

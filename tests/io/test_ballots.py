@@ -90,11 +90,6 @@ def test_a_frame():
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
-def test_a_frame_with_numbered_columns():
-    profile = ra.read_ballots(pd.DataFrame([[1, 2], [2, 1]]))
-    assert profile.items.labels == (0, 1)
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 
@@ -129,12 +124,6 @@ def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
     profile = ra.Profile([unranked, unlisted])
     with pytest.raises(InvalidInputError, match="free of unranked or of unlisted items"):
         ra.io.write_ballots(profile, tmp_path / "x")
-
-
-def test_large_counts_are_exact():
-    profile = read(f"A,B,n\n1,2,{2**53 - 1}\n2,1,4.0\n", count="n")
-    assert profile.counts.tolist() == [2**53 - 1, 4]
-    assert profile.n_rankings == 2**53 + 3
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -227,16 +216,3 @@ def test_real_tables_hold_the_known_rankings(name, case, voter, data, facts):
     merged = profile.compress()
     counts = [dict(zip(one, one.counts.tolist(), strict=True)) for one in (merged, expected)]
     assert counts[0] == counts[1]
-
-
-def test_grouped_ballots_with_gaps(data, facts):
-    # The complete ones among them are the 5738 of the reduced data set.
-    profile = ra.read_ballots(data("rankings/APAFULL_grouped.csv"), count="count")
-    complete = profile[np.flatnonzero((profile.ranks >= 0).all(axis=1))]
-    known = facts("known_answers")["data_APAred"]
-    assert complete.n_rankings == known["expected"]["n"]
-    expected = ra.Profile.from_ranks(
-        known["input"]["ranks"], items=known["input"]["items"], counts=known["input"]["weights"]
-    )
-    assert set(complete) == set(expected)
-    assert complete.pairwise() == expected.with_unranked("last").pairwise()

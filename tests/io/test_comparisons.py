@@ -291,12 +291,6 @@ def test_rows_without_an_outcome_are_left_out_and_counted():
     assert given.items.labels == ("w", "x", "y", "z")
 
 
-def test_codes_in_columns_of_points_are_left_out():
-    with pytest.warns(DataWarning, match="1 of 3 rows left out, with the outcome -999"):
-        battles = columns_of([2, -999, 0], [1, 4, 0], outcome_is="points", drop_outcome=-999)
-    assert battles.outcomes.tolist() == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("word", "said"),
     [
@@ -308,12 +302,6 @@ def test_codes_in_columns_of_points_are_left_out():
 def test_words_to_leave_out_that_are_refused(word, said):
     with pytest.raises(RankaggError, match=said):
         read(["left", "error"], drop_outcome=word)
-
-
-def test_chosen_and_rejected():
-    table = pd.DataFrame({"chosen": ["x", "y"], "rejected": ["y", "z"]})
-    battles = ra.read_comparisons(table, first="chosen", second="rejected", outcome="chosen")
-    assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [1, 1])
 
 
 # -- the other columns ----------------------------------------------------------------------------
@@ -400,12 +388,6 @@ def test_an_item_that_meets_itself():
         ra.read_comparisons(as_csv(table), **COLUMNS)
 
 
-def test_empty_names_are_refused():
-    for empty in ("", "  ", None):
-        with pytest.raises(DataFormatError, match=r"row 1, column 'one' is empty"):
-            read(["left"], pairs=[(empty, "y")])
-
-
 def test_items_without_a_comparison_stay():
     battles = read(["left"], items=["z", "x", "w", "y"])
     assert battles.items.labels == ("z", "x", "w", "y")
@@ -438,10 +420,3 @@ def test_frames(expected):
 def test_a_table_of_comparisons_is_read_again(expected):
     columns = {name: name for name in ("first", "second", "outcome", "weight", "cluster", "side")}
     assert ra.read_comparisons(expected.to_frame(), **columns) == expected
-
-
-def test_half_a_character_in_a_name_of_a_column_is_told(tmp_path):
-    path = tmp_path / "half.jsonl"
-    path.write_bytes(b'{"one":"x","other":"y","won":"left"}\n{"one":"y","\xed\xa0\x80":7}\n')
-    with pytest.raises(DataFormatError, match=r"is not UTF-8: byte \d+ is 0xed"):
-        ra.read_comparisons(path, **COLUMNS)

@@ -173,28 +173,3 @@ def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
         assert "cannot be" in told.err
         assert "no-data" not in told.err
         assert content(tmp_path) == {"file": b"former"}
-
-
-FULL = {
-    "report --dataset three_cycle -o": "page.html",
-    "sample --items A,B --out": "drawn.csv",
-    "rank --dataset tennessee --csv": "ranks.csv",
-}
-
-
-@pytest.mark.parametrize("line", FULL)
-def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, run, line):
-    name = FULL[line]
-    target = tmp_path / name
-    if name:
-        target.write_bytes(b"former")
-    before = content(tmp_path)
-
-    def fail(path: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(output_files, "_flush", fail)
-    told = run(line, target, code=1).err
-    (error,) = [line for line in told.splitlines() if line.startswith("error")]
-    assert "No space left on device. Nothing was changed." in error
-    assert content(tmp_path) == before

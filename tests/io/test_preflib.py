@@ -148,15 +148,6 @@ def test_files_are_known_by_their_first_lines(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n", "A,B\n1,2\n", "4\n2,Oslo\n3,3,1\n3,1,2,3\n", "# just a comment\n1: 1,2\n"]
-)
-def test_what_is_not_preflib(text):
-    assert not looks_like_preflib(text)
-    with pytest.raises(DataFormatError, match="not in a PrefLib format"):
-        read(text)
-
-
-@pytest.mark.parametrize(
     ("kind", "told"), [("pwg", "holds votes.*from_wins"), ("cat", "holds categories.*read_ballots")]
 )
 def test_votes_between_pairs_and_categories_are_refused_by_name(kind, told):
@@ -168,23 +159,6 @@ def test_votes_between_pairs_and_categories_are_refused_by_name(kind, told):
 
 
 TWO = "# NUMBER ALTERNATIVES: 2\n"
-SHORT = "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 3\n\n"
-
-
-@pytest.mark.parametrize(
-    ("ballots", "said"),
-    [
-        ("1: 1,2\n\n2: 4,1\n", "line 6: alternative 4 is not among the 3"),
-        ("1: 1,2\n2: 3,0\n", "line 5: alternative 0 is not among the 3"),
-        ("1: 1,2\n\n\n2: 2,2\n", "line 7: alternative 2 occurs twice"),
-        ("1: 1,2,3\n2: 2,3,3\n", "line 5: alternative 3 occurs twice"),
-        ("# comment\n1: 1,2,3\n2: 1,3,2,3,1\n", "line 6: alternative 3 occurs twice"),
-    ],
-)
-@pytest.mark.parametrize("tied", ["", "1: {1,2},3\n"])
-def test_the_line_of_a_wrong_alternative_is_named(ballots, said, tied):
-    with pytest.raises(DataFormatError, match=said):
-        read(SHORT + ballots + tied)
 
 
 BEFORE = SMALL["toi"].removesuffix("2: {1,2}\n")

@@ -64,15 +64,6 @@ def test_lines_go_through_the_places_and_end_at_their_names():
     assert colored == {"NEZHA Plus", "PAI Albert"}
 
 
-def test_lines_out_of_a_tie_that_go_straight_on_are_gray():
-    profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD"])
-    ax = plotting.bump_chart(ra.compare(profile, [ra.Plurality(), ra.Borda()]))
-    for k in range(4):
-        (line,) = of_group(ax, f"item-{k}")
-        assert len(set(line.get_ydata())) == 1
-        assert line.get_color() == GRAY
-
-
 def test_ties_are_joined_and_unranked_items_stand_apart():
     profile = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")] * 2)
     ax = plotting.bump_chart(ra.compare(profile, [ra.PlackettLuceRanking()]))
@@ -124,16 +115,6 @@ def test_curves_go_through_the_overlaps(profile):
     plt.close("all")
 
 
-def test_methods_with_one_curve_share_a_line():
-    comparison = ra.compare(ra.datasets.load("superglue_human"))
-    labels = legend_words(plotting.overlap_plot(comparison))
-    expected = comparison.overlap_curves()
-    alike = {}
-    for method in expected:
-        alike.setdefault(tuple(expected[method].round(9)), []).append(method)
-    assert sorted(labels[:-1]) == sorted("\n".join(group) for group in alike.values())
-
-
 def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     comparison = ra.compare(thirty)
     lines = [a for a in plotting.overlap_plot(comparison).get_lines() if a.get_gid() != "random"]
@@ -143,16 +124,6 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     widths = [line.get_linewidth() for line in lines]
     assert widths == sorted(set(widths), reverse=True)
     assert len(widths) > 2
-
-
-def test_a_dotted_line_shows_what_chance_has(thirty):
-    (line,) = of_group(plotting.overlap_plot(ra.compare(thirty)), "random")
-    depths, shares = line.get_data()
-    np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
-    assert list(depths) == list(range(1, 31))
-    drawn = ra.distributions.Uniform(range(30)).sample(400, rng=0)
-    overlap = [ra.distances.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
-    assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
 
 
 def test_items_that_some_method_does_not_rank_are_counted():

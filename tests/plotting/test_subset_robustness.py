@@ -58,26 +58,6 @@ def test_lines_and_the_band_are_the_quantiles_and_the_share_with_the_same_winner
         assert heights.max() == pytest.approx(high)
 
 
-def test_it_is_said_what_was_left_out(few):
-    assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
-    human = ra.datasets.load("superglue_human")
-    systems = ra.stability(human, ra.Borda(), unit="system", sizes=[3], rng=0)
-    ax = plotting.robustness_plot(systems)
-    assert notes(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
-    low, high = ax.get_xlim()
-    assert low < 3 < high
-    assert len(one(ax, "line-0-0").get_xdata()) == 1
-
-
-def test_disagreement_is_not_cut_off():
-    profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
-    result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
-    assert result.subsets()["tau_0.05"].min() < 0
-    assert plotting.robustness_plot(result).get_yticks()[0] == -1
-    alike = ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), sizes=[7])
-    assert plotting.robustness_plot(alike).get_yticks()[0] == 0
-
-
 def test_subsets_without_a_tau_are_counted():
     profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
@@ -88,15 +68,6 @@ def test_subsets_without_a_tau_are_counted():
     assert f"tau is not defined in {missing} of {len(taus)} subsets" in notes(ax)
     nowhere = ra.stability(ra.Profile.from_orders(["AB", "BA"] * 2), ra.Borda(), sizes=[2], rng=0)
     assert np.isnan(one(plotting.robustness_plot(nowhere), "line-0-0").get_ydata()).all()
-
-
-def test_what_is_not_proved_is_said():
-    profile = ra.distributions.Uniform(range(30)).sample(5, rng=0)
-    result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
-    assert result.unproved
-    assert f"{result.unproved} of" in notes(plotting.robustness_plot(result))
-    single = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[])
-    assert f"{single.unproved} of 6 consensuses" in notes(plotting.robustness_plot(single))
 
 
 # -- single units --------------------------------------------------------------------------------

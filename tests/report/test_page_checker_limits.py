@@ -183,30 +183,6 @@ def low(plain):
     return {"scaled_lower_bound": 0, "lower_bound": "0", "status": "gap"}
 
 
-def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
-    rng, texts = Random(15), []
-    while len(texts) < 60:
-        votes = some_votes(rng, 9)
-        problem = Problem.from_pairwise(votes)
-        holding = [node for node in STEPS if holds(problem, node)]
-        if not holding:
-            continue
-        node = rng.choice(holding)
-        pair = {"pair": pair_in(node)}
-        fix = {**LEAF, "threshold": problem.floor + 20, "rest": 1}
-        for nodes in (
-            [{**node, "rest": 1}, LEAF],
-            [fix, {**node, "rest": 2}, LEAF],
-            [{**pair, "before": 1, "after": 2}, {**node, "rest": 3}, LEAF, LEAF],
-            [{**pair, "before": 2, "after": 1}, {**node, "rest": 3}, LEAF, LEAF],
-            [{**node, "rest": 1}, {**fix, "rest": 2}, {**node, "rest": 3}, LEAF],
-            [{**node, "rest": 1}, {**node, "rest": 2}, {**fix, "rest": 3}, LEAF],
-        ):
-            texts.append(plain_text(votes, nodes))
-    counted = judge(blank, texts)
-    assert min(counted[True], counted[False]) > 20
-
-
 def cut_sums(gain, known, above, x, y):
     """Return what is left of the gain of a cut, by the rule and by rules that are nearly it."""
     upper = set(above)

@@ -88,16 +88,6 @@ def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
-def test_paper_has_all_rows_and_no_buttons(many, visit_page) -> None:
-    visit = visit_page(many[0])
-    rows = visit.page.locator("#ranking tbody tr:visible")
-    assert rows.count() == 40
-    visit.page.emulate_media(media="print")
-    assert rows.count() == 52
-    for tool in ("#check-proof", ".more", ".tools"):
-        assert not visit.page.locator(tool).first.is_visible()
-
-
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
     """The page of a table of 30 tasks and systems with long names, one of them very long."""
@@ -232,9 +222,3 @@ def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> N
     assert all(b <= a + 1 for a, b in pairwise(levels))
     for bare in ("th:not([scope])", "table:not(:has(caption))"):
         assert visit.page.evaluate(f"document.querySelectorAll('{bare}').length") == 0
-
-
-def test_without_scripts_the_page_is_complete(pages) -> None:
-    text = pages("superglue_human").read_text(encoding="utf-8")
-    assert text.count("<table") == text.count("</table>") >= 3
-    assert "NEZHA Plus" in text.split("<script>")[0]

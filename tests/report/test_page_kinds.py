@@ -117,16 +117,6 @@ def test_an_election_of_several_seats_is_counted_by_stv():
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
 
 
-def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
-    few = lists()
-    for options, has in (({}, True), ({"counts": [9] * 6}, False),
-                         ({"weights": [1, 2, 1, 1, 1, 1]}, False)):  # fmt: skip
-        html = ra.make_report(ra.Profile(list(few), **options), kind="lists").html
-        assert ("P-values are for 50 lists of equal weight at most." in html) is not has
-        assert ("adjusted for all 12 items (Holm)" in html) is has
-        assert ("p-value" in Page(html).table("How many lists")[0]) is has
-
-
 # -- which kind, and what is shown of it ----------------------------------------------------------
 
 
@@ -165,19 +155,6 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     for page in (mixed, apart):
         assert "Mean score" not in page
         assert "Win rate" in page
-
-
-@pytest.mark.parametrize(
-    ("policy", "told"),
-    [
-        ("uniform", "A task that a system lacks counts with the wins to be expected there."),
-        ("ignore", "Tasks that one of two systems lacks do not count between them."),
-        ("last", "A task that a system lacks is lost to all who have it."),
-    ],
-)
-def test_win_rates_say_what_a_missing_task_is(policy, told) -> None:
-    assert told in scored([[0.9, 70.0], [0.8, NAN]], higher_is_better=True, unranked=policy)
-    assert told not in scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True, unranked=policy)
 
 
 @pytest.mark.parametrize(("n", "many"), [(3, "3 task families"), (7, "seven task families")])
@@ -308,23 +285,6 @@ def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
         in page.sections["count"]
     )
-
-
-def test_a_page_shows_the_decimals_of_the_rule_and_no_chapter_on_gaps() -> None:
-    orders = [["A"], ["A", "B"], ["A", "C"], ["B", "A"], ["C"], ["D", "B"]]
-    ranks = np.full((6, 4), NAN)
-    for row, order in enumerate(orders):
-        ranks[row, ["ABCD".index(one) for one in order]] = range(1, 1 + len(order))
-    votes = ra.Profile.from_ranks(ranks, items="ABCD", counts=[900, 411, 217, 330, 307, 122])
-    rule = ra.STV(2)
-    page = Page(ra.make_report(votes, kind=rule).html)
-    told = page.sections["count"]
-    for stage in rule.count(votes).stages:
-        for parts in (*filter(None, stage.counts), stage.exhausted):
-            assert f"{float(parts):,.5f}".rstrip("0").rstrip(".") in told
-    assert "missing" not in page.sections
-    assert "declined" not in page.sections["data"]
-    assert "candidates are below all that a ballot lists" in page.sections["data"]
 
 
 def test_neighbors_beside_gaps_have_shares_of_votes_that_agree_with_majorities() -> None:

@@ -1,6 +1,5 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
-import json
 from fractions import Fraction
 from itertools import product
 
@@ -194,37 +193,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
 # -- what must hold --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("whole_tasks", [True, False])
-def test_where_nothing_is_removed_tau_is_one(whole_tasks):
-    methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
-    study = make(
-        data=[ra.studies.ObservedData(label="small", data=SMALL), LEADERBOARD, LATENT],
-        rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
-    )  # fmt: skip
-    frame = study.run().to_frame()
-    assert (frame["tau"] == 1).all()
-    assert (frame[["unranked", "lost_systems", "lost_tasks"]] == 0).all(axis=None)
-
-
 # -- tables ----------------------------------------------------------------------------------------
-
-
-def test_text_and_plain_data_say_the_same():
-    result = make(scales=[1, 10], n_repetitions=2).run()
-    text = result.summary()
-    assert text.startswith("5 methods on 24 tables, seed 5")
-    assert f"{LATENT.name}, scale 10: over all proportions removed" in text
-    means = result.by_method()["mean_tau"]
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert [row["mean_tau"] for row in plain["results"]] == pytest.approx(
-        [None if np.isnan(mean) else mean for mean in means]
-    )
-    assert plain["n_cells"] == 24
-    shown = result._table().set_index(["model", "scale", "method"])
-    for (model, scale, proportion, method), mean in means.items():
-        assert shown.loc[(model, scale, method), f"{100 * proportion:g} %"] == pytest.approx(
-            mean, nan_ok=True
-        )
 
 
 # -- the papers' data ------------------------------------------------------------------------------
@@ -258,27 +227,6 @@ def test_a_method_that_cannot_rank_the_full_data_says_so(model):
     assert part["tau"].isna().all()
     assert (part["unranked"] == 0).all()
     assert part["tau_true"].notna().all() == (model is LATENT)
-
-
-def test_systems_without_scores_from_the_start_are_not_lost():
-    table = ra.ScoreTable(
-        [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
-    )
-    frame = (
-        make(data=[ra.studies.ObservedData(label="gap", data=table)], proportions=[0])
-        .run()
-        .to_frame()
-    )
-    assert (frame["lost_systems"] == 0).all()
-    assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
-
-
-def test_exact_rankings_that_are_not_proved_are_counted():
-    model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
-    grid = {"data": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
-    result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
-    assert not result.to_frame()["proved"].dropna().any()
-    assert "optima of 2 tables are not proved" in result.summary()
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import json
 
 import joblib
-import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -271,14 +270,6 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     again = ra.studies.MissingScoresStudy(data=[named], proportions=[0.2], n_repetitions=2, rng=0)
     assert missing == again
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
-
-
-def test_fewer_systems_of_a_table_are_drawn_at_random():
-    source = ra.studies.ResampledData(label="x", data=TABLE)
-    drawn = [source.sample(2, 6, rng=seed) for seed in range(60)]
-    assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
-    counts = np.bincount([TABLE.systems.index(s) for table in drawn for s in table.systems])
-    assert counts.min() > 15
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 import rankagg as ra
-from rankagg.inference.intervals import bootstrap, methods
+from rankagg.inference.intervals import methods
 from rankagg.inference.intervals.methods import (
     IntervalOptions,
     _bernstein_radius,
@@ -170,7 +170,6 @@ FOLDER = Path(__file__).parents[3] / "examples" / "long" / "coverage"
 MODULES = ("distributions", "cells", "designs", "binomial", "proportions", "summary",
            "assumptions", "grid")  # fmt: skip
 PARTS = ("ranks", "binomial", "proportions")
-EXACT = ("sign-flips", "sign-test", "hoeffding", "bernstein", "clopper-pearson")
 
 
 @pytest.fixture(scope="module")
@@ -230,12 +229,6 @@ def test_a_cell_gives_its_row_again(study, kept, start):
         assert again[name] == pytest.approx(rows.loc[cell.key(), name], abs=1e-4, nan_ok=True), name
 
 
-def test_a_cell_of_one_pair_gives_its_row_again(study, kept):
-    cell = next(c for c in study["binomial"].CELLS if c.key() == ("wilson", 20, 0.0))
-    rows = kept["binomial"].set_index(list(cell.KEYS))
-    assert cell.row(0)["least"] == pytest.approx(rows.loc[cell.key(), "least"], abs=1e-4)
-
-
 def test_the_table_of_assumptions_is_that_of_its_rows(study):
     assumptions, rows = study["assumptions"], pd.read_csv(FOLDER / "assumptions.csv")
     kept = rows[assumptions.KEYS].itertuples(index=False)
@@ -271,18 +264,6 @@ def test_methods_hold_from_where_the_package_says(study, kept):
     assert {method: max(sizes) for method, sizes in found.items()} == dict(methods.HOLDS_FROM)
 
 
-def test_normal_intervals_never_miss_because_they_are_made_only_where_they_may(study, kept):
-    summary, limit = study["summary"], study["cells"].LIMIT
-    pairs = kept["binomial"][kept["binomial"]["method"] == "normal"]
-    assert summary.holds_from(pairs, pairs["least"] < 1 - limit) == pairs["units"].min() == 6
-    assert "normal" not in methods.HOLDS_FROM
-    # Where they are made they are no more careful than they say.
-    assert pairs.set_index(["units", "ties"])["least"][1000, 0.0] < 0.95
-    others = kept["proportions"][kept["proportions"]["interval"].str.contains("normal")]
-    assert len(others) == 13
-    assert others["covered"].min() >= 1 - limit
-
-
 def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
     right = study["summary"].right_unit(kept["ranks"])
     missed = right[study["summary"].misses(right)]
@@ -308,60 +289,7 @@ def test_intervals_of_pairs_that_miss_their_level_say_so(study, kept):
 # -- what it draws --------------------------------------------------------------------------------
 
 
-def above_on_average(scores, of):
-    """Return z-values of "row is above column" in a large sample, shape (n, n)."""
-    if of == "mean":
-        points = scores
-    else:
-        above = np.sign(scores[:, :, None] - scores[:, None, :])
-        if of == "pairwise":
-            told = np.isfinite(above) & (above != 0)
-            total = np.where(told, above, 0).sum(axis=0)
-            return total / np.sqrt(np.maximum(told.sum(axis=0), 1))
-        points = np.where(np.isnan(scores), np.nan, np.nansum(above, axis=2))
-    differences = points[:, :, None] - points[:, None, :]
-    error = np.nanstd(differences, axis=0) / np.sqrt(np.isfinite(differences).sum(axis=0))
-    return np.nanmean(differences, axis=0) / np.where(error > 0, error, 1.0)
-
-
-@pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
-def test_laws_have_the_order_they_state(study, of):
-    for number, source in enumerate(study["distributions"].DISTRIBUTIONS):
-        rng = np.random.default_rng(number)
-        size = 20_000 if source.level_of else 4000
-        scores = source.draw(rng, (1, size * source.per_unit, source.systems))[0][
-            :: source.per_unit
-        ]
-        z, truth = above_on_average(scores, of), source.truth(of)
-        assert np.abs(z[~truth & ~truth.T]).max() < 4.5, source.name
-        assert not truth.any() or z[truth].min() > 6, source.name
-
-
-def test_tables_know_what_is_independent(study):
-    for source in study["distributions"].DISTRIBUTIONS:
-        table = source.tables(np.random.default_rng(0), 1, 7)[0]
-        assert ra.rank_intervals(table, unit=source.unit).n_units == 7, source.name
-        assert (table.n_missing > 0) == (not source.is_complete), source.name
-        assert (len(set(table.task_weights.values())) > 1) == source.is_weighted, source.name
-
-
 # -- other draws ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("fixed", [False, True])
-def test_pairs_are_resampled_some_at_a_time(monkeypatch, fixed):
-    orders = ["ABCDEF", "BCADFE", "CABEDF", "FEDCBA", "ABDCFE", "BACDFE"] * 6
-    data = ra.Profile.from_orders(orders, groups="xxyyzz" * 6)
-    # Resamples are drawn some at a time too.
-    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", 36 * 50)
-    how = {"method": "percentile", "fixed_tasks": fixed, "n_resamples": 300, "rng": 1}
-    whole = from_data(data, **how)
-    monkeypatch.setattr(methods, "MEANS_HELD", 2 * 300)
-    parts = from_data(data, **how)
-    np.testing.assert_allclose(parts.lower, whole.lower, atol=1e-12)
-    np.testing.assert_allclose(parts.upper, whole.upper, atol=1e-12)
-    assert parts.notes == whole.notes
-    assert np.unique(whole.lower).size > 4
 
 
 def test_the_table_of_the_grid_is_that_of_its_rows(study):

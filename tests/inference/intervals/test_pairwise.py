@@ -12,7 +12,7 @@ from scipy import stats
 import rankagg as ra
 from rankagg import PairwiseIntervals, hoeffding_radius
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.methods import _anytime_alpha, _bernstein_radius, hoeffding_p_value
+from rankagg.inference.intervals.methods import _anytime_alpha, hoeffding_p_value
 from tests import strategies
 
 NAN = float("nan")
@@ -116,15 +116,6 @@ def test_hoeffding_takes_weights_and_fixed_tasks():
     assert fixed.estimate[0, 1] == pytest.approx(mean)
     assert fixed.upper[0, 1] == pytest.approx(mean + radius)
     assert fixed.n_units[0, 1] == 20
-
-
-def test_bernstein_is_the_estimate_and_its_radius():
-    profile = ra.Profile.from_orders(["AB", "BA"], counts=[198, 2])
-    found = from_data(profile, method="bernstein", alpha=0.02)
-    variance = 0.99 * 0.01 * 200 / 199
-    assert found.lower[0, 1] == pytest.approx(0.99 - _bernstein_radius(variance, 200, 0.02))
-    assert found.lower[0, 1] > from_data(profile, alpha=0.02).lower[0, 1]
-    assert found.upper[0, 1] == 1
 
 
 @given(strict, st.sampled_from(BINOMIAL), st.floats(0.001, 0.4))
@@ -277,13 +268,6 @@ def test_units_that_agree_on_a_tie_leave_both_sides_open():
     assert found.lower[0, 1] == pytest.approx((0.025 / 3) ** (1 / 20))
 
 
-def test_fixed_tasks_that_agree_leave_the_proportion_open():
-    profile = ra.Profile.from_orders(["AB"] * 20, groups="x" * 10 + "y" * 10)
-    found = from_data(profile, method="percentile", fixed_tasks=True, rng=0)
-    assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
-    assert found.notes
-
-
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_one_item_has_no_pairs(method):
     found = from_data(ra.Profile.from_orders(["A"]), **chosen(method))
@@ -303,14 +287,6 @@ def test_binomial_intervals_leave_ties_out(method):
     assert upper(found.n_units).tolist() == [5, 7, 7]
     expected = from_data(ra.Profile([TIED[1]], counts=[5]), method=method)
     assert found.lower[0, 1] == expected.lower[0, 1]
-
-
-@pytest.mark.parametrize("method", BINOMIAL)
-def test_nothing_but_ties_is_no_comparison_without_them(method):
-    tied = ra.Profile([ra.PartialRanking([0, 0], "AB")], counts=[3])
-    found = from_data(tied, method=method)
-    assert (found.lower[0, 1], found.upper[0, 1]) == (0, 1)
-    assert found.never_compared == (("A", "B"),)
 
 
 # -- options that do not go together --------------------------------------------------------------

@@ -12,7 +12,6 @@ import rankagg as ra
 from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
-from rankagg.inference.intervals.methods import HOLDS_FROM, _few_units
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 from rankagg.inference.ranks.rank_results import Families, ranks_from_decisions
@@ -245,26 +244,6 @@ def test_what_nobody_said_is_not_known():
     assert result.marginal_best.tolist() == result.marginal_worst.tolist() == places
 
 
-def test_one_item_needs_no_decision():
-    for of in ("borda", "pairwise"):
-        result = ra.rank_intervals(ra.Profile.from_orders(["A"]), of=of)
-        assert (result.decidable_from, result.notes) == (None, ())
-        assert (result.rank.tolist(), result.best.tolist(), result.worst.tolist()) == ([1],) * 3
-        assert result.first == result.top(1) == ("A",)
-        assert result.describe().endswith(("independent: 1 ranking", "independent: 0 rankings"))
-
-
-def test_few_units_of_an_approximate_method_are_noted():
-    for method, enough in HOLDS_FROM.items():
-        assert _few_units(method, np.array([enough, 0]), "task") == ()
-        (note,) = _few_units(method, np.array([enough, 0, enough - 1]), "task")
-        assert note.startswith(f"with {enough - 1} tasks {method} intervals were measured")
-        assert note.endswith(f"from about {enough} on")
-        assert _few_units(method, np.array([0]), "task") == ()
-    assert _few_units("max-t", np.ones(1), "instance")[0].startswith("with 1 instance max-t")
-    assert _few_units("hoeffding", np.ones(1), "task") == ()
-
-
 # -- single items and the first -------------------------------------------------------------------
 
 
@@ -318,18 +297,6 @@ def test_single_items_are_decided_within_their_pairs(method, design):
         assert (profile.items[i] in result.first) != led
         differs |= result.marginal_best[i] != result.best[i]
     assert differs
-
-
-@pytest.mark.parametrize("method", ["clopper-pearson", "hoeffding"])
-def test_all_pairs_at_once_are_decided_as_by_holm(method):
-    found = ra.PairwiseIntervals.from_data(
-        ranked(6, 60, 0.3).rankings(), method=method, simultaneous="bonferroni", alpha=0.2
-    )
-    families = Families.from_p_values(found.p_values(), np.zeros((4, 4)), 0.2)
-    assert families.together.dtype == families.led.dtype == bool
-    assert families.alone.dtype == np.int8
-    assert families.together.tolist() == found.decisions("holm").above.tolist()
-    assert 0 < families.together.sum() < 6
 
 
 def test_intervals_for_single_items_share_the_level_among_their_pairs():

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
@@ -125,15 +124,6 @@ def test_sets_are_those_of_csranks():
     # Confidence sets for the five best and the five worst; with another seed there eleven.
     assert ranks.top(5) in (tuple(range(11)), tuple(range(12)))
     assert ranks.bottom(5) == tuple(range(31, 38))
-
-
-def test_steps_decide_more_than_one_look_does():
-    estimates, errors = np.array([0.0, 3.55, 30, 60]), np.ones(4)
-    found = ScoredItems(estimates, np.eye(4), np.full(4, np.inf), 4)
-    drawn = found.drawn(10_000, np.random.default_rng(0))
-    once = np.quantile((drawn.max(axis=0) - drawn.min(axis=0)) / np.sqrt(2), 0.95)
-    assert once > 3.55 / np.sqrt(2) > norm.isf(0.05 / 7)
-    assert rank_sets(estimates, standard_errors=errors).decisions.above.sum() == 6
 
 
 # -- what is given --------------------------------------------------------------------------------

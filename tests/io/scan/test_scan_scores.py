@@ -3,7 +3,6 @@
 import gzip
 import warnings
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -103,17 +102,6 @@ def test_nan_and_null_are_both_missing(tmp_path):
     assert found[0] == found[1]
     assert found[0].tallies["scores"].both.tolist() == [[2, 2], [2, 3]]
     assert found[0].tallies["scores"].wins.tolist() == [[0, 1], [1, 0]]
-
-
-def test_labels_as_dictionaries_and_whole_numbers(tmp_path):
-    table = drawn(5)
-    frame = wide(table)
-    plain = scan(write(frame, tmp_path / "a.parquet"), table).summarize()
-    frame["task"] = frame["task"].astype("category")
-    frame["id"] = np.arange(len(frame))[::-1]
-    assert scan(write(frame, tmp_path / "b.parquet"), table).summarize() == plain
-    frame["id"] = frame["id"].astype("category")
-    assert scan(write(frame, tmp_path / "c.parquet"), table).summarize() == plain
 
 
 def test_folders_that_name_the_task(tmp_path):

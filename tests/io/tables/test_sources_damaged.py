@@ -19,15 +19,14 @@ from rankagg.exceptions import DataFormatError, RankaggError
 from rankagg.io.json_files import read_summary
 from rankagg.io.tables.reading import read_table
 from tests.io.damage import READERS, little_memory, outcomes, survives
-from tests.io.tables.test_sources_formats import FRAME, as_json_lines, write_parquet
-from tests.io.tables.test_sources_formats import LONG as NAMES
+from tests.io.tables.test_sources_formats import write_parquet
 
 every_reader = pytest.mark.parametrize("kind", READERS)
 
 
 @every_reader
 @pytest.mark.parametrize(
-    ("number", "seed"), [(60, 0), pytest.param(20_000, 1, marks=pytest.mark.slow)]
+    ("number", "seed"), [(60, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
 )
 def test_damaged_files(kind, number, seed, tmp_path):
     reader, wholes = READERS[kind]
@@ -106,36 +105,15 @@ def test_long_lines_end_in_one_sentence():
 
 # -- Parquet, gzip and JSON Lines ------------------------------------------------------------
 
-DAMAGED = {
-    ".parquet": lambda path: write_parquet(path, row_group_size=2),
-    ".plain.parquet": lambda path: write_parquet(path, compression="none", use_dictionary=False),
-    ".csv.gz": lambda path: path.write_bytes(gzip.compress(FRAME.to_csv(index=False).encode())),
-    ".jsonl": lambda path: path.write_text(as_json_lines(FRAME), encoding="utf-8"),
-}
-
-
-@pytest.mark.parametrize(
-    ("number", "seed"), [(60, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
-)
-@pytest.mark.parametrize("suffix", DAMAGED)
-def test_damaged_files_of_other_kinds(suffix, number, seed, tmp_path):
-    path = tmp_path / f"a{suffix}"
-    DAMAGED[suffix](path)
-    whole = path.read_bytes()
-    counts = outcomes(lambda p: ra.read_scores(p, **NAMES), [whole], number, path, seed)
-    assert sum(counts.values()) == number
-    assert counts["DataFormatError"] > 20
-
 
 def test_a_file_that_is_cut_off_is_refused(tmp_path):
-    for suffix in (".parquet", ".csv.gz"):
+    for kind, suffix in (("parquet", ".parquet"), ("gzip", ".csv.gz")):
+        whole = READERS[kind][1][0]
         path = tmp_path / f"a{suffix}"
-        DAMAGED[suffix](path)
-        whole = path.read_bytes()
         for length in range(0, len(whole), max(1, len(whole) // 40)):
             path.write_bytes(whole[:length])
             with pytest.raises(DataFormatError, match=rf"^a\{suffix} "):
-                ra.read_scores(path, **NAMES)
+                ra.read_scores(path, higher_is_better=True, task="t", score="v")
 
 
 def test_a_flipped_byte_under_a_checksum_is_never_another_table(tmp_path):
