@@ -29,7 +29,7 @@ def logs(folder):
     return folder
 
 
-@pytest.mark.parametrize("given", ["folder", "pattern", "files", "explicit"])
+@pytest.mark.parametrize("given", ["folder", "files"])
 def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> None:
     logs(tmp_path)
     files = {
@@ -45,8 +45,6 @@ ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
 ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
 SINGLE = {
     "aggregate": (lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))), ALONE),
-    "results": (lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})), ALONE),
-    "log": (lambda: put(Path("x.json"), ONE_LOG), ALONE),
     "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
     # Standard input has no name.
     "unnamed": (

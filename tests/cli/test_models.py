@@ -83,13 +83,6 @@ def test_bad_input_to_fit_is_one_sentence(said):
         assert words in said(f"fit {line}", code=2), line
 
 
-def test_separable_ballots_say_what_to_do(said):
-    Path("ballots.csv").write_text("A,B,count\n1,2,9\n", encoding="utf-8")
-    message = said(f"fit {DATA}", code=2)
-    assert "no finite maximum" in message
-    assert "--pseudo-rankings 0.5, a --ridge" in message
-
-
 def test_a_stored_fit_is_drawn_from(said):
     told = said(f"fit {DATA} --model generalized-mallows --json")
     Path("fit.json").write_text(told, encoding="utf-8")

@@ -4,7 +4,6 @@ import json
 import re
 from shutil import copytree
 
-import numpy as np
 import pytest
 
 import rankagg as ra
@@ -78,26 +77,6 @@ def test_sums_that_were_changed_are_refused(at, folder, refused):
     sums.write_text(text[: place.start()] + str((int(place[0]) + 1) % 10) + text[place.end() :])
     told = refused("compare sums.json")
     assert told.startswith("error: sums.json does not hold sums of scores as JSON")
-
-
-def test_it_prints_what_there_is(folder, run, said):
-    frame = wide(TABLE)
-    frame.loc[:2, list(TABLE.systems)] = float("nan")
-    write(frame, folder / "gaps.csv")
-    told = run(f"scan gaps.csv {COLUMNS}")
-    assert "warning: 3 instances have no score of any system and are left out" in told.err
-    assert "left out: 3 instances without any score" in told.out
-    lines = {words[0]: words[1:] for words in map(str.split, told.out.splitlines()) if words}
-    values, of_unit = TABLE.values[:, 3:], TABLE.unit_tasks[3:]
-    for at, task in enumerate(TABLE.tasks):
-        own = values[:, of_unit == at]
-        gone = int(np.isnan(own).sum())
-        numbers = [str(number) for number in (own.shape[1], own.size - gone, gone)]
-        assert lines[str(task)][:4] == ["higher", *numbers]
-    for row, system in zip(values, TABLE.systems, strict=True):
-        gone = int(np.isnan(row).sum())
-        assert lines[str(system)][:2] == [str(row.size - gone), str(gone)]
-    assert "... and 3 more systems" in said(f"scan gaps.csv {COLUMNS} --rows=1")
 
 
 BAD = {

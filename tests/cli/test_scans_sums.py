@@ -102,19 +102,6 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     assert "ScoreSummary" in json.loads(found.out)["input"][1]
 
 
-def test_what_is_missing_but_for_completions(run):
-    scores = put(drawn(2))
-    stated = ["--unranked", "last", "--rule", "copeland"]
-    found = plain(run("missing sums.json", *stated, "--json").out)
-    expected = plain(run("missing", *scores, *stated, "--samples", "1", "--json").out)
-    assert found["missing"] == expected["missing"]
-    assert found["sensitivity"]["n_samples"] == 0
-    assert found["sensitivity"]["consensuses"] == expected["sensitivity"]["consensuses"]
-    told = run("missing sums.json", *stated, "--plot", "map.svg").out
-    assert "completions are left out: sums of scores do not hold the rankings" in told
-    assert Path("map.svg").stat().st_size > 1000
-
-
 def test_proofs_go_with_sums_and_with_scores(run):
     scores = put(drawn(2))
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):

@@ -124,19 +124,6 @@ def test_an_experiment_is_that_of_the_library(said, line):
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
 
 
-def test_an_experiment_on_confidence_by_mechanism(parsed):
-    line = f"{CONFIDENCE} --repetitions 2 --proportion 0 --proportion 0.25 --removal by-score=3"
-    result = ra.studies.ConfidenceStudy(
-        data=[ra.studies.ResampledData(label=NAME, data=ra.datasets.load(NAME))],
-        removals=[ra.studies.RemovalByScore(strength=3.0)], proportions=[0, 0.25],
-        n_repetitions=2, rng=0,
-    ).run()  # fmt: skip
-    found = json.loads(json.dumps(result.to_dict()))["results"]
-    assert parsed(f"{line} --csv rows.csv")["results"] == found
-    assert "sign-test, holm" in Path("rows.csv").read_text()
-    assert "low scores first, strength = 3" in Path("rows.csv").read_text()
-
-
 @pytest.mark.parametrize(
     "study", [study if study == "agreement" else pytest.param(study, marks=pytest.mark.slow)
               for study in OF_TABLES]

@@ -265,15 +265,6 @@ def test_free_ties_leave_no_upper_bound():
     assert report.pair_bounds == (1, 1)
 
 
-def test_one_ranking_bounds_nothing_but_itself():
-    report = measured(ra.Profile.from_orders(["CAB"], weights=[3]), BORDA, KEMENY)
-    assert report.spread_bounds == (0, 0)
-    assert report.pair_bounds == (0, pytest.approx(4.5))
-    assert report.to_frame()["total"].tolist() == [0, 0]
-    assert report.to_frame()["ratio"].tolist() == [1, 1]  # nothing is contradicted
-    assert "there are no two rankings to compare" in report.summary()
-
-
 # -- rows -----------------------------------------------------------------------------------------
 
 

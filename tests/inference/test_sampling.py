@@ -111,14 +111,6 @@ def test_pairs_have_the_product_of_their_weights():
     assert stats.chisquare(observed, expected).pvalue > 1e-3
 
 
-def test_samples_are_drawn_in_chunks(monkeypatch):
-    monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
-    chunks = list(sampler(MANY).chunks(150))
-    assert [len(chunk) for chunk in chunks] == [40, 40, 40, 30]
-    # Each goes on drawing where the one before it stopped.
-    assert chunks[0].tolist() != chunks[1].tolist()
-
-
 # -- a number of samples that is fixed beforehand -------------------------------------------------
 
 
@@ -135,14 +127,6 @@ def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
 
 
 # -- both -----------------------------------------------------------------------------------------
-
-
-def test_equal_seeds_give_equal_estimates():
-    rule = RULE
-    first, second = (rule.estimate(MANY, rng=7) for _ in range(2))
-    assert first == second
-    assert rule.estimate(MANY, rng=np.random.default_rng(7)) == first
-    assert rule.estimate(MANY, rng=8) != first
 
 
 def test_a_distance_beyond_the_largest_is_refused():

@@ -201,14 +201,6 @@ def test_a_block_holds_no_more_than_it_should(monkeypatch, held, unit, sizes):
 # -- all units at once ----------------------------------------------------------------------------
 
 
-def test_rankings_of_other_weights_or_tasks_stay_apart():
-    orders = ["AB", "AB", "AB"]
-    weighted = units_of(ra.Profile.from_orders(orders, weights=[1, 2, 1])).whole()
-    assert sorted(zip(weighted.weights, weighted.counts, strict=True)) == [(1, 2), (2, 1)]
-    fixed = units_of(ra.Profile.from_orders(orders, groups="xyx"), fixed_tasks=True).whole()
-    assert sorted(zip(fixed.strata, fixed.counts, strict=True)) == [(0, 2), (1, 1)]
-
-
 # -- score tables ---------------------------------------------------------------------------------
 
 
@@ -412,7 +404,7 @@ SUMS = (
 )  # fmt: skip
 
 
-CASES = [(call, *case) for call in SUMS for case in (("gaps", 1018), ("weights", -1074))]
+CASES = zip(SUMS, ("gaps", "weights") * 6, (1018, -1074) * 6, strict=True)
 ALL = itertools.product(CALLS, TABLES, (1000, 1018, -1000, -1074))
 
 

@@ -5,7 +5,6 @@ import warnings
 from collections import Counter
 from io import StringIO
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -235,14 +234,6 @@ def test_spellings_are_those_that_are_stated():
     own = {"undervote": ["XX"], "overvote": ["yy"]}
     own = read("first,second\nxx,Ann\n", spellings=own, **columns)
     assert orders_of(own.profile) == {("Ann",): 1}
-
-
-def test_whole_numbers_name_candidates_where_cells_are_empty():
-    frame = pd.DataFrame({"first": [3, 1], "second": [1, np.nan]})
-    for source in (frame, frame.astype("Int64"), pa.Table.from_pandas(frame), frame.astype(object)):
-        votes = ra.read_cast_votes(source, choices=["first", "second"])
-        assert set(votes.profile.items) == {1, 3}
-        assert votes.n_ranked == 3
 
 
 def test_blanks_around_names_and_empty_cells():

@@ -228,11 +228,6 @@ def test_wins_and_ties_are_that_many_comparisons(counts):
     assert found.sides.tolist() == [1] * len(rows)
 
 
-def test_rows_without_a_win_are_told():
-    with pytest.warns(DataWarning, match="2 rows without a win or a tie left out"):
-        assert len(columns_of([2, 0, 0], [1, 0, 0], outcome_is="wins")) == 3
-
-
 @pytest.mark.parametrize(
     ("columns", "outcome_is", "words"),
     [

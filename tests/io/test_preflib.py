@@ -83,12 +83,6 @@ def test_blanks_comments_and_empty_lines():
     assert read(text) == read(SMALL["toi"])
 
 
-def test_a_type_may_promise_less_than_the_ballots_hold():
-    ballots = SMALL["soc"]
-    for kind in ("soi", "toc", "toi", "TOI", ""):
-        assert read(ballots.replace("DATA TYPE: soc", f"DATA TYPE: {kind}")) == read(ballots)
-
-
 def test_a_short_header_is_enough():
     profile = read("# NUMBER ALTERNATIVES: 2\n1: 2,1\n")
     assert (profile.items.labels, profile[0].order) == (("1", "2"), ("2", "1"))

@@ -146,11 +146,6 @@ def test_what_is_asked_names_the_columns(text, parameters):
     assert (one.format, one.parameters, one.is_certain) == ("scores", parameters, False)
 
 
-def test_columns_that_count_rows_alone_are_no_lists():
-    found = ra.recognize(StringIO("id,no\n1,1\n2,2\n")).readings
-    assert "lists" not in {one.format for one in found}
-
-
 def test_systems_that_stand_in_several_rows_are_no_leaderboard():
     assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
 
@@ -182,8 +177,6 @@ def ranked(tmp_path, said):
     ("text", "words"),
     [
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
-        ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
-        ("A>B>C\nB > A>C\n", "line 1: a line must read '27:Ann>Bob=Cid'"),
         (
             "home,away,x,y\nA,B,7,9\n",
             "file.csv is not recognized; --format says what it holds; --first, --second and --ou",

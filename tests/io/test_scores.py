@@ -189,12 +189,6 @@ def test_long_with_tasks_of_different_sizes():
 # -- frames ---------------------------------------------------------------------------------------
 
 
-def test_a_frame_with_systems_and_instances_as_its_index():
-    frame = pd.read_csv(StringIO(INSTANCES), dtype={"k": str})
-    for source in (frame, frame.set_index(["system", "k"])):
-        assert ra.read_scores(source, higher_is_better=True, instance="k") == INSTANCE_TABLE
-
-
 def test_a_long_frame_keeps_whole_numbers_as_labels():
     frame = pd.DataFrame({"s": [2, 1, 2], "t": [10, 10, 11], "v": [1.0, 2.0, 3.0]})
     table = ra.read_scores(frame, higher_is_better=True, task="t", score="v")

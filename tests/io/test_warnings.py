@@ -59,13 +59,3 @@ def places(call, **names):
         warnings.simplefilter("always")
         eval(compile(call, "user.py", "eval"), {"ra": ra, **names})
     return [one.filename for one in told if one.category is DataWarning]
-
-
-def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
-    study = ra.studies.CycleStudy(
-        data=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3, rng=0
-    )
-    path = tmp_path / "study.jsonl"
-    study.run(journal=path)
-    path.write_bytes(path.read_bytes()[:-5])
-    assert places("work.run(journal=path)", work=study, path=path) == ["user.py"]

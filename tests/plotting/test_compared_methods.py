@@ -17,7 +17,6 @@ from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
     legend_words,
-    notes,
     one,
     row_labels,
 )
@@ -124,24 +123,6 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     widths = [line.get_linewidth() for line in lines]
     assert widths == sorted(set(widths), reverse=True)
     assert len(widths) > 2
-
-
-def test_items_that_some_method_does_not_rank_are_counted():
-    orders = [ra.PartialRanking.from_order(order, items="ABCD") for order in ("AB", "BAC")]
-    comparison = ra.compare(ra.Profile(orders), [ra.PlackettLuceRanking(), ra.Kemeny()])
-    depth = len(comparison.overlap_curves())
-    assert depth < 4
-    ax = plotting.overlap_plot(comparison)
-    assert f"only {depth} of 4 items are ranked by all rules" in notes(ax)
-    assert not of_group(ax, "random")
-    ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
-    assert below(ax) == "k: how many of the first items"
-
-
-def test_an_unproved_consensus_is_said_to_be_one():
-    profile = ra.distributions.Uniform(range(40)).sample(7, rng=0)
-    ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
-    assert "the exact consensus is not proved optimal" in notes(ax)
 
 
 class Odd(ra.Borda):

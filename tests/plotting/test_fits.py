@@ -88,21 +88,6 @@ def test_unknown_errors_are_open_points_without_bars(draw):
 # -- any parameters ---------------------------------------------------------------------------
 
 
-def test_other_fits_draw_all_parameters_in_their_order():
-    fit = with_ties()
-    ax = plotting.parameters_plot(fit, alpha=0.1)
-    expected = np.column_stack([fit.estimates, fit.conf_int(0.1).to_numpy()])
-    np.testing.assert_array_equal(rows(ax, 4), expected)
-    assert row_labels(ax) == list(fit.names)
-    assert notes(ax).startswith("estimate, with 90 % interval")
-    plain = ra.distributions.FitResult(
-        distribution=fit.distribution, names=("a",), estimates=np.ones(1),
-        covariance=np.full((1, 1), 4.0), log_likelihood=0.0, n_parameters=1,
-        n_observations=1, converged=True, n_iterations=1,
-    )  # fmt: skip
-    assert rows(plain.plot(), 1)[0, 0] == 1.0
-
-
 # -- distances to the center ----------------------------------------------------------------------
 
 

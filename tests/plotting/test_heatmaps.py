@@ -5,7 +5,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
@@ -47,18 +46,6 @@ def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy, hatc
     assert len([p for p in ax.patches if p.get_hatch()]) == hatched
     assert np.isnan(matrix(ax)).sum() == 3 + hatched
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
-
-
-def test_colors_part_at_one_half_and_gray_prints_tell_the_sides():
-    (image,) = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise()).get_images()
-    assert image.get_clim() == (0, 1)
-    red, _, blue, _ = np.array(image.cmap([0.3, 0.5, 0.7])).T
-    assert red[0] > blue[0]
-    assert blue[2] > red[2]
-    assert abs(red[1] - blue[1]) < 0.05
-    light = image.cmap(np.linspace(0, 1, 5))[:, :3] @ [0.3, 0.59, 0.11]
-    assert light.argmax() == 2
-    assert light[0] > light[4] + 0.2
 
 
 def test_rankings_and_decisions_are_of_the_same_items():
@@ -161,17 +148,6 @@ def test_cells_are_the_shares_in_the_order_of_mean_places():
     bottom, top = ax.get_ylim()
     assert bottom > top
     assert ax.get_xlim() == (0.5, 4.5)
-
-
-def test_numbers_are_legible_on_every_color():
-    ax = of_sports().plot()
-    image = one(ax, "shares")
-    for text in of_group(ax, "share"):
-        column, row = text.get_position()
-        ground = image.cmap(image.norm(cells(ax)[round(row), round(column) - 1]))
-        light = np.array([0.2126, 0.7152, 0.0722])
-        contrast = abs(light @ (np.array(to_rgba(text.get_color())) - ground)[:3])
-        assert contrast > 0.35
 
 
 @pytest.mark.parametrize(

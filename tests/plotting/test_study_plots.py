@@ -131,22 +131,6 @@ def test_columns_without_panels_have_lines_of_their_own(results):
     assert legend_words(result.plot(where={"removal": "low scores first"}))[:2] == ["Mean", "Borda"]
 
 
-def test_what_is_not_drawn_is_said(results):
-    ax = results["confidence"].plot(y="width")
-    assert "not drawn, as it is not known: hoeffding, holm" in notes(ax)
-    many = S.MissingScoresStudy(
-        data=BOARD,
-        proportions=[0.2],
-        scales=range(1, 9),
-        rules=[ra.Borda()],
-        n_repetitions=1,
-        rng=0,
-    )
-    ax = many.run().plot(x="proportion")
-    assert len(headings(ax)) == 6
-    assert "the first 6 of 8 panels" in notes(ax)
-
-
 @pytest.fixture(scope="module")
 def tables():
     """Return a study of a table as it is and drawn anew."""

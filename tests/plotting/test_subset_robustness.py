@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import cut_off, faults
+from rankagg.testing.plots import cut_off
 from tests.plotting.reading import legend_words, notes, one, row_labels
 
 
@@ -109,29 +109,6 @@ def test_changes_of_the_winner_are_marked_and_named():
     assert lines["changes"].get_marker() != lines["stays"].get_marker()
     assert lines["changes"].get_color() != lines["stays"].get_color()
     assert legend_words(ax) == ["the winner stays", "another winner, named at the right"]
-
-
-def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
-    names = [f"name {k}" for k in range(40)]
-    law = ra.distributions.LatentScores([0.02 * k for k in range(40)], systems=names)
-    result = ra.stability(law.sample(5, rng=0), ra.Borda(), unit="system", sizes=[])
-    frame = result.influence().sort_values("distance", ascending=False, kind="stable")
-    ax = plotting.robustness_plot(result)
-    assert row_labels(ax) == list(frame.index[:30])
-    rest = frame.iloc[30:]
-    changes = int((rest["top1"] < 1).sum())
-    ending = f"the winner changes in {changes}" if changes else "the winner stays"
-    most = f"{rest['distance'].max():g}"
-    assert f"not drawn: 10 systems with a distance of at most {most}; {ending}" in notes(ax)
-    assert faults(ax) == []
-
-
-def test_what_cannot_be_compared_is_shown_as_unknown():
-    given = ra.stability(ra.Profile.from_orders(["ABC", "BAC", "CAB"]), ra.Borda(), sizes=[])
-    gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
-    ax = plotting.robustness_plot(replaced(given, without=[gone, *given._without[1:]]))
-    assert dots(ax)[row_labels(ax).index("0")] == ("unknown", 0.0)
-    assert "nothing in common to compare" in legend_words(ax)
 
 
 def test_what_is_not_decided_is_no_dot_of_no_change():

@@ -12,9 +12,9 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
-from rankagg.plotting.tournaments import BAND, LINK_LOOKS, _Link
-from rankagg.testing.plots import below, faults
-from tests.plotting.reading import drawn_quickly, legend_words, notes, one, row_labels
+from rankagg.plotting.tournaments import LINK_LOOKS, _Link
+from rankagg.testing.plots import faults
+from tests.plotting.reading import drawn_quickly, notes, one, row_labels
 from tests.strategies import policies, profiles
 
 
@@ -128,25 +128,6 @@ def test_items_stand_clockwise_from_the_top_under_their_names_and_places():
         assert nearest(points(ax, 4), label.get_position()) == k
 
 
-def test_pairs_that_two_rankings_order_differently_lie_on_a_band():
-    voters = ra.datasets.load("borda_fails_condorcet")
-    borda = ra.Borda().aggregate(voters)
-    graph = graph_of(voters)
-    ax = plotting.tournament_plot(graph, against=borda)
-    (band,) = drawn(ax, "differs").values()
-    assert list(drawn(ax, "differs")) == [(0, 1)]
-    np.testing.assert_array_equal(band.get_xydata(), points(ax, 3)[[0, 1]])
-    assert band.get_color() == BAND
-    assert band.get_linewidth() > 2 * drawn(ax, "with")[0, 1].get_linewidth()
-    assert band.get_zorder() < drawn(ax, "with")[0, 1].get_zorder()
-    assert legend_words(ax)[-1] == "Kemeny and Borda differ"
-    ax = plotting.tournament_plot(graph, borda, against=ra.Permutation.from_order("ABC"))
-    assert set(drawn(ax, "differs")) == {(0, 1)}
-    assert set(drawn(ax, "against")) == {(0, 1)}
-    assert legend_words(ax)[1:] == ["majority against Borda", "Borda and the other ranking differ"]
-    assert not drawn(plotting.tournament_plot(graph, borda, against=borda), "differs")
-
-
 def test_margins_do_not_collide_on_eight_items():
     votes = ra.distributions.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
@@ -201,25 +182,6 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
         assert float(text.get_text()) == graph.margins[winner, loser]
     left = len(kinds_by_hand(graph, ranking)["with"])
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
-
-
-def test_no_arcs_where_all_agree():
-    ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)))
-    assert all_drawn(ax) == {}
-    assert below(ax) == "all 45 majorities agree with Kemeny"
-    assert ax.get_legend() is None
-
-
-def test_many_pairs_without_votes_are_counted_not_drawn():
-    halves = [[*range(6), *[np.nan] * 6], [*[np.nan] * 6, *range(6)]]
-    ax = plotting.tournament_plot(graph_of(ra.Profile.from_ranks(halves), "ignore"))
-    assert "never" not in all_drawn(ax)
-    assert "not drawn: 36 pairs that were never compared" in notes(ax)
-    few = ra.Profile.from_ranks([[*range(9), np.nan], [np.nan, *range(8), np.nan]])
-    both = ra.Profile([*few, *ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])])
-    ax = plotting.tournament_plot(graph_of(both, "ignore"))
-    assert len(drawn(ax, "never")) == 8
-    assert "never compared" in legend_words(ax)
 
 
 # -- odd input -----------------------------------------------------------------------------------

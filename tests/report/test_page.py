@@ -15,7 +15,6 @@ from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
 from rankagg.report import findings as computing
 from rankagg.report import page as page_module
-from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.page import kind_of
@@ -198,32 +197,6 @@ def findings_of(data, rules=None):
     )  # fmt: skip
 
 
-def is_without_bars(figure):
-    key = [text for _, _, text in figure.drawing.key]
-    return key == ["share of votes won"] and not any(row.strip.bar for row in figure.rows)
-
-
-def certainty_of(values):
-    """Return the text of the chapter on certainty, and the first figure."""
-    findings = findings_of(ra.ScoreTable(values, higher_is_better=True))
-    parts = certainty(findings).parts
-    told = [part.content for part in parts if part.kind in ("text", "assumed")]
-    return " ".join(told), first_screen(findings)
-
-
-def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> None:
-    text, figure = certainty_of(np.random.default_rng(0).normal(size=(9, 4)))
-    assert text.count("no pair can be decided at 95 %; at least 6 are needed") == 1
-    assert "With 4 tasks" in text
-    assert "may be first" not in text
-    assert is_without_bars(figure)
-    assert not figure.level
-    text, figure = certainty_of(np.tile([[0.0, 1.0], [1.0, 0.0]], 10))
-    assert "No pair is decided" in text
-    assert "these 20 tasks could decide some, but disagree too much" in text
-    assert is_without_bars(figure)
-
-
 @pytest.mark.parametrize(("n_shared", "told"), [
     (5, "but D may be first too: they share only 5 tasks, and 6 are needed."),
     (6, "but D may be first too: nine tasks cannot tell them apart."),
@@ -314,14 +287,6 @@ def test_a_single_item_has_nothing_beside_it() -> None:
     assert set(page.sections) == {"exact", "data", "made"}
     votes = Page(ra.make_report(ra.PairwiseMatrix.from_wins([[0]])).html)
     assert "how sure" not in votes.header
-
-
-def test_pairs_that_never_met_are_said_not_to_have() -> None:
-    told = Page(ra.make_report(ra.Comparisons("ABCD", [0, 2], [1, 3], [1, 0])).html).sections
-    assert "The order of 4 pairs of items that were never compared rests on" in told["missing"]
-    both = Page(ra.make_report(ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 30)).html)
-    assert "missing" not in both.sections
-    assert "the only pair is decided at" in both.header
 
 
 def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:

@@ -105,19 +105,6 @@ def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     assert "for the first place alone" not in clear
 
 
-def test_gates_are_about_the_order_of_the_page() -> None:
-    # A beats B, and B beats the others by far more than A does.
-    won = {"AB": (11, 9), "AC": (6, 5), "AD": (6, 5), "BC": (30, 3), "BD": (30, 3), "CD": (6, 5)}
-    findings = found(battles_of(won))
-    order = [findings.exact.items[i] for i in findings.order]
-    assert order != list(findings.exact.order)
-    told = judged(findings, f"first={order[0]}", f"first={order[1]}", *map(above, order, order[1:]))
-    assert told[0] == f"gate first={order[0]} holds: {order[0]} is first by rating."
-    assert told[1] == f"gate first={order[1]} fails: {order[0]} is first by rating."
-    assert all("holds: " in one for one in told[2:])
-    assert "fails: " in judged(findings, above(order[3], order[0]))[0]
-
-
 def above(upper, lower):
     return f"above={upper},{lower}"
 

@@ -100,18 +100,6 @@ def wide(tmp_path_factory):
     return path
 
 
-def test_paper_has_the_columns_that_fit_and_says_so(wide, visit_page) -> None:
-    visit = visit_page(wide, width=700)
-    table = visit.page.locator("#scores table.sortable, [id=scores] ~ * table.sortable").first
-    said = visit.page.get_by_text("On paper stand the first columns").first
-    cells = table.locator("tbody tr").first.locator("th:visible, td:visible")
-    assert (cells.count(), said.is_visible()) == (33, False)
-    visit.page.emulate_media(media="print")
-    assert (cells.count(), said.is_visible()) == (10, True)
-    assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
-    assert table.locator("thead th:visible").last.inner_text() == "Mean"
-
-
 def test_names_in_wide_tables_stay_on_a_line_where_there_is_room(wide, visit_page) -> None:
     for width, lines in ((768, 1), (360, 2)):
         visit = visit_page(wide, width=width)

@@ -262,17 +262,6 @@ def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
         assert float(rows[item]["rating"].replace(",", "")) == pytest.approx(elo, abs=1)
 
 
-def test_ratings_stay_where_it_is_not_known_how_sure_they_are() -> None:
-    page = Page(ra.make_report(with_newcomer([1, -1] * 6, np.zeros(12, dtype=int))).html)
-    assert (
-        "Errors are not known. Only cluster 0 tells the rating of new" in (page.sections["ratings"])
-    )
-    assert len(page.table("Ratings, the highest first")) == 6
-    ties = ra.Comparisons.from_arrays("ABC" * 8, "BCA" * 8, [0] * 24)
-    page = Page(ra.make_report(ties).html)
-    assert {row["rating"] for row in page.table("Ratings, the highest first")} == {"1,500"}
-
-
 def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
     orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
     votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
@@ -285,22 +274,3 @@ def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
         in page.sections["count"]
     )
-
-
-def test_neighbors_beside_gaps_have_shares_of_votes_that_agree_with_majorities() -> None:
-    table = ra.datasets.load("xtreme_gaps")
-    both = table, table.with_unranked("ignore")
-    shared, plain = (Page(ra.make_report(one, title="Page").html) for one in both)
-    assert "it is a share of a vote, by the policy “uniform”" in shared.sections["why"]
-    assert "share of a vote" not in plain.sections["why"]
-    caption = "Neighbors in the order of the page"
-    (header, *rows), (of_plain, *_) = (
-        page.tables[page.captions.index(caption)] for page in (shared, plain)
-    )
-    assert header[3:] == ["votes lost", "votes won"]
-    assert of_plain[3] == "tasks lost"
-    votes = table.rankings().pairwise()
-    for _, item, ahead, lost, won in rows:
-        i, j = votes.items.indices([ahead, item])
-        assert (lost, won) == (f"{votes.wins[i, j]:.2f}", f"{votes.wins[j, i]:.2f}")
-        assert float(lost) >= float(won)

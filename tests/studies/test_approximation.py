@@ -13,7 +13,6 @@ from pandas.testing import assert_frame_equal
 import rankagg as ra
 from rankagg.core import places
 from rankagg.studies.votes import _without_entries
-from tests.studies.rules import Stubborn
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
 MODELS = (
@@ -120,17 +119,6 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():
     assert frame.loc[~beaten, "hit"].isna().all()
     assert "optimum proved in 0 of 4" in stopped.summary()
     assert (stopped.by_method()["unproved"] == 4).all()
-
-
-def test_above_an_optimum_of_0_there_is_no_ratio():
-    table = ra.ScoreTable([[3, 3], [2, 2], [1, 1]], higher_is_better=True)
-    rules = [Stubborn(refused="nothing"), ra.Borda()]  # which turns all pairs round
-    result = ra.studies.ApproximationStudy(data=[table], rules=rules, rng=0).run()
-    row = result.by_method().reset_index().set_index("method")
-    assert numbers(result)["cost"].tolist() == [6, 0]
-    assert row["mean_ratio"].isna().tolist() == [True, False]
-    assert row["hit_rate"].tolist() == [0, 1]
-    assert "no ratio, as only the optimum costs 0, 1 time" in result.summary()
 
 
 # -- input ----------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -11,14 +10,12 @@ from tests import oracles
 from tests.studies.rules import Stubborn
 
 POLICIES = ("uniform", "ignore", "last")
-TWO_LEVELS = ra.TwoLevel(ra.Borda(), ra.Borda())
 SCORES = [[3, 9, 1], [5, 2, 1], [4, 4, 0], [0, 7, None]]
 SMALL = ra.ScoreTable(
     [[np.nan if score is None else score for score in row] for row in SCORES],
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
@@ -160,36 +157,6 @@ def test_rows_agree_with_a_loop_over_the_scores():
     assert told in result.summary()
 
 
-def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
-    rules = [ra.Mean(), ra.Borda(), TWO_LEVELS]
-    study = make(data=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
-    methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
-    frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
-    for cell in study.cells():
-        table = LATENT.sample(rng=cell.generator(study.rng, "data"))
-        rng = cell.generator(study.rng, "missing")
-        # 4 of the 20 pairs of a system and a task.
-        pairs = rng.choice(20, 4, replace=False)
-        values = table.values.copy()
-        if cell.scale != 1:
-            task = cell.generator(study.rng, "task").integers(4)
-            values[:, table.unit_tasks == task] *= 50
-        for pair in pairs:
-            values[pair // 4, table.unit_tasks == pair % 4] = np.nan
-        left = ra.ScoreTable(
-            values, systems=table.systems, higher_is_better=True, instances=table.instances,
-            tasks=[table.tasks[t] for t in table.unit_tasks],
-        )  # fmt: skip
-        truth = ra.Permutation.from_order([4, 3, 2, 1, 0]).reindex(table.systems)
-        for (rule, policy), name in zip(methods, study.methods, strict=True):
-            row = frame.loc[(cell.scale, cell.repetition, name)]
-            ranking = rule.aggregate(left.with_unranked(policy)).ranking
-            full = rule.aggregate(table).ranking
-            assert row["tau"] == pytest.approx(ra.kendall_tau(ranking, full))
-            assert row["tau_true"] == pytest.approx(ra.kendall_tau(ranking, truth))
-            assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
-
-
 # -- what must hold --------------------------------------------------------------------------------
 
 
@@ -213,20 +180,6 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     table = result.by_method()
     assert table["failed"].groupby("method").sum().to_dict() == {"Borda": 0, "Stubborn": 6}
     assert "methods failed 6 times" in result.summary()
-
-
-@pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
-def test_a_method_that_cannot_rank_the_full_data_says_so(model):
-    study = make(
-        data=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
-        proportions=[0.3],
-    )  # fmt: skip
-    frame = study.run().to_frame()
-    part = frame[frame["method"] == "Stubborn"]
-    assert (part["error"] == "full data: no gaps").all()
-    assert part["tau"].isna().all()
-    assert (part["unranked"] == 0).all()
-    assert part["tau_true"].notna().all() == (model is LATENT)
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -27,21 +27,6 @@ def test_models_give_the_sizes_asked_for_and_repeat_with_a_seed(model):
     assert drawn != rankings(model.sample(6, 9, rng=2))
 
 
-def test_resampled_rankings_are_those_of_the_profile():
-    profile = ra.Profile.from_orders(["ABCDE", "EDCBA", "BADCE"], counts=[5, 1, 2])
-    model = ra.studies.ResampledData(label="five", data=profile)
-    seen = set()
-    for k in range(120):
-        drawn = model.sample(3, 2, rng=k)
-        allowed = {r.order for r in profile.restrict(drawn.items)}
-        assert {r.order for r in drawn} <= allowed
-        seen.add(frozenset(drawn.items))
-    assert len(seen) == 10
-    whole = model.sample(5, 1000, rng=0).reindex("ABCDE")
-    share = np.mean([r.order == tuple("ABCDE") for r in whole])
-    assert share == pytest.approx(5 / 8, abs=4 * np.sqrt(5 / 8 * 3 / 8 / 1000))
-
-
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize(("share", "lost"), [(0.0, 0), (0.05, 0), (0.25, 2), (0.5, 4)])
 def test_every_ranking_loses_the_same_number(model, share, lost):

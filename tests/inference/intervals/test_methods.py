@@ -1,7 +1,6 @@
 """Normal intervals of pairs: against statsmodels, and where they may be made at all."""
 
 import importlib
-import re
 import runpy
 import sys
 from functools import cache
@@ -306,42 +305,6 @@ def test_a_cell_of_the_grid_gives_its_row_again(study):
     kept = rows.set_index(grid.KEYS)
     for name in ("wrong", "power", "noted"):
         assert again[name] == pytest.approx(kept.loc[cell, name], abs=1e-4)
-
-
-def test_the_page_says_of_the_grid_what_its_rows_say(study):
-    rows = pd.read_csv(FOLDER / "grid.csv").set_index(study["grid"].KEYS)
-    page = (FOLDER.parents[2] / "docs" / "explanation" / "coverage.rst").read_text(encoding="utf-8")
-
-    def shares(name, method, *tasks, figure="wrong"):
-        return ", ".join(f"{100 * rows.loc[(name, method, t), figure]:.0f}" for t in tasks)
-
-    means, theirs = "means", "normal max-t, as csranks"
-    wrong = [
-        shares("equal", theirs, 4, 6, 12, 30, 100),
-        shares("rare failures", means, 6, 8, 12, 30, 100),
-        "; ".join(
-            shares("rare failures", method, 6, 12, 30, 100)
-            for method in ("means, plain sums", "max-t of means", theirs)
-        ),
-        "; ".join(shares("skewed", method, 6, 12, 30, 100) for method in (means, theirs)),
-        shares("low scores hidden", means, 6, 8, 12, 30, 100),
-    ]
-    for told in wrong:
-        assert f'"{told}"' in page, told
-    flat = rows.reset_index()
-    ours = flat[~flat["method"].isin(["max-t of means", theirs])]
-    assert ours[ours["tables"].isin(study["grid"].SYMMETRIC)]["wrong"].max() <= 0.073
-    assert ours[ours["tables"] == "families of three"]["wrong"].max() <= 0.049
-    for name, tasks, kinds, told in (
-        ("one noisy of three", 8, (means, "means, plain sums"), "49 % (plain sums 5)"),
-        ("variants of three", 30, (means, "means, plain sums", theirs), "24 % (6; as csranks 28)"),
-        ("two groups", 12, (means, "means, plain sums", theirs), "71 % (76; 81)"),
-        ("ten over three", 12, (means, "means, plain sums", theirs), "38 % (40; 47)"),
-    ):
-        assert told in page
-        numbers = [int(text) for text in re.findall(r"\d+", told)]
-        found = [100 * rows.loc[(name, kind, tasks), "power"] for kind in kinds]
-        assert numbers == pytest.approx(found, abs=0.56)
 
 
 def test_notes_say_how_often_so_few_units_were_wrong(study, kept):

@@ -258,16 +258,6 @@ def test_where_rankings_agree_the_interval_is_exact_and_a_note_says_so(method):
         assert note.startswith("all units agree on 1 pair,")
 
 
-def test_units_that_agree_on_a_tie_leave_both_sides_open():
-    profile = ra.Profile.from_ranks([[0, 0]] * 20, items="AB")
-    found = from_data(profile, method="percentile", rng=0)
-    assert found.lower[0, 1] == pytest.approx(0.5 * 0.025 ** (1 / 20))
-    assert found.upper[0, 1] == pytest.approx(1 - found.lower[0, 1])
-    orders, shared = ra.Profile.from_orders(["ABC"] * 20), {"simultaneous": "bonferroni"}
-    found = from_data(orders, method="percentile", rng=0, **shared)
-    assert found.lower[0, 1] == pytest.approx((0.025 / 3) ** (1 / 20))
-
-
 @pytest.mark.parametrize("method", ANY_METHOD)
 def test_one_item_has_no_pairs(method):
     found = from_data(ra.Profile.from_orders(["A"]), **chosen(method))

