@@ -81,16 +81,12 @@ def test_sums_that_were_changed_are_refused(at, folder, refused):
 
 BAD = {
     f"scan {DATA} --lower w": "--lower must be one of",
-    "scan data --instance id --task tusk": "Did you mean 'task'",
     f"scan {DATA} --systems s0,s7": "--systems must be",
     f"scan {DATA} --lower w --score s": "--system and --score must be given",
-    f"scan none.csv {COLUMNS}": "SOURCES must be a file",
     "scan untasked.csv --lower w": "--lower needs --task",
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
-    "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
-    "scan board.csv": "board.csv has words in column system, and each column without an option",
-    f"scan scattered.csv {LONG}": "--scattered sort",
+    "scan board.csv": "Name the columns of scores with --systems, or --system and --score",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",
     "compare cut.json": "cut.json does not hold sums of scores as JSON",

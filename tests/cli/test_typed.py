@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
+from rankagg.cli.command import PROBABILITY, Number, OneOf, Whole
 from rankagg.report.page import KINDS
 
 ABSURD = [
@@ -182,10 +182,3 @@ def test_choices_are_those_of_the_package() -> None:
             assert choices - {"none"} == asked | more, (command, name)
         else:
             assert name in NAMED_HERE
-
-
-def test_dots_say_that_an_option_may_be_repeated() -> None:
-    context = click.Context(click.Command("x"))
-    repeated = Option("--lower", metavar="TASK", multiple=True)
-    assert repeated.get_help_record(context) == ("--lower TASK...", "")
-    assert Option("--top", metavar="K").get_help_record(context) == ("--top K", "")

@@ -84,9 +84,7 @@ def pairs(data, **options):
 full, tied = partial(table, "full.csv"), partial(table, "tied.csv")
 PLACES = {
     "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
-    "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
-    "table.csv --unranked uniform": places(table),
     "table.csv --unranked last": places(lambda: table().with_unranked("last")),
 } | {
     f"full.csv --ranks {of} --method {method} --resamples 200 --seed 3": places(
@@ -223,34 +221,23 @@ REMOVALS = "stability --dataset tennessee --removals"
 BAD = {
     "intervals full.csv --resamples 5": "--resamples ... 5",
     "intervals full.csv --top 4": "--top ... at most 3 ... 4",
-    "intervals full.csv --method wilson": "--method ... wilson ... sign-flips ... sign-test",
     "intervals full.csv --method sign-test": "--method for --ranks borda ... 'hoeffding'",
     "intervals table.csv --method max-t --ranks mean": "1 of 9 scores missing ... --ranks borda "
     "... --method sign-flips",
-    "intervals --dataset tennessee --ranks mean": "ScoreTable",
     "intervals full.csv --unit instance": "--unit ... no instances",
-    "intervals --dataset tennessee --unit task": "--unit ... no tasks",
     "intervals matrix.lop": "Intervals need rankings, scores or comparisons",
     "dispersion matrix.lop": "Dispersion needs rankings",
-    "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
     "dispersion --dataset tennessee --rule mean": "Mean needs scores",
     "test full.csv": "Give one of --reference SYSTEM ... --power",
-    "test full.csv --reference A --power 0.8": "Give one of --reference",
     "test full.csv --power 0.8 --against B": "--against has no meaning with --power",
     "dispersion full.csv --seed 3": "--seed belongs to --agreement",
-    "dispersion full.csv --as latex": "--as belongs to --agreement",
     "dispersion full.csv --agreement --rule borda": "--rule has no meaning with --agreement",
     "stability full.csv --pair A B": "--pair belongs to --removals",
-    f"{REMOVALS} --samples 3": "--samples has no meaning with --removals",
     "missing matrix.lop": "a matrix does not say what is missing",
     "missing table.csv --rule mean": "--rule ... mean",
-    "dispersion matrix.lop --agreement": "needs the scores of systems",
     "dispersion gaps.csv --drop y --drop z --drop w --agreement": "two tasks",
-    "stability matrix.lop": "a matrix does not hold them",
     "stability matrix.lop --removals": "these data do not hold them",
-    f"{REMOVALS} --pair Memphis Nashvile": "Did you mean 'Nashville'?",
     f"{REMOVALS} --pair Memphis Memphis": "--pair must be two different items",
-    f"{REMOVALS} --unit task": "'ranking' for rankings without groups",
     f"{REMOVALS} --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
 }
 

@@ -1,6 +1,5 @@
 """Logs of the three tools: their scores in one frame, and what contradicts itself named."""
 
-import gzip
 import json
 import math
 import zipfile
@@ -9,7 +8,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from tests.io import made_evaluations as made
 from tests.io.made_evaluations import (
     TIME,
     accuracy,
@@ -116,16 +114,6 @@ def test_an_unknown_level_is_no_score(tmp_path) -> None:
     assert told == ["left out: 1 score (-1, which stands for an unknown level)."]
 
 
-def test_names_that_stand_for_several_data_sets_are_told_apart(tmp_path) -> None:
-    frame, told = read(
-        tmp_path,
-        aggregate("A", result("Accuracy", 1, dataset="d"), result("Accuracy", 2, dataset="e")),
-        aggregate("B", result("Accuracy", 3, dataset="d"), result("other", 4, dataset="f")),
-    )
-    assert frame["task"].tolist() == ["d: Accuracy", "e: Accuracy", "d: Accuracy", "f: other"]
-    assert told == []
-
-
 def test_lines_of_samples_are_counted_and_left_out(tmp_path) -> None:
     sample = {"schema_version": "0.3.0", "sample_id": "1", "evaluation": {"score": 1}}
     path = put(tmp_path / "a_samples.jsonl", sample)
@@ -181,16 +169,6 @@ def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
     assert found.loc["match/f1"].tolist() == [0.25, -1]
     assert frame["higher_is_better"].isna().tolist() == [False, True]
     assert told == ["left out: 1 score (std of no mean of samples)."]
-
-
-def test_values_by_name_are_metrics_of_their_own(tmp_path) -> None:
-    samples = [(1, 1, {"s": {"clear": 1, "kind": None, "parts": [1]}})]
-    frame, told = read(tmp_path, log("A", "x", samples))
-    assert cells(frame) == {("A", "x", "s/clear", 1): 1}
-    assert sorted(told) == [
-        "left out: 1 score (no number under s/kind).",
-        "left out: 1 score (no number under s/parts).",
-    ]
 
 
 def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
@@ -265,12 +243,6 @@ class TestArchives:
             else:
                 with pytest.raises(DataFormatError, match=told):
                     ra.read_evaluations(tmp_path)
-
-    def test_and_the_log_beside_them_are_one_run(self, tmp_path) -> None:
-        put(tmp_path / "a.json", log("A", "x", ONE))
-        archive(tmp_path / "a.eval", log("A", "x", ONE))
-        with pytest.raises(DataFormatError, match="two scores by 'm'"):
-            ra.read_evaluations(tmp_path)
 
 
 # -- lm-evaluation-harness -------------------------------------------------------------------------
@@ -410,13 +382,6 @@ class TestSamples:
         (folder / "mine.jsonl").unlink()
         self.refused(folder, "task 'x', instance 0")
 
-    def test_belong_to_the_results_of_their_time(self, tmp_path) -> None:
-        folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
-        later = TIME.replace("2026-01-02", "2026-01-03")
-        put(folder / f"results_{later}.json", harness("B", {"x": {"acc,none": 0.25}}))
-        put(folder / f"samples_x_{later}.jsonl", document(0, acc=0.0))
-        assert self.samples(folder) == {("A", "x", "acc", 0): 1, ("B", "x", "acc", 0): 0}
-
     def test_lists_of_a_corpus_metric_and_nan_are_left_out(self, tmp_path) -> None:
         rows = [document(n, acc=1, bleu=["a", "b"]) for n in range(3)]
         self.folder(tmp_path, "A", [*rows, document(3, acc=math.nan)])
@@ -433,31 +398,6 @@ RESULTS, SAMPLES = f"results_{TIME}.json", f"samples_arc_{TIME}.jsonl"
 # -- damage and paths ------------------------------------------------------------------------------
 
 
-def sets():
-    """Return sets of files: names, and the objects in them."""
-    about = {"standard_error": {"value": 0.0625}, "num_samples": 64}
-    sure = result("x", 0.5)
-    sure["score_details"]["uncertainty"] = about
-    scores = {
-        "arc": {"acc,none": 0.5, "acc_stderr,none": 0.1, "f1,strict": 0.25},
-        "mmlu": {"acc,none": 0.75},
-        "physics": {"acc,none": 1},
-    }
-    samples = [(1, 1, {"m": "C", "j": 0.5}), (1, 2, {"m": "I"}), (2, 1, {"m": "P"})]
-    return [
-        {
-            "a.json": [aggregate("org/A", sure, result("y", 2, lower=True, metric="nll"))],
-        },
-        {
-            f"results_{TIME}.json": [harness("org/B", scores, group_subtasks={"mmlu": ["physics"]},
-                                             **{"n-samples": {"arc": {"effective": 2}}})],
-            f"samples_arc_{TIME}.jsonl": [document(n, acc=float(n), bleu=["a"], digest="aa")
-                                          for n in (0, 1)],
-        },
-        {"log.json": [log("org/C", "z", samples, scores=[made.accuracy(0.5, scorer="m")])]},
-    ]  # fmt: skip
-
-
 def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
     path = archive(tmp_path / "x.eval", log("A", "z", [(1, 1, {"m": "C"})]))
     data = path.read_bytes()
@@ -465,46 +405,6 @@ def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
         path.write_bytes(data[:size])
         with pytest.raises(DataFormatError, match=r"x\.eval is no archive|cannot be unpacked"):
             ra.read_evaluations(path)
-
-
-def run_of_the_harness(folder):
-    """Write results and samples."""
-    for one, objects in sets()[1].items():
-        put(folder / one, *objects)
-
-
-@pytest.mark.parametrize("name", [RESULTS, SAMPLES])
-def test_a_mark_and_gzip_change_nothing(tmp_path, name) -> None:
-    def frame():
-        return read(tmp_path)[0].drop(columns="source")
-
-    run_of_the_harness(tmp_path)
-    plain = frame()
-    data = (tmp_path / name).read_bytes()
-    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
-    assert frame().equals(plain)
-    (tmp_path / name).unlink()
-    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data))
-    assert frame().equals(plain)
-    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data)[:-9])
-    with pytest.raises(DataFormatError, match=r"\.gz"):
-        read(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        (b'{"a":' * 100_000, "nested too deep|not JSON"),
-        (b'{"schema_version": "0.3.0", "sample_id": ' + b"9" * 5000 + b"}", "thousands of digits"),
-        (b'{"schema_version": "0.3.0", "samp', "not JSON"),
-        (b'\xff\xfe{"a": 1}', "UTF-8|UTF-16"),
-    ],
-)
-def test_what_is_no_json_is_told(tmp_path, name, data, told) -> None:
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(DataFormatError, match=told):
-        ra.read_evaluations(tmp_path / name)
 
 
 def test_formats_go_together(tmp_path) -> None:
@@ -535,28 +435,3 @@ def test_a_file_that_is_named_must_be_one_of_these(tmp_path) -> None:
         ra.read_evaluations(file)
     with pytest.raises(InvalidInputError, match="files with scores"):
         ra.read_evaluations(tmp_path)
-
-
-def test_what_would_take_too_much_memory_is_refused_before_it_is_held(tmp_path) -> None:
-    def refused(folder, limit):
-        with pytest.raises(DataFormatError, match=r"takes about [0-9,]+ bytes") as told:
-            ra.read_evaluations(folder, max_bytes=limit)
-        return str(told.value)
-
-    sample = log("A", "x", [(1, 1, {"m": "C"})])
-    sample["samples"][0]["events"] = [[]] * 50_000
-    for name in ("packed", "line", "rows"):
-        (tmp_path / name).mkdir()
-    path = archive(tmp_path / "packed" / "a.eval", sample)
-    assert "samples/1_epoch_1.json takes" in refused(tmp_path / "packed", 2**21)
-    assert len(ra.read_evaluations(path)) == 1
-    run_of_the_harness(tmp_path / "line")
-    (tmp_path / "line" / SAMPLES).unlink()
-    line = json.dumps(document(0, acc=1.0) | {"doc": "x" * 2**22}).encode()
-    (tmp_path / "line" / f"{SAMPLES}.gz").write_bytes(gzip.compress(line))
-    assert f"{SAMPLES}.gz takes" in refused(tmp_path / "line", 2**21)
-    run_of_the_harness(tmp_path / "rows")
-    put(tmp_path / "rows" / SAMPLES, *(document(n, acc=1.0) for n in range(3000)))
-    assert f"{SAMPLES} takes" in refused(tmp_path / "rows", 2**21)
-    with pytest.warns(ra.exceptions.DataWarning):
-        assert len(ra.read_evaluations(tmp_path / "rows", max_bytes=2**23)) > 3000

@@ -233,11 +233,8 @@ class Mine(Corruption):
     ("changes", "words"),
     [
         ({"n_corrupted": [4]}, "n_corrupted of CorruptionStudy.*at least 0 and at most 3"),
-        ({"n_corrupted": [-1]}, "n_corrupted of CorruptionStudy"),
-        ({"n_corrupted": []}, "n_corrupted of CorruptionStudy"),
         ({"corruptions": []}, "corruptions of CorruptionStudy"),
         ({"corruptions": ["reversed"]}, r"corruptions of .*such as `ReversedScores\(\)`"),
-        ({"corruptions": [NoisyScores(), NoisyScores()]}, "different values. Got noisy 2 times"),
         ({"data": [TABLE.rankings()]}, "`data`.*sources of scores"),
         (
             {"data": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],

@@ -116,9 +116,7 @@ class Lost(Corruption):
     [
         *((lambda by=by: RescaledScores(factor=by), "factor of Rescaled")
           for by in (0.0, -1.0, np.nan, np.inf, "2")),
-        (lambda: AdversarialScores(step=-1), "step of Adversarial"),
         (lambda: NoisyScores(share=1.5), "share of Noisy"),
-        (lambda: ReversedScores().corrupt(TABLE, ["w"]), r"`tasks`.*'w'"),
         (lambda: Lost().corrupt(TABLE, ["x"]), r"scores of Lost.*finite scores of shape \(5, 2\)"),
         (lambda: Lost(what=7).corrupt(TABLE, ["x"]), r"finite scores of shape \(5, 2\)"),
         (

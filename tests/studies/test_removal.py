@@ -145,9 +145,7 @@ def test_blocks_go_together(whole_tasks):
     ("make_one", "message"),
     [
         (lambda: S.RemovalBySystem(spread=-1), "spread of RemovalBySystem"),
-        (lambda: S.RemovalByTask(spread="1"), "spread of RemovalByTask"),
         (lambda: S.RemovalByScore(strength=np.nan), "strength of RemovalByScore"),
-        (lambda: S.RemovalByAge(strength=np.inf), "strength of RemovalByAge"),
         (lambda: S.RemovalOfBlocks(n_tasks=0), "n_tasks of RemovalOfBlocks"),
         (lambda: S.RandomRemoval().remove(TABLE, 1.0), "proportion"),
         (lambda: S.RandomRemoval().remove(TABLE, 0.5, whole_tasks=1), "whole_tasks"),

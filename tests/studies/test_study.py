@@ -276,13 +276,10 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     ("call", "message"),
     [
         (lambda: ra.studies.ObservedData(label="x", data=TABLE).sample(3), "n_items"),
-        (lambda: ra.studies.ObservedData(label="x", data=PROFILE).sample(4, 9), "n_rankings"),
         (lambda: ra.studies.ResampledData(label="x", data=TABLE).sample(5), "at most 4"),
         (lambda: ra.studies.ConfidenceStudy(data=[PROFILE], rng=0), "sources of scores"),
-        (lambda: ra.studies.CycleStudy(data=[3], rng=0), "profiles or tables"),
         (lambda: ra.studies.CycleStudy(data=TABLE.to_frame(), rng=0), "direction"),
         (ra.cultures.MallowsCulture, "one of `phi` and `norm_phi`"),
-        (lambda: ra.cultures.MallowsCulture(phi=0.5, norm_phi=0.5), "one of `phi` and `norm_phi`"),
     ],
 )  # fmt: skip
 def test_what_is_no_source_is_named(call, message):

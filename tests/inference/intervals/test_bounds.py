@@ -133,10 +133,7 @@ NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
     [
         (lambda bad: comparisons_needed(0.1, bad), NO_PROBABILITIES, "`alpha` must be a number in"),
         (lambda bad: hoeffding_radius(10, bad), [1.5], "alpha"),
-        (lambda bad: _bernstein_radius(0.1, 10, bad), [1.5], "alpha"),
-        (lambda bad: _anytime_alpha(bad, 10), [1.5], "alpha"),
         (lambda bad: hoeffding_radius(10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an int"),
-        (lambda bad: _bernstein_radius(0.1, 10, 0.05, bad), [0, 3, 1.5, "2"], "`sides` must be an"),
         (lambda bad: comparisons_needed(bad, 0.05), [0, -0.1, 0.51, float("nan"), "0.1"],
          "`margin` must be a number in"),
         (lambda bad: comparisons_needed(0.1, 0.05, n_items=bad), [1, 0, 2.5],

@@ -187,16 +187,12 @@ def test_json_lines_cell_by_cell():
     [
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
-        ('{"s": "A"}\n5\n', "and line 2 holds 5"),
         ('{"s": "A", "x": 1, "x": 2}\n', "line 1 has the key 'x' twice"),
         ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is not JSON"),
         ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 has an integer of thousands"),
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": "high"}\n', "row 3, column 'x'.*'high'"),
-        ('{"s": "A", "x": 1}\n\n{"s": "B", "x": Infinity}\n', "row 3, column 'x'.*inf"),
-        ('{"s": "A", "x": {"y": 1}}\n', "row 1, column 'x' must be a finite number"),
         ('{"s": "A", "x": 9007199254740993}\n', "row 1, column 'x' is 9007199254740993, which no"),
         ('{"s": "A", "x": 1, " x": 2}\n', "two columns 'x'"),
-        ("{}\n{}\n", "no columns"),
     ],
     ids=lambda text: text[:30],
 )
@@ -213,11 +209,9 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
     ("text", "said"),
     [
         ('[{"s": "A", "x": 1}, 5]', "a.json is a JSON array, and element 2 holds 5; every element"),
-        ('[{"s": "A", "x": 1, "x": 2}]', "a.json has the key 'x' twice"),
         ('[{"s": "A", "x": 1}', "a.json is not JSON: .*line 1.* cut off"),
         ('[{"s": "A", "x": 1}, {"s": "B", "x": "high"}]', "a.json, row 2, column 'x'.*'high'"),
         ('[[{"s": 1}]]', "a.json is JSON, no plain table"),
-        ('{"s": {"x": 1}}', "a.json is JSON, no plain table"),
     ],
 )
 def test_json_arrays_that_are_refused(text, said, tmp_path):
