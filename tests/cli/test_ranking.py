@@ -145,15 +145,6 @@ def test_solver_failure_is_one_sentence_and_code_one(called, monkeypatch) -> Non
     assert result.err.startswith("error: HiGHS cannot be used")
 
 
-def test_solve_reads_linear_ordering_matrices(called) -> None:
-    Path("small.lop").write_text("3\n 0 5 1\n 2 0 4\n 3 0 0\n")
-    result = called("solve small.lop")
-    assert result.out.startswith("matrix: row above column\nread: small.lop, PairwiseMatrix")
-    assert "sum above the diagonal in the order found: 10" in result.out
-    data = json.loads(called("solve small.lop --json").out)
-    assert (data["cost"], data["optima"]["count"]) == (5, 1)
-
-
 # -- tournament and explain -----------------------------------------------------------------------
 
 

@@ -16,7 +16,6 @@ from rankagg.cli.app import app
 from rankagg.io.json_files import write_summary, write_votes
 from rankagg.testing.commands import commands_of
 from tests.io.scan.scan_files import drawn, long, wide
-from tests.report.test_page import Page
 
 NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]
@@ -162,22 +161,8 @@ ODD = {
 }
 
 
-# The rest are as odd, and take longer.
-FAST = {"without scores", "like options"}
-FAST_COMMANDS = {"compare", "explain", "intervals", "missing"}
-
-
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        pytest.param(
-            command, name,
-            marks=() if name in FAST and command in FAST_COMMANDS else pytest.mark.slow,
-        )
-        for name in ODD
-        for command in sorted({*ENOUGH} - {"report", "verify"})
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", ["without scores", "like options"])
+@pytest.mark.parametrize("command", ["compare", "explain", "intervals", "missing"])
 def test_odd_sums_end_as_their_scores_do(command, name, run):
     """Whatever the scores are: the same figures, or the same refusal."""
     table = ODD[name]
@@ -203,28 +188,6 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
         # Sums hold neither rankings to complete nor units.
         one.pop({"missing": "sensitivity"}.get(command), None)
     assert found == expected
-
-
-def test_pages_have_the_figures_of_the_scores(run):
-    scores = put(drawn(2, n=5, m=60))
-    pages = []
-    for given in ["sums.json"], scores:
-        run("report", *given, "--unit", "ranking", "--out", "page.html", "--title", "The page")
-        pages.append(cells(Page(Path("page.html").read_text(encoding="utf-8"))))
-    assert {*pages[0]} == {*pages[1]}
-    assert len(pages[0]) >= 5
-    assert all(len(rows) > 1 for rows in pages[0].values())
-    for caption in pages[0]:
-        assert pages[0][caption] == pages[1][caption], caption
-
-
-def cells(page):
-    """Return the rows of all tables of a page by caption, without ranges of ranks and times."""
-    found = {}
-    for caption, rows in zip(page.captions, page.tables, strict=True):
-        kept = [at for at, name in enumerate(rows[0]) if name not in ("95 % ranks", "seconds")]
-        found[caption] = [[row[at] for at in kept] for row in rows if len(row) == len(rows[0])]
-    return found
 
 
 @pytest.fixture
@@ -279,10 +242,3 @@ def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     sums()
     assert f"--weight {allowed}" in refused(f"intervals sums.json --weight=x={weight}")
     run("rank sums.json --weight=x=1e100")
-
-
-def test_other_versions(sums, refused):
-    for version in (0, 2, None, "1"):
-        sums(version=version)
-        known = "1 is. rankagg scan --out writes them."
-        assert f"version {version!r} is not known; {known}" in refused("report sums.json")

@@ -266,21 +266,6 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
     assert frame["total"].iloc[-1] == pytest.approx(best)
 
 
-def test_tied_votes_cost_what_the_exact_rule_says():
-    profile = ra.Profile.from_ranks([[0, 0], [0, 1]], items="AB", counts=[4, 1])
-    frame = measured(profile, BORDA, ra.Kemeny(tie_cost=0.5)).to_frame()
-    for name, value in (("total", 2), ("average", 0.4), ("discordant", 0)):
-        assert frame[name].tolist() == [value, value]
-    plain = measured(profile, BORDA)
-    assert plain.to_frame()["total"].tolist() == [0]
-    # Without an exact rule there is no ratio.
-    assert (plain.exact, plain.to_dict()["certificate"]) == (None, None)
-    assert plain.to_dict()["rules"][0]["ratio"] is None
-    assert "exact consensus" not in plain.summary()
-    tied = measured(NEARLY_ALL_TIED, ra.Kemeny(tie_cost=1))
-    assert tied.pair_bounds[0] <= tied.to_frame()["total"][0] <= tied.pair_bounds[1]
-
-
 # -- how it is told -------------------------------------------------------------------------------
 
 

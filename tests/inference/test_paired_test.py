@@ -71,7 +71,7 @@ def test_signs_against_scipy(seed):
     assert (found.wins, found.ties, found.losses) == (wins, 15 - wins - losses, losses)
 
 
-@pytest.mark.parametrize("method", ["mcnemar", "sign-flips", "wilcoxon", "sign"])
+@pytest.mark.parametrize("method", ["mcnemar", "wilcoxon", "sign"])
 @pytest.mark.parametrize("columns", [1, 2, 30])
 def test_identical_systems(method, columns):
     found = ra.paired_test(table([1] * columns, [1] * columns), "A", "B", method=method)

@@ -101,16 +101,6 @@ def test_what_cannot_be_told_needs_no_finite_number(values):
     assert found.to_dict()["pairs"][0]["needed"] is None
 
 
-def test_units_that_agree_do_not_say_how_much_they_vary():
-    found = ra.inference.separation(
-        ra.ScoreTable([[2.5] * 4, [1.5] * 4, [1.5] * 4], higher_is_better=True)
-    )
-    assert np.isnan(found.detectable).all()
-    assert np.isnan(found.needed[0])
-    assert np.isinf(found.needed[1])
-    assert "all tasks agree on 2 pairs" in str(found)
-
-
 def test_the_one_that_is_ahead_where_both_have_scores_is_above():
     values = [[9, 1, 5, 1], [np.nan, 3, 2, 3], [0, 0, 0, 0]]
     found = ra.inference.separation(ra.ScoreTable(values, systems="ABC", higher_is_better=True))

@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import combinations
-from math import inf
 
 import numpy as np
 import pytest
@@ -48,14 +47,6 @@ def test_chi_square_and_its_p_value_are_those_of_scipy(profile):
     assert test.statistic == pytest.approx(expected.statistic, abs=1e-9)
     assert test.p_value == pytest.approx(expected.pvalue, rel=1e-9)
     assert test.df == profile.n_items - 1
-
-
-def test_equal_rankings_agree_fully():
-    test = ra.inference.friedman(ra.Profile.from_orders(["CAB"], counts=[7]))
-    assert (test.kendall_w, test.statistic) == (1, 14)
-    assert (test.f_statistic, test.f_p_value) == (inf, 0)
-    assert test.to_dict()["f_statistic"] is None
-    assert ra.inference.friedman(ra.Profile.from_ranks([[0, 1, 1]], counts=[7])).kendall_w == 1
 
 
 # -- units ----------------------------------------------------------------------------------------

@@ -324,28 +324,6 @@ def test_dispersion_report(table, policy):
 
 
 @few
-@given(table=tables(max_units=5))
-def test_policies_flip_the_same_pairs(table):
-    found = ra.analysis.sensitivity(ra.ScoreSummary.from_scores(table))
-    expected = ra.analysis.sensitivity(table, n_samples=1, rng=0)
-    assert found.consensuses == expected.consensuses
-    frame = expected.to_frame(everything=True).drop(columns="share")
-    order = ["above", "below"]
-    everything = found.to_frame(everything=True)
-    assert everything.sort_values(order).to_dict("list") == frame.sort_values(order).to_dict("list")
-    flips = everything[everything[list(found.policies)].nunique(axis=1) > 1]
-    assert found.to_frame().to_dict("records") == flips.to_dict("records")
-    k = min(2, table.n_systems)
-    top = expected.top(k).drop(columns="share")
-    assert found.top(k).loc[lambda frame: (frame > 0).any(axis=1)].sort_index().equals(
-        top[(top > 0).any(axis=1)].sort_index()
-    )  # fmt: skip
-    assert "completion" not in found.summary()
-    assert found.to_dict()["n_samples"] == 0
-    assert np.isnan(found.share_above).all()
-
-
-@few
 @given(table=tables(), policy=policies, exact=st.booleans())
 def test_tasks_are_left_out(table, policy, exact):
     rule = ra.Kemeny() if exact else ra.Borda()

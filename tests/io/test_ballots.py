@@ -1,6 +1,5 @@
 """Ballots as tables of ranks."""
 
-import csv
 import warnings
 from io import StringIO
 
@@ -127,26 +126,6 @@ def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
 
 
 # -- writing --------------------------------------------------------------------------------------
-
-
-def cells(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.reader(stream))
-
-
-def test_what_is_written(tmp_path):
-    profile = ra.Profile.from_ranks(
-        [[2, 1, nan], [1, 1, 2]], items=["Oslo", "Łódź", "Rio, de"], counts=[3, 1],
-        weights=[1, 0.1], groups=["x", "y"],
-    )  # fmt: skip
-    path = tmp_path / "ballots.csv"
-    ra.io.write_ballots(profile, path)
-    header, first, second = cells(path)
-    assert header == ["Oslo", "Łódź", "Rio, de", "count", "weight", "group"]
-    assert (first[:4], float(first[4]), first[5]) == (["2", "1", "", "3"], 1, "x")
-    assert (second[:4], float(second[4]), second[5]) == (["1", "1", "3", "1"], 0.1, "y")
-    read = ra.read_ballots(path, count="count", weight="weight", group="group")
-    assert read == profile.with_unranked("last")
 
 
 @pytest.mark.parametrize(

@@ -110,12 +110,6 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
     assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
 
 
-def test_text_is_written_in_utf_8_with_its_own_line_ends(tmp_path) -> None:
-    path = tmp_path / ("x" * 251 + ".txt")  # the longest name of a file
-    write_text(path, "Łódź\r\nß\n\r")
-    assert content(tmp_path) == {path.name: b"\xc5\x81\xc3\xb3d\xc5\xba\r\n\xc3\x9f\n\r"}
-
-
 def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))

@@ -1,18 +1,14 @@
 """Rules compared: bump charts, and top-k agreement curves."""
 
-from contextlib import nullcontext
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 from hypothesis import given
 
 import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.plotting.theme import GRAY, plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
@@ -123,23 +119,3 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     widths = [line.get_linewidth() for line in lines]
     assert widths == sorted(set(widths), reverse=True)
     assert len(widths) > 2
-
-
-class Odd(ra.Borda):
-    name = "$\\frac$ " + "W" * 200
-
-
-class OddKemeny(ra.Kemeny):
-    name = "$\\frac$ " + "Kemeny" * 9
-
-
-@pytest.mark.parametrize("styled", [True, False])
-def test_odd_names_of_rules_are_plain_text(styled):
-    comparison = ra.compare(
-        ra.distributions.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()]
-    )
-    with nullcontext() if styled else mpl.style.context("default"):
-        ax = plotting.overlap_plot(comparison)
-        assert any("$\\frac$" in text.get_text() for text in ax.get_legend().get_texts())
-        assert not collisions(ax)
-        assert not cut_off(ax)

@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ import rankagg as ra
 from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
 from rankagg.report import findings as computing
-from rankagg.report import page as page_module
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.page import kind_of
@@ -236,12 +234,6 @@ def test_the_same_data_give_the_same_page(human) -> None:
         return re.sub(r"\b0\.\d{3,}\b|\d\.\d+e-\d+", "", html)
 
     assert still(ra.make_report(table, title="superglue_human").html) == still(report.html)
-
-
-def test_the_page_needs_no_library_of_plots() -> None:
-    sources = Path(page_module.__file__).parent.glob("*.py")
-    users = {path.name for path in sources if "plotting" in path.read_text(encoding="utf-8")}
-    assert users == {"drawn_pages.py"}
 
 
 @pytest.mark.parametrize(

@@ -88,30 +88,6 @@ def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
-@pytest.fixture(scope="module")
-def wide(tmp_path_factory):
-    """The page of a table of 30 tasks and systems with long names, one of them very long."""
-    path = tmp_path_factory.mktemp("wide") / "wide.html"
-    names = [f"model-{k} large (fine-tuned)" for k in range(4)]
-    values = np.random.default_rng(0).normal(size=(4, 30)) + 10
-    tasks = [f"benchmark_{k}" for k in range(30)]
-    table = ra.ScoreTable(values, systems=names, tasks=tasks, higher_is_better=True)
-    ra.make_report(table).save(path)
-    return path
-
-
-def test_names_in_wide_tables_stay_on_a_line_where_there_is_room(wide, visit_page) -> None:
-    for width, lines in ((768, 1), (360, 2)):
-        visit = visit_page(wide, width=width)
-        cell = visit.page.locator(".wide td.name, .wide th.name").nth(1)
-        line = cell.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
-        assert (cell.bounding_box()["height"] < 2 * line) == (lines == 1)
-        # A table that goes on beyond the window has a shadow there.
-        around = visit.page.locator(".wide .scroll").first
-        assert around.evaluate("e => e.scrollWidth > e.clientWidth")
-        assert "linear-gradient" in around.evaluate("e => getComputedStyle(e).backgroundImage")
-
-
 def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"

@@ -157,19 +157,6 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
         assert "Win rate" in page
 
 
-@pytest.mark.parametrize(("n", "many"), [(3, "3 task families"), (7, "seven task families")])
-def test_families_of_tasks_are_called_so(n, many) -> None:
-    values = np.random.default_rng(1).normal(size=(4, 8)) + 10
-    families = {task: min(task, n - 1) for task in range(8)}
-    table = ra.ScoreTable(values, higher_is_better=True, task_families=families)
-    html = re.sub(r"(?s)<(style|script).*?</\1>", "", ra.make_report(table).html)
-    text = re.sub(r"<[^>]*>", "", html)
-    assert f"With {many} no pair " in text
-    assert "Task families are independent" in text
-    assert "cluster" not in text.lower()
-    assert "familys" not in text
-
-
 def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
     html = ra.make_report(DATA["scores with gaps"][0]).html
     rows = [row for row in Page(html).table("Scores by task") if row["System"] == "B"]

@@ -81,18 +81,6 @@ def test_tasks_instances_and_single_tasks_are_what_they_say():
     assert frame["tau"].nunique() > 3
 
 
-def test_tables_are_means_over_tasks():
-    result = of(INSTANCES)
-    part = result.to_frame().query("scope == 'within' and k == 2")
-    row = result.by_method().loc[("within", 2, "Mean", "Borda")]
-    assert row["cells"] == 3
-    assert row["tau"] == pytest.approx(part["tau"].mean())
-    assert row["top"] == pytest.approx(part["top"].mean())
-    assert row["std_last"] == pytest.approx(part["last"].std(ddof=1))
-    assert row["at_random"] == 2 / 5
-    assert result.by_method().loc["tasks"]["std_top"].isna().all()
-
-
 def test_systems_that_a_rule_leaves_out_are_counted():
     gaps = ra.ScoreTable(
         [[1, 2, np.nan, np.nan], [2, 1, 3, 1], [3, 3, 1, 2]], systems="ABC", tasks="xxyy",

@@ -1,7 +1,7 @@
 """Mechanisms of missing scores: what they take, how often, and what a study says of them."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -157,39 +157,6 @@ def test_bad_values_are_named(make_one, message):
 
 
 # -- in a study ------------------------------------------------------------------------------------
-
-
-CONFIDENCE = S.ConfidenceStudy(data=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()], rng=0)
-
-
-@pytest.mark.parametrize(
-    ("usual", "first", "last"),
-    [
-        (make(data=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
-         (f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, 1)),
-        (CONFIDENCE, (CONFIDENCE.data[0].identity, 0.3, 0),
-         (f"{CONFIDENCE.data[0].identity}, ByScore(strength=3)", 0.3, 1)),
-    ],
-    ids=["missing scores", "confidence"],
-)  # fmt: skip
-def test_a_journal_of_before_goes_on_with_more_mechanisms(
-    usual, first, last, tmp_path, monkeypatch
-):
-    study, path = replace(usual, proportions=[0.3], n_repetitions=2), tmp_path / "j.jsonl"
-    assert next(study.cells()).key == first
-    before = study.run(journal=path)
-    noted = path.read_bytes()
-    tried, seen = type(study)._try, []
-    monkeypatch.setattr(
-        type(study), "_try", lambda *of: seen.append(of[1].removal.name) or tried(*of)
-    )
-    grown = replace(study, removals=[S.RandomRemoval(), S.RemovalByScore(strength=3)])
-    assert [cell.key for cell in grown.cells()][-1] == last
-    frame = grown.run(journal=path).to_frame()
-    assert path.read_bytes()[: len(noted)] == noted
-    assert seen == ["low scores first, strength = 3"] * 2
-    own = frame[frame["removal"] == "completely at random"].drop(columns="removal")
-    assert own.reset_index(drop=True).equals(before.to_frame())
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():

@@ -227,26 +227,6 @@ def test_bad_values_are_named(name, changes, message):
 # -- what data are drawn from ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "identity"),
-    [
-        (ra.cultures.MallowsCulture(phi=0.9), "MallowsModel(phi=0.9)"),
-        (ra.cultures.MallowsCulture(norm_phi=1), "NormalizedMallowsCulture(norm_phi=1)"),
-        (ra.cultures.PlackettLuceCulture(spread=1.0), "PlackettLuceModel(spread=1.0)"),
-        (ra.cultures.UrnCulture(contagion=0.5), "UrnCulture(contagion=0.5)"),
-        (ra.studies.LatentModel(step=0.1, n_instances=None), "GumbelModel(step=0.1)"),
-        (ra.studies.LatentModel(step=0.1, n_instances=5), "GumbelModel(step=0.1, n_instances=5)"),
-        (
-            ra.studies.ResampledData(label="x", data=ra.Profile.from_orders(["AB", "BA"])),
-            "ResampleModel(label='x', digest='c05e0c28')",
-        ),
-    ],
-)  # fmt: skip
-def test_journals_have_the_keys_that_they_always_had(source, identity):
-    study = ra.studies.CycleStudy(data=[source], n_items=[2], n_rankings=[3], rng=0)
-    assert next(study.cells()).key == (identity, 2, 3, 0)
-
-
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(

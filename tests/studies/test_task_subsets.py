@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import kendalltau
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import table_digest
 from rankagg.studies.tables import _SubsetCell
 
@@ -113,21 +112,6 @@ def test_systems_without_a_score_on_a_subset_are_counted():
     partly = (frame["n_ranked"] < GAPS.n_systems).sum()
     assert partly
     assert any(f"{partly} of 16 consensuses" in note for note in result.notes)
-
-
-def test_what_is_not_proved_has_no_numbers():
-    hard = ra.ScoreTable(
-        np.random.default_rng(0).normal(size=(40, 7)), systems=range(40), higher_is_better=True
-    )
-    result = make(hard, rules=[ra.Kemeny(time_limit=0.0)], sizes=[5], n_repetitions=1).run()
-    (row,) = result.to_frame().to_dict("records")
-    assert row["proved"] is False
-    assert np.isnan([row["tau"], row["distance"], row["top1"]]).all()
-    assert result.by_method()["unproved"].tolist() == [1]
-    assert "optima of 1 subset are not proved" in result.summary()
-    assert "Kemeny" in result.headline()
-    with pytest.raises(InvalidInputError, match="study knows something of"):
-        result.plot()
 
 
 # -- input and plot -------------------------------------------------------------------------------

@@ -213,19 +213,6 @@ def in_tasks(seed=0, sizes=(3, 5, 2, 6), systems=3, gaps=0.0, **more):
 QUESTIONS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
-def test_runs_of_fixed_tasks_are_averaged():
-    scores = in_tasks(sizes=(6, 4))
-    units = units_of(scores, unit="instance", fixed_tasks=True, instances=QUESTIONS)
-    by_question = units_of(scores).source.values().reshape(5, 2, -1).mean(axis=1)
-    expected = (by_question[:3].mean(axis=0) + by_question[3:].mean(axis=0)) / 2
-    np.testing.assert_allclose(units.moments.mean, expected)
-    np.testing.assert_allclose(units.moments.shares, (1 / 3 + 1 / 2) / 4)
-    assert units.unit_strata.tolist() == [0, 0, 0, 1, 1]
-    found = resampled_means(units, 8000, np.random.default_rng(0))
-    variance = (by_question[:3].var(axis=0) / 2 + by_question[3:].var(axis=0) / 1) / 4
-    np.testing.assert_allclose(found.means.var(axis=0), variance, rtol=0.08)
-
-
 def test_drawn_rows_stay_in_their_fixed_task():
     units = units_of(in_tasks(sizes=(6, 4)), unit="instance", fixed_tasks=True, instances=QUESTIONS)
     drawn = resample_rows(units, 50, np.random.default_rng(0))

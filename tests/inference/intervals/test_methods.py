@@ -305,17 +305,3 @@ def test_a_cell_of_the_grid_gives_its_row_again(study):
     kept = rows.set_index(grid.KEYS)
     for name in ("wrong", "power", "noted"):
         assert again[name] == pytest.approx(kept.loc[cell, name], abs=1e-4)
-
-
-def test_notes_say_how_often_so_few_units_were_wrong(study, kept):
-    right = study["summary"].right_unit(kept["ranks"])
-    grid = pd.read_csv(FOLDER / "grid.csv").rename(columns={"tasks": "units"})
-    grid = grid[(grid["tables"] != "families of three") & (grid["method"] == "max-t of means")]
-    rows = pd.concat([right[right["method"] == "max-t"], grid])
-    for least, share in methods.WRONG_IN:
-        beyond = 100 * rows.loc[rows["units"] >= least, "wrong"].max()
-        assert beyond == pytest.approx(share, abs=0.51)
-        (note,) = methods._few_units("max-t", np.array([least]), "task")
-        assert f"wrong in up to {share} % of tables" in note
-        (before,) = methods._few_units("max-t", np.array([least - 1]), "task")
-        assert f"up to {share} %" not in before

@@ -354,18 +354,3 @@ def test_a_frame_has_the_larger_proportion_above():
         "above", "below", "estimate", "lower", "upper", "n_units", "outside"
     ]  # fmt: skip
     assert frame.to_numpy().tolist() == [[*pair, *row] for pair in ("BA", "AC", "BC")]
-
-
-def test_a_summary_has_the_description_the_notes_and_the_pairs():
-    found = from_data(SPARSE)
-    lines = found.summary().splitlines()
-    assert lines[0] == found.describe()
-    assert lines[1] == f"note: {found.notes[0]}"
-    assert lines[2].split() == list(found.to_frame().columns)
-    assert len(lines) == 3 + 6
-    assert lines[5].split() == ["A", "D", "-", "0.000", "1.000", "0", "False"]
-    cut = found.summary(rows=2).splitlines()
-    assert (cut[-1], len(cut)) == ("... and 4 more pairs", 3 + 2 + 1)
-    many = from_data(ra.Profile.from_orders(["ABCDEFGHI"]))
-    assert many.summary().endswith("... and 6 more pairs")
-    assert "more pairs" not in many.summary(rows=None)

@@ -1,7 +1,6 @@
 """Ranks: which method decides and what it says of itself, single items, and who may be first."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
 from rankagg.inference.pair_values import Differences, point_differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.ranks.rank_results import Families, ranks_from_decisions
+from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
@@ -209,22 +208,6 @@ def test_the_first_place_can_be_decided_where_no_pair_is():
     assert "may be first: A (for the first place alone)" in str(result)
 
 
-def test_what_nobody_said_is_not_known():
-    above, places = np.triu(np.ones((12, 12), dtype=bool), k=1), [*range(1, 13)]
-    decisions = ra.inference.Decisions(
-        items=ra.ItemSet(places), above=above, alpha=0.05, how="by hand"
-    )
-    result = ranks_from_decisions("borda", "ranking", above, decisions, ())
-    assert (result.method, result.assumes, result.n_units, result.decidable_from) == (None,) * 4
-    assert decisions.warning is None
-    assert decisions.to_dict()["basis"] is None
-    assert "assumed" not in result.summary()
-    # Decisions on all pairs hold for each item.
-    assert result.first == (1,)
-    assert result.best.tolist() == result.worst.tolist() == places
-    assert result.marginal_best.tolist() == result.marginal_worst.tolist() == places
-
-
 # -- single items and the first -------------------------------------------------------------------
 
 
@@ -316,26 +299,6 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
 
 
 # -- how it looks ---------------------------------------------------------------------------------
-
-
-def test_both_kinds_of_bounds_are_told():
-    result = ra.rank_intervals(ranked(5, 9, 0.8))
-    frame, both = result.to_frame(simultaneous=False), result.to_frame()
-    assert frame.columns.tolist() == ["rank", "best", "worst"]
-    for name in ("best", "worst"):
-        assert (
-            frame[name].loc[list("ABCD")].tolist() == getattr(result, f"marginal_{name}").tolist()
-        )
-        assert both[name].loc[list("ABCD")].tolist() == getattr(result, name).tolist()
-    assert both["marginal_worst"].loc[list("ABCD")].tolist() == result.marginal_worst.tolist()
-    told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert told == result.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.rank_intervals", 1)
-    assert (told["of"], told["unit"], told["alpha"]) == ("borda", "ranking", 0.05)
-    assert told["marginal"] == frame.reset_index().to_dict("records")
-    together = both.drop(columns=["marginal_best", "marginal_worst"])
-    assert told["ranks"] == together.reset_index().to_dict("records")
-    assert "may be first: A" in result.summary()
 
 
 @given(strategies.profiles(min_size=2))

@@ -65,20 +65,6 @@ def test_small_blocks_of_text(form, tmp_path, monkeypatch):
             assert scan(source, table, names).summarize() == expected
 
 
-def test_as_read_scores(tmp_path):
-    table = drawn(1)
-    path = write(long(table), tmp_path / "scores.csv")
-    read = ra.read_scores(
-        path, higher_is_better=dict(table.higher_is_better), system="system", task="task",
-        instance="id", score="score", task_weights=dict(table.task_weights),
-    )  # fmt: skip
-    summary = scan(path, table, LONG, systems=None).summarize()
-    assert summary.systems == read.systems != table.systems
-    assert summary == ra.ScoreSummary.from_scores(read)
-    assert summary.fingerprint == ra.ScoreSummary.from_scores(table).fingerprint
-    assert summary.tasks == read.tasks
-
-
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int32(), pa.int64(), pa.uint8()])
 def test_numbers_of_any_type(kind, tmp_path):
     values = [[1, 2, None, 9], [2, 2, 3, None]]
@@ -91,17 +77,6 @@ def test_numbers_of_any_type(kind, tmp_path):
         higher_is_better=True,
     )  # fmt: skip
     assert summary == ra.ScoreSummary.from_scores(table)
-
-
-def test_nan_and_null_are_both_missing(tmp_path):
-    found = []
-    for column in ([1.0, None, 3.0], [1.0, NAN, 3.0]):
-        path = tmp_path / f"{len(found)}.parquet"
-        pq.write_table(pa.table({"A": pa.array(column), "B": [2.0, 2.0, 2.0]}), path)
-        found.append(ra.io.scan_scores(path, higher_is_better=True).summarize())
-    assert found[0] == found[1]
-    assert found[0].tallies["scores"].both.tolist() == [[2, 2], [2, 3]]
-    assert found[0].tallies["scores"].wins.tolist() == [[0, 1], [1, 0]]
 
 
 def test_folders_that_name_the_task(tmp_path):

@@ -175,17 +175,11 @@ def texts(n, of):
 #: Small files, each of which asks for more than a gigabyte, by suffix.
 BOMBS = {
     "blank lines": (".csv.gz", lambda: b"s,x\nA,1\n" + b"\n" * 7 * 10**7),
-    "one wide line": (".csv.gz", lambda: b"s" + b",1" * 10**7 + b"\nA" + b",1" * 10**7),
-    "few cells, many rows": (".csv.gz", lambda: b"s,x\n" + b"A,1\n" * 2 * 10**7),
     "labels": (".csv", lambda: b"s,x\n" + texts(2_500_000, lambda at: f"{at},1\n")),
-    "gzip in gzip": (".csv.gz", lambda: gzip.compress(bytes(10**8))),
-    "empty objects": (".jsonl", lambda: b"{}\n" * 10**7),
     "one object": (".jsonl", lambda: b'{"s": [' + b"[]," * 10**7 + b"[]]}\n"),
     "long texts": (".parquet", lambda: {"s": labels(2), "x": ["x" * 10**6] * 2}),
     "many values": (".parquet", lambda: {"s": np.zeros(7 * 10**7, np.int8)}),
 }
-# What is refused in other words, as it is no table.
-NOT_A_TABLE = ("gzip in gzip",)
 
 
 def write_bomb(kind, folder):
@@ -217,5 +211,5 @@ def test_no_small_file_takes_more_than_a_gigabyte(kind, tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     said, kibibytes = done.stdout.splitlines()
-    assert kind in NOT_A_TABLE or re.match(REFUSED, said)
+    assert re.match(REFUSED, said)
     assert int(kibibytes) < 1.1 * 2**20
