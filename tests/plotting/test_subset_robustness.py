@@ -1,10 +1,13 @@
 """Robustness: agreement by size of subset, or what leaving out each unit changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import rankagg as ra
 from rankagg import plotting
+from rankagg.testing.plots import cut_off
 from tests.plotting.reading import legend_words, notes, one, row_labels
 
 
@@ -53,6 +56,15 @@ def test_lines_and_the_band_are_the_quantiles_and_the_share_with_the_same_winner
         heights = corners[corners[:, 0] == at, 1]
         assert heights.min() == pytest.approx(low)
         assert heights.max() == pytest.approx(high)
+
+
+def test_disagreement_is_not_cut_off():
+    profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
+    result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
+    assert result.subsets()["tau_0.05"].min() < 0
+    assert plotting.robustness_plot(result).get_yticks()[0] == -1
+    alike = ra.stability(ra.datasets.load("superglue_human"), ra.Borda(), sizes=[7])
+    assert plotting.robustness_plot(alike).get_yticks()[0] == 0
 
 
 def test_subsets_without_a_tau_are_counted():
@@ -106,3 +118,27 @@ def test_changes_of_the_winner_are_marked_and_named():
     assert lines["changes"].get_marker() != lines["stays"].get_marker()
     assert lines["changes"].get_color() != lines["stays"].get_color()
     assert legend_words(ax) == ["the winner stays", "another winner, named at the right"]
+
+
+def replaced(given, without):
+    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
+
+
+def test_what_is_not_decided_is_no_dot_of_no_change():
+    given = ra.stability(ra.datasets.load("superglue_human"), sizes=[])
+    late = replace(given._without[2], is_proved=False)
+    result = replaced(given, without=[*given._without[:2], late, *given._without[3:]])
+    ax = plotting.robustness_plot(result)
+    labels = row_labels(ax)
+    assert labels[-1] == str(given.units[2])
+    assert dots(ax)[len(labels) - 1] == ("undecided", 0.0)
+    assert "not decided within the limit" in legend_words(ax)
+    assert "without 1 of 10 tasks" in notes(ax)
+    nothing = ra.stability(
+        ra.distributions.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[]
+    )
+    ax = plotting.robustness_plot(nothing)
+    assert {fate for fate, _ in dots(ax).values()} == {"undecided"}
+    assert "not drawn: 2 rankings" in notes(ax)
+    assert "nan" not in notes(ax)
+    assert not cut_off(ax)

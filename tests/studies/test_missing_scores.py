@@ -1,6 +1,7 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -167,6 +168,36 @@ def test_rows_agree_with_a_loop_over_the_scores():
 
 
 # -- what is not known -----------------------------------------------------------------------------
+
+
+def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
+    rules = [ra.Mean(), ra.Borda(), ra.TwoLevel(ra.Borda(), ra.Borda())]
+    study = make(data=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
+    methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
+    frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
+    for cell in study.cells():
+        table = LATENT.sample(rng=cell.generator(study.rng, "data"))
+        rng = cell.generator(study.rng, "missing")
+        # 4 of the 20 pairs of a system and a task.
+        pairs = rng.choice(20, 4, replace=False)
+        values = table.values.copy()
+        if cell.scale != 1:
+            task = cell.generator(study.rng, "task").integers(4)
+            values[:, table.unit_tasks == task] *= 50
+        for pair in pairs:
+            values[pair // 4, table.unit_tasks == pair % 4] = np.nan
+        left = ra.ScoreTable(
+            values, systems=table.systems, higher_is_better=True, instances=table.instances,
+            tasks=[table.tasks[t] for t in table.unit_tasks],
+        )  # fmt: skip
+        truth = ra.Permutation.from_order([4, 3, 2, 1, 0]).reindex(table.systems)
+        for (rule, policy), name in zip(methods, study.methods, strict=True):
+            row = frame.loc[(cell.scale, cell.repetition, name)]
+            ranking = rule.aggregate(left.with_unranked(policy)).ranking
+            full = rule.aggregate(table).ranking
+            assert row["tau"] == pytest.approx(ra.kendall_tau(ranking, full))
+            assert row["tau_true"] == pytest.approx(ra.kendall_tau(ranking, truth))
+            assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
 
 
 def test_a_method_that_fails_is_counted_and_the_study_goes_on():

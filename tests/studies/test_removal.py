@@ -104,6 +104,20 @@ def test_sets_are_as_frequent_as_drawn_one_after_another(number):
 # -- what is taken ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "removal", [S.RemovalBySystem(spread=2), S.RemovalByTask(spread=2)], ids=repr
+)
+def test_log_odds_of_systems_and_tasks_are_normal(removal):
+    table, axis = TABLE.drop(tasks=["z"]), int(isinstance(removal, S.RemovalByTask))
+    expected, rng = Counter(), np.random.default_rng(1)
+    for _ in range(1000):
+        worths = np.exp(rng.normal(0, 2, 2))
+        odds = {place: worths[place[axis]] for place in np.ndindex(2, 2)}
+        for places, chance in chances(odds, 2).items():
+            expected[places] += chance / 1000
+    assert_alike(frequencies(removal, 2, 300, table), expected, 300)
+
+
 def test_infinite_odds_go_first_and_never():
     removal = Stated(odds=(np.inf, -np.inf, np.inf, -np.inf, 0.0, 5.0))
     assert set(frequencies(removal, 1, 60)) == {frozenset({(0, 0)}), frozenset({(0, 2)})}
