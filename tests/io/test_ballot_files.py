@@ -63,6 +63,7 @@ RANKS = {
     "decimal commas": "Oak;Elm;Ash\n1,5;1,5;3\n1;2;3\n1;3;2\n",
 }
 FIRSTS_OF_RANKS = {
+    "numbers of ballots in Czech": {"Oak": 3, "Elm": 2},
     "zeros": {"Oak": 3, "Yew": 1, "Elm": 1},
     "numbers at the end": {"Oak": 3, "Elm": 1},
     "items called like keys": {"Price": 1, "Size": 2},
@@ -281,6 +282,7 @@ NO_CHOICES = {
     ),
 }
 WHY_NO_CHOICES = {
+    "counts by precinct": "name it by `count`",
     "two contests": "2 contests, Chair 1st, Chair 2nd or Clerk 1st, Clerk 2nd",
     "one pool": "2 contests",
     "names of who votes": (

@@ -181,3 +181,87 @@ def low(plain):
     """Return the bound that every votes have."""
     assert plain["scaled_cost"] > 0
     return {"scaled_lower_bound": 0, "lower_bound": "0", "status": "gap"}
+
+
+def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
+    rng, texts = Random(15), []
+    while len(texts) < 60:
+        votes = some_votes(rng, 9)
+        problem = Problem.from_pairwise(votes)
+        holding = [node for node in STEPS if holds(problem, node)]
+        if not holding:
+            continue
+        node = rng.choice(holding)
+        pair = {"pair": pair_in(node)}
+        fix = {**LEAF, "threshold": problem.floor + 20, "rest": 1}
+        for nodes in (
+            [{**node, "rest": 1}, LEAF],
+            [fix, {**node, "rest": 2}, LEAF],
+            [{**pair, "before": 1, "after": 2}, {**node, "rest": 3}, LEAF, LEAF],
+            [{**pair, "before": 2, "after": 1}, {**node, "rest": 3}, LEAF, LEAF],
+            [{**node, "rest": 1}, {**fix, "rest": 2}, {**node, "rest": 3}, LEAF],
+            [{**node, "rest": 1}, {**node, "rest": 2}, {**fix, "rest": 3}, LEAF],
+        ):
+            texts.append(plain_text(votes, nodes))
+    counted = judge(blank, texts)
+    assert min(counted[True], counted[False]) > 20
+
+
+def cut_sums(gain, known, above, x, y):
+    """Return what is left of the gain of a cut, by the rule and by rules that are nearly it."""
+    upper = set(above)
+
+    def left(*, counts_known=False, by_y=True, by_x=True, inside=False, ends=all, free=0):
+        out = [(by_y and known[k, y]) or (by_x and known[x, k]) for k in PLACES]
+        return gain[x, y] + sum(
+            gain[u, v]
+            for u in upper
+            for v in PLACES
+            if gain[u, v] < -free
+            and (inside or v not in upper)
+            and (counts_known or not known[u, v])
+            and ends((not out[u], not out[v]))
+        )
+
+    return left(), {
+        "known pairs count": left(counts_known=True),
+        "pairs inside count": left(inside=True),
+        "above y": left(by_y=False),
+        "below x": left(by_x=False),
+        "either end": left(ends=any),
+        "the upper end": left(ends=lambda both: both[0]),
+        "the lower end": left(ends=lambda both: both[1]),
+        "nothing is enough": left() or 1,
+        "one vote is free": left(free=1),
+    }
+
+
+def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> None:
+    rng, texts, told = Random(7), [], Counter()
+    rules = cut_sums(NOTHING * 0, NOTHING, [0], 0, 1)[1]
+    while min(told[rule] for rule in rules) < 2:
+        # The first is known to be above the third, against a majority, where both are known to
+        # be on their side of the second.
+        wins = [[rng.randrange(3) * (i != j) for j in PLACES] for i in PLACES]
+        wins[0][1], wins[1][2], wins[2][0] = 9, 9, 2
+        votes = ra.PairwiseMatrix.from_wins(wins)
+        problem, known = Problem.from_pairwise(votes), NOTHING.copy()
+        nodes = []
+        for x in rng.sample((0, 1), rng.randrange(3)):
+            if all_by_exchange(problem, NOTHING, pair_of(x, x + 1), 1, 1):
+                nodes.append({"exchange": [[x, x + 1]], "up": 1, "down": 1, "rest": len(nodes) + 1})
+                known[x, x + 1] = True
+        known |= (known @ known).astype(bool)
+        for x, y in permutations(PLACES, 2):
+            rest = [k for k in PLACES if k not in (x, y)]
+            above = [x, *(k for k in rest if rng.random() < 0.5)]
+            if known[x, y] or known[y, x]:
+                continue
+            rule, others = cut_sums(-np.asarray(problem.margins), known, above, x, y)
+            assert (rule > 0) == all_by_cut(problem, known, np.array(above), pair_of(x, y))
+            wrong = [name for name, left in others.items() if (left > 0) != (rule > 0)]
+            if any(told[name] < 2 for name in wrong):
+                told.update(wrong)
+                cut = {"above": above, "cut": [[x, y]], "rest": len(nodes) + 1}
+                texts.append(plain_text(votes, [*nodes, cut, LEAF]))
+    assert min(judge(blank, texts).values()) >= 4
