@@ -3,11 +3,8 @@
 Seconds are those of the processor. What fails here is far from what was measured.
 """
 
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
@@ -16,7 +13,6 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.kernels import local_search
 from tests.benchmarks.growth import ENTRIES
 
 
@@ -63,30 +59,3 @@ def test_growth(name) -> None:
     say(f"{name}: exponent {found:.2f}, stated {stated}")
     # Small sizes are mostly fixed costs, large ones leave the cache.
     assert found < stated + 0.4
-
-
-def test_compiled_loops_make_no_job_slower(monkeypatch) -> None:
-    pytest.importorskip("numba", reason="the extra `fast` is not installed")
-    margins = np.random.default_rng(0).integers(-9, 10, (60, 60))
-    margins = np.triu(margins, k=1) - np.triu(margins, k=1).T
-    script = """
-import sys, time, numpy as np
-from rankagg.kernels.local_search import Searches
-margins = np.load(sys.argv[1])
-began = time.process_time()
-rng = np.random.default_rng(0)
-orders = np.array([rng.permutation(60) for _ in range(8)])
-Searches(margins, orders, rng).advance(int(sys.argv[2]))
-print(time.process_time() - began)
-"""
-    with tempfile.TemporaryDirectory() as folder:
-        np.save(Path(folder, "margins.npy"), margins)
-        for steps in (10_000, 60_000, 120_000, 400_000):
-            taken = []
-            for runs in ("numpy", "numba"):
-                monkeypatch.setenv(local_search.VARIABLE, runs)
-                call = [sys.executable, "-c", script, f"{folder}/margins.npy", str(steps)]
-                told = [float(subprocess.check_output(call, text=True)) for _ in range(3)]
-                taken.append(median(told))
-            say(f"{steps} steps of 8 searches, NumPy beside the choice: {taken[0] / taken[1]:.2f}")
-            assert taken[1] < 1.2 * taken[0]

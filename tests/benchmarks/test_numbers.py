@@ -55,15 +55,3 @@ def test_resampled_consensuses(benchmark) -> None:
     assert {one.certificate.status for one in results} == {"optimal"}
     # A matrix per ranking would be 100 times the input.
     assert peak(ra.analysis.resample_kemeny, profile, counts[:2]) < 40 * profile.ranks.nbytes
-
-
-def test_means_of_instances(benchmark) -> None:
-    scores = RNG.random((20, 100_000))
-    scores[scores < 0.2] = np.nan
-    table = ra.ScoreTable(
-        scores, tasks=np.repeat(np.arange(10), 10_000), instances=range(100_000),
-        higher_is_better=True,
-    )  # fmt: skip
-    means = benchmark(table.task_scores)
-    np.testing.assert_allclose(means[:, 0], np.nanmean(scores[:, :10_000], axis=1), rtol=1e-12)
-    assert peak(table.task_scores) < 5 * scores.nbytes

@@ -112,18 +112,3 @@ def test_long_frames_beside_pandas(folder: Path) -> None:
     said("frame of pandas", lambda: scores_of(frame), lambda: pivoted(frame), 3)
     table = pa.Table.from_pandas(frame)
     said("table of Arrow", lambda: scores_of(table), lambda: pivoted(frame), 4)
-
-
-@pytest.mark.parametrize(("m", "n"), [(20_000, 10), (4_000, 50)])
-def test_orders_beside_one_by_one(m: int, n: int) -> None:
-    orders = np.argsort(np.random.default_rng(0).random((m, n)), axis=1)
-    labels = [[f"item {i}" for i in order] for order in orders.tolist()]
-    items = sorted({label for order in labels for label in order})
-
-    def one_by_one(given: list[list[str]]) -> ra.Profile:
-        return ra.Profile([ra.PartialRanking.from_order(order, items=items) for order in given])
-
-    few = labels[: m // 20]
-    ratio = seconds(lambda: ra.Profile.from_orders(labels)) / seconds(lambda: one_by_one(few)) / 20
-    print(f"\norders of {n}: {1 / ratio:.1f} times as fast as one by one")  # noqa: T201
-    assert ratio < 0.2

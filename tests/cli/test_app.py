@@ -294,15 +294,6 @@ def test_a_stability_analysis_ends_with_one_line(run, impatient, hard, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_a_report_leaves_the_page_with_what_there_is(hard, tmp_path) -> None:
-    assert interrupted(tmp_path, "stderr", "-m", "rankagg", "report", str(hard(140))) == 130
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
-    page = (tmp_path / "report.html").read_text()
-    assert "not computed in time" in page
-    assert "interrupted: the best ranking so far" in page
-
-
 # What the interpreter does before it comes to the package is its own affair.
 STARTED = """
 import sys
@@ -320,24 +311,6 @@ def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
     assert {path.name for path in tmp_path.iterdir()} <= {"report.html"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("delay", [0, 0.05])
-def test_the_end_of_a_study_with_workers_shows_no_traceback(tmp_path, delay) -> None:
-    study = [
-        "study",
-        "approximation",
-        "--culture",
-        "mallows=0.8",
-        "--items",
-        "5",
-        "--repetitions",
-        "10",
-    ]
-    study += ["--rule", "borda", "--jobs", "2"]
-    code = interrupted(tmp_path, "stdout", "-m", "rankagg", *study, delay=delay)
-    assert code in (130, 0)
-
-
 def test_an_interruption_while_loading_ends_with_one_line(monkeypatch, capsys) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -347,12 +320,6 @@ def test_an_interruption_while_loading_ends_with_one_line(monkeypatch, capsys) -
         entry.run()
     assert stop.value.code == 130
     assert capsys.readouterr().err == "interrupted\n"
-
-
-def test_what_is_done_is_not_interrupted(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.cli.main", lambda: None)
-    entry.run()
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_a_closed_standard_output_is_a_failure(monkeypatch, capsys):

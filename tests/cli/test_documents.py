@@ -83,11 +83,3 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
     run("report v.csv --format cast-votes --seats 2")
     assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_table_of_items_may_name_labels_with_signs_that_are_not_shown(run, tmp_path):
-    votes = "A\u2028x,B\n1,2\n2,1\n1,2\n"
-    (tmp_path / "a.csv").write_text(votes, encoding="utf-8")
-    (tmp_path / "items.csv").write_text("item,org\nA\u2028x,Left\nB,Right\n", encoding="utf-8")
-    run("report a.csv --format ballots --items items.csv")
-    assert "Left" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -88,20 +88,6 @@ def test_metrics_are_chosen_by_name(metric, expected) -> None:
     assert sorted(task for note in taken for task in expected if task in note) == sorted(expected)
 
 
-BOTH = frame_of(
-    [("A", "x", 0.5), ("A", "x", 1), ("A", "x", 0), ("B", "x", 0.25)],
-    instance=[None, 1, 2, None],
-)
-
-
-def test_instances_are_taken_where_all_tasks_have_them() -> None:
-    table, notes = made(BOTH)
-    assert table.to_frame()["x"].to_dict() == {"A": 0.5, "B": 0.25}
-    told = "scores: of whole tasks; those of instances are there for 1 of 2 pairs of a system and"
-    assert any(note.startswith(told) for note in notes)
-    assert made(BOTH[:3])[0].instances == (1, 2)
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [

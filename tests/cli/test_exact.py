@@ -8,10 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import check_certificate
-from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.ranked_pairs import _locked_in_every_way, locked_paths
 from rankagg.cli.app import app
-from rankagg.exceptions import OutOfTimeError
 from rankagg.testing.commands import commands_of
 from tests.conftest import slow_but
 
@@ -120,15 +117,6 @@ def test_limits_reach_the_rules_of_studies(run) -> None:
     run("study missing-scores scores.csv --rule kemeny --repetitions 2 --time-limit 0")
 
 
-@pytest.mark.parametrize("words", ["rank {} --rule mallows", "fit {} --model mallows"])
-def test_mallows_gives_the_best_center_found_with_its_bound(words, run) -> None:
-    line = words.format(BALLOTS)
-    ra.io.write_ballots(ra.cultures.ImpartialCulture().sample(12, 7, rng=1), "ballots.csv")
-    told = run(f"{line} --time-limit 0", code=3)
-    assert "% below; proved by majorities alone" in " ".join(told.out.split())
-    assert run(f"{line} --time-limit 1000").out == run(line).out
-
-
 @pytest.mark.parametrize(
     ("model", "text", "words"),
     [
@@ -150,17 +138,3 @@ def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
     assert told.out == ""
     assert "0 of 5 data sets were done in time; the journal keeps them" in told.err
     assert run(line, 1000).out == run(line, 1).out
-
-
-def test_ranked_pairs_ends_within_the_locking_of_equal_majorities() -> None:
-    votes = ra.cultures.ImpartialCulture().sample(8, 3, rng=2).pairwise()
-    margins = votes.scaled_wins - votes.scaled_wins.T
-    over = Deadline.after(0)
-    with pytest.raises(OutOfTimeError):
-        locked_paths(margins, over)
-    with pytest.raises(OutOfTimeError):
-        next(_locked_in_every_way(margins, over))
-    for rule in (ra.RankedPairs(), ra.RankedPairs(tie_breaking="parallel")):
-        with pytest.raises(OutOfTimeError, match=r"RankedPairs.* was not computed in time"):
-            rule.aggregate(votes, deadline=over)
-        assert rule.aggregate(votes, deadline=Deadline.after(1000)) == rule.aggregate(votes)

@@ -29,7 +29,7 @@ def logs(folder):
     return folder
 
 
-@pytest.mark.parametrize("given", ["folder", "pattern", "files", "explicit"])
+@pytest.mark.parametrize("given", ["folder", "files"])
 def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> None:
     logs(tmp_path)
     files = {
@@ -45,8 +45,6 @@ ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
 ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
 SINGLE = {
     "aggregate": (lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))), ALONE),
-    "results": (lambda: put(Path("x.json"), harness("A", {"x": {"acc,none": 1}})), ALONE),
-    "log": (lambda: put(Path("x.json"), ONE_LOG), ALONE),
     "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
     # Standard input has no name.
     "unnamed": (
@@ -188,9 +186,9 @@ COLUMNS = "--format comparisons --first a --second b --outcome won"
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("rank", "rank item\n   1    w"), ("compare", "Copeland"),
+        ("rank", "rank item\n   1    w"),
         ("solve --above-all x", "   1    x"),
-        ("tournament", "pairs with a majority: 3, without: 7"), ("explain --pair x y", "x"),
+         ("explain --pair x y", "x"),
         ("fit --model bradley-terry --pseudo-rankings 0.5", "BradleyTerry"),
     ],
 )  # fmt: skip
@@ -210,16 +208,10 @@ def test_commands_take_comparisons(files, said, line, expected):
             "outcomes: 'A>>B' wins of the first, 'B>A' wins of the second, 'A=B' ties|"
             "note: b.csv: 1 of 4 rows left out, with the outcome 'error' (1).",
         ),
-        ("a,b,w\nx,y,x\ny,z,tie\n", "--outcome w", "outcomes: names of winners, 'tie' ties"),
         (
             "a,b,h,o\nx,y,2,1\ny,z,0,0\n",
             "--outcome h --outcome o --outcome-is points",
             "1 tie|outcomes: the higher of h and o wins, equal ones are ties",
-        ),
-        (
-            "a,b,h,o,t\nx,y,2,1,1\ny,z,0,3,0\n",
-            "--outcome h --outcome o --outcome t --outcome-is wins",
-            "7 comparisons of 3 items, 1 tie|outcomes: h, o and t are numbers of wins and ties",
         ),
         (
             "a,b,h,o,t\nx,y,1,0,0\ny,z,0,0,1\n",
@@ -245,41 +237,18 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     assert "give --second." in told
 
 
-def test_recognized_columns_are_as_if_typed(called, said):
-    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,tie\n", encoding="utf-8")
-    note = "note: b.csv is read as comparisons of team1 and team2 by winner (use --format to read"
-    assert note in said("rank b.csv --rule borda")
-    Path("b.csv").write_text("team1,team2,winner\nx,y,x\ny,x,maybe\n", encoding="utf-8")
-    told = said("rank b.csv", code=2)
-    assert "b.csv, row 3, column 'winner' must name the winner or say 'tie'. Got 'maybe'." in told
-
-
-def test_short_names_weights_and_gaps(files, said):
-    options = "--format comparisons --first a --second b --outcome won --weight w"
-    told = said(f"rank battles.csv {options}")
-    assert "1 tie, weighted" in told
-    gap = "no comparison joins {v, w} and {x, y, z}: their order relative to each other rests on no"
-    assert gap in " ".join(told.split())
-
-
 REFUSED = {
     "rank wide.csv --format ballots --choice first": "--choice has no meaning for a table of ball",
     "rank wide.csv --format cast-votes --task x": "--task has no meaning for cast votes",
-    "rank wide.csv --format cast-votes --choice frst": "--choice must be a column of wide.csv",
     "rank wide.csv --format cast-vote": "Did you mean 'cast-votes'?",
     "rank wide.csv --format cast-votes --overvotes ends": "Did you mean 'end'?",
-    "rank wide.csv --format cast-votes --skiped end": "--skipped",
     "rank battles.csv --format comparisons": "give --first and --second and --outcome",
     f"rank battles.csv {COLUMNS} --first aa": "Did you mean 'a'",
-    f"rank battles.csv {COLUMNS} --weight w --weight won": "takes one --weight COLUMN",
     f"rank battles.csv {COLUMNS} --weight judge": "must be a finite number",
     f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",
-    f"rank battles.csv {COLUMNS} --outcome judge": "must be 'points' or 'wins' for 2 columns",
     f"rank battles.csv {COLUMNS.replace('won', 'judge')}": "column 'judge' must say 'left'",
     f"rank battles.csv {COLUMNS} --drop-outcome lft": "must be an outcome in won. Got",
-    f"stability battles.csv {COLUMNS}": "needs rankings or scores; comparisons do not hold them",
     f"missing battles.csv {COLUMNS}": "comparisons do not say what is missing",
-    f"dispersion battles.csv {COLUMNS}": "comparisons do not hold them",
     f"fit battles.csv {COLUMNS}": "--model plackett-luce needs rankings; comparisons do not hold",
     f"intervals battles.csv {COLUMNS} --unit cluster": "without clusters",
 }

@@ -61,22 +61,6 @@ def test_every_method_has_steps_or_says_why_not(run):
             assert "a rule with steps (" in told.err
 
 
-def test_ties_of_an_elimination_are_broken_as_asked(run, tmp_path):
-    (tmp_path / "b.csv").write_text("A,B,C\n1,2,3\n3,1,2\n2,3,1\n", encoding="utf-8")
-    line = "steps b.csv --format ballots"
-    asked = f"{line} --rule instant-runoff --tie-breaking"
-    assert "A, B, C remain, and are tied" in run(f"{asked} together").out
-    assert "C goes out, the last" in run(f"{asked} order").out
-    assert "breaks no tie" in run(f"{asked} refuse", code=2).err
-    assert "take items out" in run(f"{line} --tie-breaking order", code=2).err
-
-
-def test_too_many_items_are_refused(run):
-    many = ["steps", "--dataset", "xtreme_gaps", "--rule", "borda"]
-    told = run(*many, code=2).err
-    assert "10 items, and steps are shown for at most 8: give a file of some of them" in told
-
-
 def test_the_picture_of_the_steps(run, tmp_path):
     run("steps --dataset tennessee --rule borda --plot a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000

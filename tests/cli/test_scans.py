@@ -4,7 +4,6 @@ import json
 import re
 from shutil import copytree
 
-import numpy as np
 import pytest
 
 import rankagg as ra
@@ -80,44 +79,14 @@ def test_sums_that_were_changed_are_refused(at, folder, refused):
     assert told.startswith("error: sums.json does not hold sums of scores as JSON")
 
 
-def test_it_prints_what_there_is(folder, run, said):
-    frame = wide(TABLE)
-    frame.loc[:2, list(TABLE.systems)] = float("nan")
-    write(frame, folder / "gaps.csv")
-    told = run(f"scan gaps.csv {COLUMNS}")
-    assert "warning: 3 instances have no score of any system and are left out" in told.err
-    assert "left out: 3 instances without any score" in told.out
-    lines = {words[0]: words[1:] for words in map(str.split, told.out.splitlines()) if words}
-    values, of_unit = TABLE.values[:, 3:], TABLE.unit_tasks[3:]
-    for at, task in enumerate(TABLE.tasks):
-        own = values[:, of_unit == at]
-        gone = int(np.isnan(own).sum())
-        numbers = [str(number) for number in (own.shape[1], own.size - gone, gone)]
-        assert lines[str(task)][:4] == ["higher", *numbers]
-    for row, system in zip(values, TABLE.systems, strict=True):
-        gone = int(np.isnan(row).sum())
-        assert lines[str(system)][:2] == [str(row.size - gone), str(gone)]
-    assert "... and 3 more systems" in said(f"scan gaps.csv {COLUMNS} --rows=1")
-
-
-def test_scattered_rows(folder, said):
-    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
-    expected = ra.ScoreSummary.from_scores(TABLE).fingerprint
-    assert expected in said(f"scan scattered.csv {LONG} {STATED} --scattered sort")
-
-
 BAD = {
     f"scan {DATA} --lower w": "--lower must be one of",
-    "scan data --instance id --task tusk": "Did you mean 'task'",
     f"scan {DATA} --systems s0,s7": "--systems must be",
     f"scan {DATA} --lower w --score s": "--system and --score must be given",
-    f"scan none.csv {COLUMNS}": "SOURCES must be a file",
     "scan untasked.csv --lower w": "--lower needs --task",
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
-    "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
-    "scan board.csv": "board.csv holds string in the column 'system', where scores should be",
-    f"scan scattered.csv {LONG}": "--scattered sort",
+    "scan board.csv": "Name the columns of scores with --systems, or --system and --score",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",
     "compare cut.json": "cut.json does not hold sums of scores as JSON",
@@ -133,12 +102,3 @@ def test_bad_input(folder, refused):
     (folder / "untasked.csv").write_text("A,B\n1,2\n")
     for line, words in BAD.items():
         assert words in refused(line), line
-
-
-def test_groups_are_kept(folder, said):
-    told = said(f"scan {DATA} --groups 5 --out sums.json")
-    assert "groups: 5, by the labels of instances" in told
-    kept = ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text()))
-    assert kept.n_groups == 5
-    assert kept.fingerprint in told
-    said("compare sums.json")

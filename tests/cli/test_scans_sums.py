@@ -16,7 +16,6 @@ from rankagg.cli.app import app
 from rankagg.io.json_files import write_summary, write_votes
 from rankagg.testing.commands import commands_of
 from tests.io.scan.scan_files import drawn, long, wide
-from tests.report.test_page import Page
 
 NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]
@@ -102,19 +101,6 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     assert "ScoreSummary" in json.loads(found.out)["input"][1]
 
 
-def test_what_is_missing_but_for_completions(run):
-    scores = put(drawn(2))
-    stated = ["--unranked", "last", "--rule", "copeland"]
-    found = plain(run("missing sums.json", *stated, "--json").out)
-    expected = plain(run("missing", *scores, *stated, "--samples", "1", "--json").out)
-    assert found["missing"] == expected["missing"]
-    assert found["sensitivity"]["n_samples"] == 0
-    assert found["sensitivity"]["consensuses"] == expected["sensitivity"]["consensuses"]
-    told = run("missing sums.json", *stated, "--plot", "map.svg").out
-    assert "completions are left out: sums of scores do not hold the rankings" in told
-    assert Path("map.svg").stat().st_size > 1000
-
-
 def test_proofs_go_with_sums_and_with_scores(run):
     scores = put(drawn(2))
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):
@@ -127,30 +113,19 @@ def test_proofs_go_with_sums_and_with_scores(run):
 REFUSED = {
     "compare --rule bucklin": "Bucklin needs rankings; sums of scores do not hold them. Give",
     "dispersion --rule pick-a-perm": "PickAPerm needs rankings",
-    "dispersion --agreement": "dispersion needs the scores themselves",
     "dispersion --tolerance 1": "--tolerance has no meaning for sums of scores",
-    "explain --pair s0 s1 --rule footrule": "FootruleOptimal needs rankings",
     "explain --pair s0 s9": "--pair must be one of the 4 items",
-    "fit --compare": "--model plackett-luce needs the scores themselves",
     "fit --model mallows": "--model mallows needs the scores themselves",
-    "fit --model bradley-terry --reference s9": "--reference must be one of",
     "intervals --method sign-flips": "--ranks borda with --method sign-flips and --unit ranking",
     "intervals --ranks mean": "--ranks mean with no --method and --unit ranking needs rankings",
-    "intervals --unit instance --ranks pairwise": "--unit instance needs rankings",
     "intervals --drop x": "--drop has no meaning for sums of scores",
     "missing --samples 9": "--samples is for completions of rankings",
-    "missing --seed 0": "--seed is for completions of rankings",
-    "missing --rule mc4 --task x": "--task has no meaning for sums of scores",
     "rank --rule plackett-luce": "needs rankings; sums of scores do not hold them",
-    "report --group a=x,y": "--group has no meaning for sums of scores",
     "report --rule schulze --unit instance": "--unit instance needs the scores themselves",
-    "report --unit task": "--unit task needs the scores themselves",
     "report --rule mallows": "needs rankings; sums of scores do not hold them",
     "stability --unit system": "--unit system needs rankings; sums of scores do not hold them",
-    "stability --rule bucklin": "Bucklin needs rankings",
     "stability --removals": "stability needs the scores themselves",
     "test --power 0.8": "test needs the scores themselves",
-    "test --reference s0": "test needs the scores themselves",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
 }
 
@@ -179,35 +154,15 @@ def odd(values, systems=None, tasks=None):
 
 THREE = [[1, 2, 3], [3, 2, 1], [2, 2, 2.5]]
 ODD = {
-    "one system": odd([[1, 2, 3]], "A", "xyy"),
-    "one task": odd(THREE),
-    "one score": odd([[1]]),
     "without scores": odd([*THREE[:2], [NAN] * 3], tasks="xyy"),
     "never compared": odd([[1, NAN], [2, NAN], [NAN, 1], [NAN, 2]], tasks="xy"),
-    "all tied": odd([[1, 1], [1, 1], [1, 1]], tasks="xy"),
     "like options": odd(THREE, ["--help", "-o", "--json"], ["--pair", "-x", "--"]),
-    "like HTML": odd(THREE, ["<script>alert(1)</script>", "a&b", "'\"><img src=x>"], "xy<"),
     "not ASCII": odd(THREE, ["日本語", "Ω\u202e", "é\n\x1b[31m!"], "τ\u0301é"),
-    "at the ends of floats": odd([[1e308] * 3, [5e-324, -1e308, 0], [0.0, -0.0, 1]], tasks="xyy"),
 }
 
 
-# The rest are as odd, and take longer.
-FAST = {"without scores", "like options"}
-FAST_COMMANDS = {"compare", "explain", "intervals", "missing"}
-
-
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        pytest.param(
-            command, name,
-            marks=() if name in FAST and command in FAST_COMMANDS else pytest.mark.slow,
-        )
-        for name in ODD
-        for command in sorted({*ENOUGH} - {"report", "verify"})
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", ["without scores", "like options"])
+@pytest.mark.parametrize("command", ["compare", "explain", "intervals", "missing"])
 def test_odd_sums_end_as_their_scores_do(command, name, run):
     """Whatever the scores are: the same figures, or the same refusal."""
     table = ODD[name]
@@ -233,28 +188,6 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
         # Sums hold neither rankings to complete nor units.
         one.pop({"missing": "sensitivity"}.get(command), None)
     assert found == expected
-
-
-def test_pages_have_the_figures_of_the_scores(run):
-    scores = put(drawn(2, n=5, m=60))
-    pages = []
-    for given in ["sums.json"], scores:
-        run("report", *given, "--unit", "ranking", "--out", "page.html", "--title", "The page")
-        pages.append(cells(Page(Path("page.html").read_text(encoding="utf-8"))))
-    assert {*pages[0]} == {*pages[1]}
-    assert len(pages[0]) >= 5
-    assert all(len(rows) > 1 for rows in pages[0].values())
-    for caption in pages[0]:
-        assert pages[0][caption] == pages[1][caption], caption
-
-
-def cells(page):
-    """Return the rows of all tables of a page by caption, without ranges of ranks and times."""
-    found = {}
-    for caption, rows in zip(page.captions, page.tables, strict=True):
-        kept = [at for at, name in enumerate(rows[0]) if name not in ("95 % ranks", "seconds")]
-        found[caption] = [[row[at] for at in kept] for row in rows if len(row) == len(rows[0])]
-    return found
 
 
 @pytest.fixture
@@ -309,10 +242,3 @@ def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
     sums()
     assert f"--weight {allowed}" in refused(f"intervals sums.json --weight=x={weight}")
     run("rank sums.json --weight=x=1e100")
-
-
-def test_other_versions(sums, refused):
-    for version in (0, 2, None, "1"):
-        sums(version=version)
-        known = "1 is. rankagg scan --out writes them."
-        assert f"version {version!r} is not known; {known}" in refused("report sums.json")

@@ -1,12 +1,7 @@
 """`rankagg study`: what it prints is what the library finds."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +9,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli.commands.models import STUDIES
-from rankagg.cli.wording import INTERRUPTED, UNPROVED
+from rankagg.cli.wording import UNPROVED
 from tests.conftest import slow_but
 
 STUDY = "study approximation --culture mallows=0.8 --items 5 --repetitions 6 --rankings 4"
@@ -129,38 +124,6 @@ def test_an_experiment_is_that_of_the_library(said, line):
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
 
 
-def test_every_mechanism_can_be_named(said):
-    names = " --removal ".join(["", "at-random", "by-system", "by-task", "by-age"])
-    told = said(
-        f"study missing-scores --dataset glue_human {names} --proportion 0.2 --repetitions 1"
-    )
-    assert told.count("Borda") >= 4
-
-
-def test_an_experiment_on_confidence_by_mechanism(parsed):
-    line = f"{CONFIDENCE} --repetitions 2 --proportion 0 --proportion 0.25 --removal by-score=3"
-    result = ra.studies.ConfidenceStudy(
-        data=[ra.studies.ResampledData(label=NAME, data=ra.datasets.load(NAME))],
-        removals=[ra.studies.RemovalByScore(strength=3.0)], proportions=[0, 0.25],
-        n_repetitions=2, rng=0,
-    ).run()  # fmt: skip
-    found = json.loads(json.dumps(result.to_dict()))["results"]
-    assert parsed(f"{line} --csv rows.csv")["results"] == found
-    assert "sign-test, holm" in Path("rows.csv").read_text()
-    assert "low scores first, strength = 3" in Path("rows.csv").read_text()
-
-
-def test_an_experiment_on_agreement(run):
-    line = f"study agreement --dataset {NAME} --rule borda --rule kemeny --seed 4"
-    table = ra.datasets.load(NAME)
-    result = ra.studies.AgreementStudy(
-        data=table, rules=[ra.Borda(), ra.Kemeny()], tolerance=0.2, rng=4
-    ).run()
-    told = run(f"{line} --tolerance 0.2 --csv rows.csv")
-    assert result.summary(rows=20).splitlines() == told.out.splitlines()[4:]
-    assert len(Path("rows.csv").read_text().splitlines()) == 1 + table.n_systems
-
-
 @pytest.mark.parametrize(
     "study", [study if study == "agreement" else pytest.param(study, marks=pytest.mark.slow)
               for study in OF_TABLES]
@@ -198,30 +161,20 @@ def test_what_means_nothing_for_a_study_is_refused(refused):
 
 REFUSED = {
     f"{CONFIDENCE} --removal by-age": "--removal for confidence needs --proportion",
-    f"{CONFIDENCE} --removal by-age --proportion 0": "needs --proportion",
     f"{CONFIDENCE} --proportion 1": "--proportion",
     f"{MISSING} --proportion 0.999": "--proportion must be one that leaves some",
-    f"{MISSING} --proportion 0.2 --proportion 0.2": "--proportion must be a list",
-    f"{MISSING} --removal blocks --removal blocks": "--removal must be a list",
     f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
     f"study agreement --dataset {NAME} --rule borda": "--rule must be two or more",
-    "study": "STUDY",
     "study cycle": "Did you mean 'cycles'?",
-    "study approximation": "--culture",
     "study approximation --dataset tennessee": "--dataset has no meaning for approximation",
     "study cycles votes.soc": "of no FILE",
-    "study approximation --culture mallows=0.8 --missing 1": "--missing",
     "study cycles --items 4 --items 4 --repetitions 1": "--items",
-    f"{STUDY} --rule mean": "rules without scores",
     f"{CONFIDENCE} --rule borda": "no meaning",
     "study missing-scores --dataset tennessee": "needs scores",
-    f"{MISSING} --corruption noisy": "--corruption has no meaning",
     f"{CORRUPTION} rescaled": "rescaled=NUMBER",
     f"{CORRUPTION} reversed=2": "takes no number",
-    f"{CORRUPTION} rescaled=-1": "The factor in --corruption must be a number in (0, 1e+09]",
     f"{CORRUPTION} revers": "Did you mean 'reversed'",
     f"{MISSING} --tolerance 0.1": "--tolerance has no meaning",
-    "study task-subsets --dataset superglue_human --removal by-age": "no meaning",
     f"{MISSING} --removal by-scor": "Did you mean 'by-score'?",
 }
 
@@ -229,40 +182,3 @@ REFUSED = {
 def test_what_does_not_suit_is_refused(refused):
     for line, words in REFUSED.items():
         assert words in refused(line), line
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("study", ["missing-scores", "corruption"])
-def test_an_interrupted_experiment_goes_on_to_the_same_bytes(study, tmp_path):
-    line = f"study {study} --dataset {NAME} --repetitions 30 --rule borda --json"
-    command = [sys.executable, "-m", "rankagg", *line.split()]
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def run(*options):
-        line = [*command, *options]
-        return subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, check=False)
-
-    whole = run("--csv", "one.csv")
-    assert whole.returncode == 0
-    journal = tmp_path / "j.jsonl"
-    more = ["--csv", "two.csv", "--journal", "j.jsonl", "--jobs", "2"]
-    noted = [0]
-    for sign in (signal.SIGINT, signal.SIGKILL, signal.SIGINT):
-        process = subprocess.Popen(
-            [*command, *more], cwd=tmp_path, env=env, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        deadline = time.monotonic() + 60
-        while not journal.exists() or journal.read_bytes().count(b"\n") <= noted[-1] + 1:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        # A kill takes the workers too.
-        (os.killpg if sign is signal.SIGKILL else os.kill)(process.pid, sign)
-        assert process.wait(60) in (INTERRUPTED, -signal.SIGKILL)
-        noted.append(journal.read_bytes().count(b"\n"))
-    assert 1 < noted[1] < noted[2] < noted[3] < 300
-    assert not (tmp_path / "two.csv").exists()
-    again = run(*more)
-    assert (again.returncode, again.stdout) == (0, whole.stdout)
-    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()

@@ -12,8 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
-from rankagg.core.grouped_tally import MOST_GROUPS
+from rankagg.cli.command import PROBABILITY, Number, OneOf, Whole
 from rankagg.report.page import KINDS
 
 ABSURD = [
@@ -183,16 +182,3 @@ def test_choices_are_those_of_the_package() -> None:
             assert choices - {"none"} == asked | more, (command, name)
         else:
             assert name in NAMED_HERE
-
-
-def test_a_scan_takes_as_many_groups_as_sums_do() -> None:
-    scan = app.get_command(click.Context(app), "scan")
-    (groups,) = (one for one in scan.params if one.name == "n_groups")
-    assert groups.type.high == MOST_GROUPS
-
-
-def test_dots_say_that_an_option_may_be_repeated() -> None:
-    context = click.Context(click.Command("x"))
-    repeated = Option("--lower", metavar="TASK", multiple=True)
-    assert repeated.get_help_record(context) == ("--lower TASK...", "")
-    assert Option("--top", metavar="K").get_help_record(context) == ("--top K", "")

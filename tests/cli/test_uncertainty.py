@@ -84,9 +84,7 @@ def pairs(data, **options):
 full, tied = partial(table, "full.csv"), partial(table, "tied.csv")
 PLACES = {
     "--dataset superglue_human --ranks pairwise": places(human, of="pairwise", method="sign-test"),
-    "--dataset superglue_human --ranks borda": places(human, of="borda", method="sign-flips"),
     "--dataset superglue_human --ranks mean": places(human, of="mean", method="sign-flips"),
-    "table.csv --unranked uniform": places(table),
     "table.csv --unranked last": places(lambda: table().with_unranked("last")),
 } | {
     f"full.csv --ranks {of} --method {method} --resamples 200 --seed 3": places(
@@ -119,25 +117,6 @@ def test_the_first_k(said, parsed):
     assert f"may be among the first 3: {', '.join(ranks.top(3))}" in out
 
 
-def test_units(parsed):
-    by_instance = parsed("intervals wide.csv --instance k --unit instance")
-    assert by_instance["intervals"]["unit"] == by_instance["ranks"]["unit"] == "instance"
-
-
-@pytest.mark.parametrize(
-    ("line", "rest"),
-    [
-        ("intervals --dataset xtreme_gaps", {"more pairs": 1, "more items": 1}),
-        ("missing --dataset xtreme_gaps --samples 5", {"more pairs": 1, "more items": 1}),
-    ],
-)
-def test_rows_are_limited_and_the_rest_is_counted(said, line, rest):
-    short, everything = said(f"{line} --rows 1"), said(f"{line} --all")
-    for words, number in rest.items():
-        assert short.count(words) == number
-        assert words not in everything
-
-
 # -- dispersion -----------------------------------------------------------------------------------
 
 
@@ -156,13 +135,6 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
     assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
     Path("gap.csv").write_text("system,x,y\nA,1,\nB,0.5,10\n")
     parsed("dispersion gap.csv --unranked ignore")
-
-
-def test_dispersion_under_a_policy_of_chosen_methods(parsed):
-    rules = "--rule kemeny --rule borda --rule kemeny --tie-cost 0.5"
-    told = parsed(f"dispersion table.csv {rules} --unranked last")
-    assert [row["rule"] for row in told["rules"]] == ["Kemeny(tie_cost=0.5)", "Borda"]
-    assert told["unranked_policy"] == "last"
 
 
 # -- missing --------------------------------------------------------------------------------------
@@ -192,18 +164,6 @@ def test_missing_as_json_is_that_of_the_package(parsed):
     assert schemas == ("rankagg.missing", "rankagg.sensitivity")
 
 
-def test_complete_data_have_no_sensitivity(said, parsed):
-    assert set(parsed("missing full.csv")) == {"schema", "version", "missing", "input"}
-    told = "0 of 9 cells missing (0 %): 3 items, 3 tasks\nevery two items were compared somewhere\n"
-    assert said("missing full.csv").endswith(told)
-
-
-def test_the_number_of_units_is_that_of_the_library(parsed):
-    found = parsed("test full.csv --power 0.9 --alpha 0.1")
-    expected = ra.inference.separation(table("full.csv"), power=0.9, alpha=0.1)
-    assert {**found, "input": None} == {**plain(expected.to_dict()), "input": None}
-
-
 # -- agreement, stability and removals ------------------------------------------------------------
 
 
@@ -217,31 +177,6 @@ def test_agreement_is_what_the_functions_say(said, parsed):
     text = said("dispersion gaps.csv --seed 3 --agreement")
     assert f"Skillings, Mack  {test.statistic:.4g}" in text
     assert "Kendall's W" in text
-
-
-def test_of_rankings_agreement_is_kendalls_w(parsed):
-    found = parsed("dispersion --dataset tennessee --agreement")
-    del found["input"]
-    votes = ra.datasets.load("tennessee")
-    assert found == ra.inference.friedman(votes).to_dict()
-
-
-def test_instances_are_averaged_first(parsed):
-    found = parsed("dispersion many.csv --system s --instance k --agreement")
-    averaged = ra.ScoreTable([[2, 1], [1, 2.5], [0, 0.5]], higher_is_better=True)
-    assert found["test"]["n_rankings"] == 2
-    assert found["test"]["statistic"] == ra.inference.skillings_mack(averaged).statistic
-
-
-def test_weights_do_not_count_in_the_test_and_that_is_said(said):
-    weighted, even = (
-        said("dispersion gaps.csv --weight x=3 --agreement"),
-        said("dispersion gaps.csv --agreement"),
-    )
-    line = next(text for text in even.splitlines() if text.startswith("Skillings, Mack"))
-    assert line in weighted
-    assert "every task count the same" in weighted
-    assert "every task count the same" not in even
 
 
 def test_stability_is_that_of_the_library(said, parsed):
@@ -286,34 +221,23 @@ REMOVALS = "stability --dataset tennessee --removals"
 BAD = {
     "intervals full.csv --resamples 5": "--resamples ... 5",
     "intervals full.csv --top 4": "--top ... at most 3 ... 4",
-    "intervals full.csv --method wilson": "--method ... wilson ... sign-flips ... sign-test",
     "intervals full.csv --method sign-test": "--method for --ranks borda ... 'hoeffding'",
     "intervals table.csv --method max-t --ranks mean": "1 of 9 scores missing ... --ranks borda "
     "... --method sign-flips",
-    "intervals --dataset tennessee --ranks mean": "ScoreTable",
     "intervals full.csv --unit instance": "--unit ... no instances",
-    "intervals --dataset tennessee --unit task": "--unit ... no tasks",
     "intervals matrix.lop": "Intervals need rankings, scores or comparisons",
     "dispersion matrix.lop": "Dispersion needs rankings",
-    "dispersion full.csv --rule borda --time-limit 1": "--time-limit",
     "dispersion --dataset tennessee --rule mean": "Mean needs scores",
     "test full.csv": "Give one of --reference SYSTEM ... --power",
-    "test full.csv --reference A --power 0.8": "Give one of --reference",
     "test full.csv --power 0.8 --against B": "--against has no meaning with --power",
     "dispersion full.csv --seed 3": "--seed belongs to --agreement",
-    "dispersion full.csv --as latex": "--as belongs to --agreement",
     "dispersion full.csv --agreement --rule borda": "--rule has no meaning with --agreement",
     "stability full.csv --pair A B": "--pair belongs to --removals",
-    f"{REMOVALS} --samples 3": "--samples has no meaning with --removals",
     "missing matrix.lop": "a matrix does not say what is missing",
     "missing table.csv --rule mean": "--rule ... mean",
-    "dispersion matrix.lop --agreement": "needs the scores of systems",
     "dispersion gaps.csv --drop y --drop z --drop w --agreement": "two tasks",
-    "stability matrix.lop": "a matrix does not hold them",
     "stability matrix.lop --removals": "these data do not hold them",
-    f"{REMOVALS} --pair Memphis Nashvile": "Did you mean 'Nashville'?",
     f"{REMOVALS} --pair Memphis Memphis": "--pair must be two different items",
-    f"{REMOVALS} --unit task": "'ranking' for rankings without groups",
     f"{REMOVALS} --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
 }
 

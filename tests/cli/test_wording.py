@@ -101,10 +101,6 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
         assert set(re.findall(r"`([^`]*)`", line)) <= known
 
 
-def test_a_data_set_is_suggested_whatever_the_case(told) -> None:
-    assert told("list datasets Tenessee").endswith("Did you mean 'tennessee'?")
-
-
 def test_a_part_of_one_name_is_suggested() -> None:
     names = ["org/m0", "org/m1", "org/m10"]
     assert nearest("m0", names) == "Did you mean 'org/m0'?"
@@ -119,14 +115,10 @@ def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
 # As typed, with the words that are said, and none of parameters of functions.
 TYPED = {
     "sample --items ,": "`--items` must be different items",
-    "sample no.json": "`FIT` must be a readable file",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",
     "rank table.csv --weight accuracy=1 --weight accuracy=2": "each name on",
-    "rank table.csv --group both": "`--group` must be NEW=TASK,TASK",
     "explain table.csv --pair first first": "`--pair` must be two different",
-    "study approximation --culture mallows=1 --items 5 --items 5": "`--items` must be a list",
     "study approximation --culture mallows=1 --missing 0.9": "`--missing` must be a share",
-    "study approximation --culture mallows=1 --rule mean": "`--rule` must be rules",
     "report table.csv --unit instance": "`--unit` must be a unit",
     "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
 }

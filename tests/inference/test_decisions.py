@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
-from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
 from rankagg.inference.decisions import by_p_values, by_sign_flips, tarone
@@ -123,15 +121,6 @@ def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, messa
     assert caught.value.parameter == parameter
 
 
-def test_fixed_tasks_and_averaged_instances_can_be_decided():
-    profile = ra.Profile.from_orders(["AB", "BA"] * 2, counts=[50, 5, 40, 2], groups="xxyy")
-    assert from_data(profile, fixed_tasks=True).decisions().pairs == (("A", "B"),)
-    for repeats, expected in ((1, (("A", "B"),)), (20, ())):
-        groups = np.repeat(range(60 // repeats), repeats).tolist()
-        found = from_data(ra.Profile.from_orders(["AB"] * 60, groups=groups), unit="task")
-        assert found.decisions().pairs == expected
-
-
 # -- cycles ---------------------------------------------------------------------------------------
 
 
@@ -186,17 +175,6 @@ def test_a_summary_says_what_is_decided_and_what_is_not():
 
 
 more = settings(max_examples=50)
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 40])
-def test_holm_is_that_of_statsmodels(size):
-    p_values = np.random.default_rng(size).random(size) ** 4
-    p_values[: size // 3] = p_values[-1]
-    np.testing.assert_allclose(
-        holm(p_values), multipletests(p_values, method="holm")[1], atol=1e-15
-    )
-    rejected = multipletests(p_values, 0.05, "holm")[0]
-    assert tarone(p_values, np.zeros(size), 0.05).tolist() == rejected.tolist()
 
 
 def slow_holm(p_values, alpha):

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import permutations
-from math import nan, pi
+from math import nan
 
 import numpy as np
 import pytest
@@ -154,13 +154,6 @@ def test_small_weights_have_averages_too(options):
         assert spread(small, **options) == expected
 
 
-@pytest.mark.parametrize("weight", [2**0.5, 5**0.5, 12345**0.5, 1000 * pi])
-def test_one_ranking_of_any_weight_has_no_share(weight):
-    one = ra.Profile.from_orders(["AB"], items="ABC", weights=[weight])
-    for policy in ("ignore", "last"):
-        assert np.isnan(spread(one.with_unranked(policy), normalized=True))
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 
@@ -185,10 +178,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
         (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
-        (lambda: spread(CYCLE, average=1), "`average` must be True or False"),
         (lambda: spread(CYCLE, normalized=1), "`normalized` must be True or False"),
-        (lambda: measure(average="yes"), "`average` must be True or False"),
-        (lambda: measure(normalized="yes"), "`normalized` must be True or False"),
         *((lambda bad=bad, strict=strict: measure(ranking=bad, discordant=strict),
            "`ranking` must be a PartialRanking")
           for bad in ("ABC", [0, 1, 2], CYCLE) for strict in (False, True)),
@@ -240,37 +230,6 @@ def measured(profile, *rules, policy="uniform"):
 # -- bounds ---------------------------------------------------------------------------------------
 
 
-@given(small, strategies.policies)
-def test_the_least_total_is_within_both_bounds(profile, policy):
-    report = measured(profile, policy=policy)
-    least = least_total(profile, policy)
-    low, high = report.spread_bounds
-    assert low <= least + 1e-9
-    assert (high is None) == (not (profile.is_complete and profile.is_strict))
-    assert high is None or least <= high + 1e-9
-    low, high = report.pair_bounds
-    assert low <= least + 1e-9
-    assert least <= high + 1e-9
-
-
-@given(strategies.profiles(min_size=2, ties=False, unranked=False, unlisted=False))
-def test_the_upper_bound_is_the_mean_of_the_totals_of_the_rankings_themselves(profile):
-    share = profile.counts * profile.weights / profile.total_weight
-    own = sum(
-        part * ra.dispersion(profile, ranking) for part, ranking in zip(share, profile, strict=True)
-    )
-    assert measured(profile).spread_bounds[1] == pytest.approx(own)
-
-
-@given(small, strategies.policies)
-def test_single_pairs_bound_by_the_smaller_side_and_by_half(profile, policy):
-    wins, _, _ = oracles.pairwise_votes(profile, policy)
-    pairs = oracles.pairs(profile.n_items)
-    low, high = measured(profile, policy=policy).pair_bounds
-    assert low == pytest.approx(float(sum(min(wins[i][j], wins[j][i]) for i, j in pairs)))
-    assert high == pytest.approx(float(sum(wins[i][j] + wins[j][i] for i, j in pairs)) / 2)
-
-
 def test_free_ties_leave_no_upper_bound():
     report = measured(NEARLY_ALL_TIED, KEMENY)
     assert report.spread_bounds == (pytest.approx(2 / (2 * 99)), None)
@@ -279,15 +238,6 @@ def test_free_ties_leave_no_upper_bound():
     # The mean over the rankings of their own totals is less than the least total.
     assert report.spread / report.total_weight < report.to_frame()["total"][0] == 1
     assert report.pair_bounds == (1, 1)
-
-
-def test_one_ranking_bounds_nothing_but_itself():
-    report = measured(ra.Profile.from_orders(["CAB"], weights=[3]), BORDA, KEMENY)
-    assert report.spread_bounds == (0, 0)
-    assert report.pair_bounds == (0, pytest.approx(4.5))
-    assert report.to_frame()["total"].tolist() == [0, 0]
-    assert report.to_frame()["ratio"].tolist() == [1, 1]  # nothing is contradicted
-    assert "there are no two rankings to compare" in report.summary()
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -314,21 +264,6 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
             assert row.ratio == pytest.approx(row.total / best)
         assert row.ratio >= 1
     assert frame["total"].iloc[-1] == pytest.approx(best)
-
-
-def test_tied_votes_cost_what_the_exact_rule_says():
-    profile = ra.Profile.from_ranks([[0, 0], [0, 1]], items="AB", counts=[4, 1])
-    frame = measured(profile, BORDA, ra.Kemeny(tie_cost=0.5)).to_frame()
-    for name, value in (("total", 2), ("average", 0.4), ("discordant", 0)):
-        assert frame[name].tolist() == [value, value]
-    plain = measured(profile, BORDA)
-    assert plain.to_frame()["total"].tolist() == [0]
-    # Without an exact rule there is no ratio.
-    assert (plain.exact, plain.to_dict()["certificate"]) == (None, None)
-    assert plain.to_dict()["rules"][0]["ratio"] is None
-    assert "exact consensus" not in plain.summary()
-    tied = measured(NEARLY_ALL_TIED, ra.Kemeny(tie_cost=1))
-    assert tied.pair_bounds[0] <= tied.to_frame()["total"][0] <= tied.pair_bounds[1]
 
 
 # -- how it is told -------------------------------------------------------------------------------

@@ -90,12 +90,6 @@ def test_items_that_no_list_names_count_as_hypotheses():
     assert of("AB", "AB", "AC").p_holm[0] == pytest.approx(8 * few.p_values[0])
 
 
-def test_lists_of_one_kind_count_as_often_as_they_were_seen():
-    rows = ra.Profile.from_orders(["AB", "AB", "BA"], items="ABC")
-    once = robust_rank_aggregation(rows)
-    assert robust_rank_aggregation(rows.compress()).scores.tolist() == once.scores.tolist()
-
-
 def test_small_p_values_are_told_by_their_exponents():
     found = of("ABCD", "ABDC", "EFGH", n_items=20_000)
     for number in (found.scores[0], found.bounds[0], found.p_values[0], found.p_holm[0]):

@@ -128,15 +128,6 @@ def test_every_result_that_takes_units_says_so():
     assert not about(ra.rank_intervals(summary, fixed_tasks=True).notes, POOLED)
 
 
-def test_one_task_whole_tasks_and_metrics_are_no_case():
-    assert not about(ra.rank_intervals(in_tasks(tasks=["qa"] * 24)).notes, POOLED)
-    assert not about(ra.rank_intervals(table(in_tasks().values)).notes, POOLED)
-    # Four metrics of the same six instances.
-    metrics = in_tasks(instances=list(range(6)) * 4)
-    assert not about(ra.rank_intervals(metrics, unit="instance").notes, POOLED)
-    assert about(ra.rank_intervals(metrics).notes, POOLED)
-
-
 # -- gaps that follow what others score -----------------------------------------------------------
 
 

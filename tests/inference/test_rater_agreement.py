@@ -74,12 +74,6 @@ def test_texts_and_frames_are_taken():
     assert krippendorff_alpha(texts).value == pytest.approx(expected)
 
 
-def test_raters_who_always_agree_have_one_and_equal_ratings_none():
-    assert krippendorff_alpha([[1, 2, 3], [1, 2, 3]], metric="ratio").value == 1
-    found = krippendorff_alpha([[1, 1], [1, 1]])
-    assert np.isnan([found.value, found.lower, found.upper]).all()
-
-
 @pytest.mark.parametrize("n", [30, pytest.param(300, marks=pytest.mark.slow)])
 def test_intervals_hold_alpha(n):
     # Two raters say the same as a third of an item's truth by chance: alpha is known by draws.

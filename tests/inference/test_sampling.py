@@ -79,17 +79,6 @@ def ordered(*rankings):
     return sum((place + 3) / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
 
 
-def test_any_function_of_two_rankings_is_estimated():
-    estimate = ra.HoeffdingEstimator(epsilon=0.02, alpha=0.01).estimate(
-        SMALL, ordered, high=3, rng=3
-    )
-    expected = exact_mean(SMALL, lambda *rankings: Fraction(ordered(*rankings)))
-    assert (estimate.value, estimate.is_exact) == (pytest.approx(expected, abs=1e-12), True)
-    assert (estimate.lower, estimate.upper) == (estimate.value, estimate.value)
-    assert estimate.n_samples == len(pairs_of(SMALL))
-    assert "exact" in str(estimate)
-
-
 @given(strategies.profiles(min_size=2))
 def test_few_pairs_are_all_evaluated(profile):
     assume(profile.n_rankings > 1)
@@ -122,14 +111,6 @@ def test_pairs_have_the_product_of_their_weights():
     assert stats.chisquare(observed, expected).pvalue > 1e-3
 
 
-def test_samples_are_drawn_in_chunks(monkeypatch):
-    monkeypatch.setattr(sampling, "CHOICES_HELD", 40)
-    chunks = list(sampler(MANY).chunks(150))
-    assert [len(chunk) for chunk in chunks] == [40, 40, 40, 30]
-    # Each goes on drawing where the one before it stopped.
-    assert chunks[0].tolist() != chunks[1].tolist()
-
-
 # -- a number of samples that is fixed beforehand -------------------------------------------------
 
 
@@ -145,22 +126,7 @@ def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
         assert estimate.alpha == alpha
 
 
-def test_the_interval_stays_within_the_range():
-    estimator = ra.HoeffdingEstimator(epsilon=0.4, alpha=0.1)
-    for value, lower, upper in ((0, 0, 0.4), (1, 0.6, 1)):
-        found = estimator.estimate(MANY, lambda *_, value=value: value, high=1, rng=0)
-        assert (found.value, found.lower, found.upper) == (value, lower, upper)
-
-
 # -- both -----------------------------------------------------------------------------------------
-
-
-def test_equal_seeds_give_equal_estimates():
-    rule = RULE
-    first, second = (rule.estimate(MANY, rng=7) for _ in range(2))
-    assert first == second
-    assert rule.estimate(MANY, rng=np.random.default_rng(7)) == first
-    assert rule.estimate(MANY, rng=8) != first
 
 
 def test_a_distance_beyond_the_largest_is_refused():

@@ -1,13 +1,21 @@
 """Damaged files: small valid ones, and bytes of theirs changed in the ways files get damaged."""
 
+import gzip
+import json
 import random
 import re
 import tracemalloc
 import warnings
 from contextlib import contextmanager
+from io import BytesIO
+
+import pandas as pd
 
 import rankagg as ra
 from rankagg.exceptions import DataWarning, RankaggError
+from rankagg.io.json_files import votes_to_dict
+from tests.io.made_evaluations import aggregate, harness, log, result
+from tests.io.tables.workbooks import HEADER, parts_of, workbook, zipped
 
 NEW = (
     b"# FILE NAME: a.toi\n# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 5\n"
@@ -15,10 +23,50 @@ NEW = (
     b"# ALTERNATIVE NAME 3: C\n3: 1,{2,3}\n2: 3,1\n"
 )
 UNNAMED = b"# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n1: 1,2\n"
+VOTES = ra.PairwiseMatrix.from_wins([[0, 5], [2, 0]], items="AB")
+LONG = pd.DataFrame({"s": ["A", "B"] * 2, "t": ["x", "x", "y", "y"], "v": [0.5, 0.3, None, -3.0]})
+SHEET = "xl/worksheets/one.xml"
+ROWS = (
+    '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c><c r="B2"><v>0.5</v></c></row>'
+    '<row r="4"><c r="A4" t="str"><v>C</v></c><c r="B4" s="1"><v>3</v></c></row>'
+)
 
 
 def scores(path, **names):
     return ra.read_scores(path, higher_is_better=True, **names)
+
+
+def long_scores(suffix):
+    """Return a function that reads scores from the bytes of a file of a kind."""
+    return lambda path: scores(path.rename(path.with_suffix(suffix)), task="t", score="v")
+
+
+def sheet_of(path):
+    """Read a workbook, or one whose sheet is the file."""
+    data = path.read_bytes()
+    if b"<row" in data:
+        data = zipped(parts_of("") | {SHEET: data})
+    path.with_suffix(".xlsx").write_bytes(data)
+    return scores(path.with_suffix(".xlsx"))
+
+
+def evaluations(path):
+    """Read a log; every score must be a number that stands in the file, or a letter."""
+    frame = ra.read_evaluations(path.rename(path.with_suffix(".json")))
+    text = path.with_suffix(".json").read_text(encoding="utf-8")
+    found = {float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", text) if "_" not in x}
+    assert set(frame["score"]) <= {*found, 0.0, 0.5, 1.0}
+    frame.to_string().encode()
+
+
+def as_parquet(**options):
+    target = BytesIO()
+    LONG.to_parquet(target, index=False, **options)
+    return target.getvalue()
+
+
+def as_json(content, **options):
+    return json.dumps(content, **options).encode()
 
 
 READERS = {
@@ -72,6 +120,19 @@ READERS = {
         [b"title\n3\n0 1 2\n3 0 5\n6 7 0\n", b"2\n0 9007199254740993\n0.1 0\n", b"1\n0\n"],
     ),
     "preflib": (ra.read_preflib, [NEW, UNNAMED, NEW.replace(b"\n", b"\r\n")]),
+    "votes": (ra.io.read_votes, [as_json(votes_to_dict(VOTES), indent=16)]),
+    "evaluations": (
+        evaluations,
+        [
+            as_json(aggregate("A", result("x", 0.5), result("y", 2, lower=True, metric="nll"))),
+            as_json(harness("B", {"arc": {"acc,none": 0.5, "acc_stderr,none": 0.1}})),
+            as_json(log("C", "z", [(1, 1, {"m": "C", "j": 0.5}), (2, 1, {"m": "I"})])),
+        ],
+    ),
+    "parquet": (long_scores(".parquet"), [as_parquet(row_group_size=2), as_parquet()]),
+    "gzip": (long_scores(".csv.gz"), [gzip.compress(LONG.to_csv(index=False).encode())]),
+    "JSON Lines": (long_scores(".jsonl"), [LONG.to_json(orient="records", lines=True).encode()]),
+    "workbook": (sheet_of, [parts_of(HEADER + ROWS)[SHEET].encode(), workbook(HEADER + ROWS)]),
 }  # fmt: skip
 
 # What breaks readers: signs of the formats, numbers at the limits, bytes of other encodings.
@@ -83,7 +144,9 @@ SCRAPS = [
     b"\xed\xa0\x80",
     b"\xef\xbb\xbf", "é".encode(), "٣".encode(), "²".encode(), "\u2028".encode(), "\x85".encode(),
     b"%", "±".encode(), b"+-", b"(1)", b"undervote",
-    b"PK\x03\x04", b"\x1f\x8b", b"<html>", b"[" * 3000, b"{}", b" " * 3000, b"# NUMBER VOTERS: 1",
+    b"PK\x03\x04", b"\x1f\x8b", b"<html>", b"[" * 3000, b"{}", b"null", b"true", b'"\\ud800"',
+    b"<c/>", b"</row>", b"<v/>", b"<f>1</f>", b' t="s"', b' t="e"', b' s="99999"', b"&b;",
+    b" " * 3000, b"# NUMBER VOTERS: 1",
 ]  # fmt: skip
 
 
@@ -104,21 +167,25 @@ def damaged(whole, rng):
             del data[start:]
         elif way == 4 and data:
             data[start % len(data)] = rng.randrange(256)
-        else:  # another number: a count, a size, a score
-            numbers = list(re.finditer(rb"[0-9]+", data))
-            if numbers:
-                found = rng.choice(numbers)
-                data[slice(*found.span())] = rng.choice(SCRAPS)
+        else:  # another number, or another text: a count, a size, a score, a label
+            tokens = list(re.finditer(rb'"[^"]*"|[0-9]+', data))
+            if tokens:
+                data[slice(*rng.choice(tokens).span())] = rng.choice(SCRAPS)
     return bytes(data)
 
 
 def survives(reader, data, path):
     """Read bytes from a file; return "read", or the name of the package's own error."""
     path.write_bytes(data)
+    return outcome_of(reader, path)
+
+
+def outcome_of(reader, source):
+    """Read a source; return "read", or the name of the package's own error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            reader(path)
+            reader(source)
         except RankaggError as error:
             message = str(error)
             assert message, "an error without words"

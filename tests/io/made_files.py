@@ -6,7 +6,6 @@ know it from the file alone: to be certain of anything is wrong then.
 
 import csv
 import io
-import json
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -59,8 +58,6 @@ def content(data: Any) -> Any:
         weights = [1.0] * len(data.first) if data.weights is None else data.weights
         rows = zip(data.first, data.second, data.outcomes, weights, strict=True)
         return Counter((items[a], items[b], int(won), float(w)) for a, b, won, w in rows)
-    if isinstance(data, ra.PairwiseMatrix):
-        return data.wins.tolist()
     return data
 
 
@@ -159,20 +156,6 @@ class Maker:
             if not np.isnan(v)
         }
         return self.table("scores wide", rows, truth)
-
-    def scores_instances(self) -> Made:
-        systems, tasks = self.labels(self.some(2, 5)), TASKS[: self.some(1, 4)]
-        n = self.some(4, 9)
-        if self.numeric:
-            return self.scores_wide()
-        rows: list[list[Any]] = [
-            [self.heading("system", "model"), self.heading("instance", "example", "prompt"), *tasks]
-        ]
-        for system in systems:
-            for at in range(n):
-                rows.append([system, at, *self.rng.random(len(tasks)).round(3).tolist()])
-        # A column of whole numbers under "prompt" may be a task: which it is is asked.
-        return self.table("scores instances", rows, None)
 
     def scores_long(self) -> Made:
         systems, tasks = self.labels(self.some(3, 8)), TASKS[: self.some(2, 5)]
@@ -299,138 +282,14 @@ class Maker:
             truth = None  # type: ignore[assignment]
         return self.table("comparisons", rows, truth)
 
-    # -- what says itself what it is ----------------------------------------------------------
-
-    def plain(self, kind: str, name: str, text: str, truth: Any) -> Made:
-        return Made(kind, name, text.encode(), truth, "")
-
-    def run(self) -> Made:
-        """A run file of TREC, which is none of what is read."""
-        lines, sign = [], self.pick(" ", "\t")
-        for topic in range(self.some(1, 4)):
-            scores = sorted(self.rng.random(self.some(2, 9)).round(4), reverse=True)
-            for at, score in enumerate(map(float, scores), start=1):
-                words = (str(300 + topic), "Q0", f"doc{at}-{topic}", str(at), repr(score), "bm25")
-                lines.append(sign.join(words))
-        name = self.pick("bm25.run", "x.txt", "run")
-        return self.plain("run", name, "\n".join(lines) + "\n", None)
-
-    def preflib(self) -> Made:
-        lines = ["# DATA TYPE: soc", "# NUMBER ALTERNATIVES: 3"]
-        lines += [f"# ALTERNATIVE NAME {at}: {x}" for at, x in enumerate("XYZ", start=1)]
-        orders = [self.rng.permutation(3) for _ in range(3)]
-        truth: Counter[Any] = Counter()
-        for order in orders:
-            n = self.some(1, 9)
-            lines.append(f"{n}: {','.join(str(x + 1) for x in order)}")
-            truth[frozenset(("XYZ"[x], at) for at, x in enumerate(order)), 1.0] += n
-        return self.plain("preflib", "e.txt", "\n".join(lines) + "\n", truth)
-
-    def matrix(self) -> Made:
-        n = self.some(3, 7)
-        cells = self.rng.integers(0, 90, (n, n))
-        np.fill_diagonal(cells, 0)
-        text = f"{n}\n" + "\n".join(" ".join(map(str, row)) for row in cells) + "\n"
-        return self.plain("matrix", "m.txt", text, cells.astype(float).tolist())
-
-    def votes(self) -> Made:
-        wins = [[0, self.some(1, 9)], [self.some(1, 9), 0]]
-        votes = ra.PairwiseMatrix.from_wins(wins, items="AB")
-        from rankagg.io.json_files import votes_to_dict  # noqa: PLC0415
-
-        return self.plain("votes", "v.json", json.dumps(votes_to_dict(votes)), votes.wins.tolist())
-
-    def abif(self) -> Made:
-        lines, truth = [], Counter()
-        for _ in range(4):
-            n, order = self.some(1, 40), self.rng.permutation(list("ABC")).tolist()
-            lines.append(f"{n}:{'>'.join(order)}")
-            truth[frozenset((x, at) for at, x in enumerate(order)), 1.0] += n
-        return self.plain("abif", "x.abif", "\n".join(lines) + "\n", truth)
-
-    # -- what only the user knows -------------------------------------------------------------
-
-    def doubtful(self) -> Made:
-        n, m = self.some(3, 8), self.some(3, 6)
-        names = self.labels(n)
-        ranks = np.column_stack([self.rng.permutation(n) + 1 for _ in range(m)])
-        scores = self.rng.random((n, m)).round(3)
-        tasks = TASKS[:m]
-        rows: list[list[Any]] = {
-            "ranks by columns": lambda: [
-                [self.pick("system", "model", "item", "gene", "", "who"), *tasks],
-                *([x, *row] for x, row in zip(names, ranks.tolist(), strict=True)),
-            ],
-            "one column of ranks": lambda: [
-                [self.pick("system", "item"), self.pick("score", "rank", "x")],
-                *([x, row[0]] for x, row in zip(names, ranks.tolist(), strict=True)),
-            ],
-            "tasks as rows": lambda: [
-                [self.pick("dataset", "task", "query", "benchmark", "Dataset name"[:7]), *names],
-                *([t, *row] for t, row in zip(tasks, scores.T.tolist(), strict=True)),
-            ],
-            "ratings of judges": lambda: [
-                [self.pick("judge", "voter", "user", "reviewer"), *names],
-                *([f"j{at}", *self.rng.integers(1, 6, n).tolist()] for at in range(8)),
-            ],
-            "outcomes as numbers": lambda: [
-                ["model_a", "model_b", self.pick("winner", "label", "result")],
-                *([names[0], names[1], self.pick(0, 1)] for _ in range(9)),
-            ],
-            "battles with counts": lambda: [
-                ["a", "b", "winner", self.pick("count", "weight", "n")],
-                *([names[0], names[1], self.pick("a", "b"), self.some(1, 9)] for _ in range(9)),
-            ],
-            "winner and loser": lambda: [
-                ["winner", "loser"], *([names[at % 2], names[2]] for at in range(9))
-            ],
-            "a leaderboard": lambda: [
-                [self.pick("rank", "#", "place"), "model", *tasks],
-                *([at, names[at - 1], *scores[at - 1].tolist()] for at in range(1, n + 1)),
-            ],
-            "errors beside": lambda: [
-                ["model", "acc", self.pick("std", "stderr", "se", "n", "rank")],
-                *([x, *row[:2]] for x, row in zip(names, scores.tolist(), strict=True)),
-            ],
-            "ratings, long": lambda: [
-                ["user", self.pick("item", "movie"), "rating"],
-                *([f"u{at}", x, self.some(1, 5)] for at in range(4) for x in names),
-            ],
-            "numbers alone": lambda: [tasks, *scores.tolist()],
-            "counts of pairs": lambda: [
-                ["i", "j", "w_ij", "w_ji"],
-                *([a, b, self.some(1, 30), self.some(1, 30)] for a in range(3) for b in range(a)),
-            ],
-            "two kinds of rows": lambda: [
-                ["model", "metric", "value"],
-                *([x, k, self.some(1, 99) / 100] for x in names for k in ("acc", "se")),
-            ],
-            "points of voters": lambda: [
-                ["voter", "choice"], *([f"v{at}", self.pick(*names)] for at in range(9))
-            ],
-            "choices without names": lambda: [
-                ["c1", "c2", "c3"], *(self.rng.permutation(names)[:3].tolist() for _ in range(12))
-            ],
-        }[which := self.pick(*DOUBTFUL)]()  # fmt: skip
-        self.odd = self.odd if self.odd in ("tabs", "semicolons", "quoted", "bom", "upper") else ""
-        return self.table(which, rows, None)
-
 
 TASKS = ["CoLA", "SST-2", "MRPC", "QNLI", "boolq", "wsc"]
 KINDS = (
-    *("scores_wide", "scores_wide", "scores_instances", "scores_long", "ballots"),
-    *("ballots_counted", "cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons"),
-    *("comparisons", "run", "preflib", "matrix", "votes", "abif", "doubtful", "doubtful"),
-    "doubtful",
+    *("scores_wide", "scores_wide", "scores_long", "ballots", "ballots_counted"),
+    *("cast_wide", "cast_long", "long_lists", "lists_wide", "comparisons", "comparisons"),
 )
 ODD = (
     *("text column", "number column", "quoted", "semicolons", "tabs", "bom", "crlf", "upper"),
     *("title", "integers", "numeric names", "missing", "comment", "no header", "ties", "shuffled"),
     "extra front",
-)
-DOUBTFUL = (
-    *("ranks by columns", "one column of ranks", "tasks as rows", "ratings of judges"),
-    *("outcomes as numbers", "battles with counts", "winner and loser", "a leaderboard"),
-    *("errors beside", "ratings, long", "numbers alone", "counts of pairs", "two kinds of rows"),
-    *("points of voters", "choices without names"),
 )

@@ -1,6 +1,5 @@
 """Ballots as tables of ranks."""
 
-import csv
 import warnings
 from io import StringIO
 
@@ -90,11 +89,6 @@ def test_a_frame():
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
-def test_a_frame_with_numbered_columns():
-    profile = ra.read_ballots(pd.DataFrame([[1, 2], [2, 1]]))
-    assert profile.items.labels == (0, 1)
-
-
 # -- what is refused ------------------------------------------------------------------------------
 
 
@@ -131,33 +125,7 @@ def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
         ra.io.write_ballots(profile, tmp_path / "x")
 
 
-def test_large_counts_are_exact():
-    profile = read(f"A,B,n\n1,2,{2**53 - 1}\n2,1,4.0\n", count="n")
-    assert profile.counts.tolist() == [2**53 - 1, 4]
-    assert profile.n_rankings == 2**53 + 3
-
-
 # -- writing --------------------------------------------------------------------------------------
-
-
-def cells(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.reader(stream))
-
-
-def test_what_is_written(tmp_path):
-    profile = ra.Profile.from_ranks(
-        [[2, 1, nan], [1, 1, 2]], items=["Oslo", "Łódź", "Rio, de"], counts=[3, 1],
-        weights=[1, 0.1], groups=["x", "y"],
-    )  # fmt: skip
-    path = tmp_path / "ballots.csv"
-    ra.io.write_ballots(profile, path)
-    header, first, second = cells(path)
-    assert header == ["Oslo", "Łódź", "Rio, de", "count", "weight", "group"]
-    assert (first[:4], float(first[4]), first[5]) == (["2", "1", "", "3"], 1, "x")
-    assert (second[:4], float(second[4]), second[5]) == (["1", "1", "3", "1"], 0.1, "y")
-    read = ra.read_ballots(path, count="count", weight="weight", group="group")
-    assert read == profile.with_unranked("last")
 
 
 @pytest.mark.parametrize(
@@ -227,16 +195,3 @@ def test_real_tables_hold_the_known_rankings(name, case, voter, data, facts):
     merged = profile.compress()
     counts = [dict(zip(one, one.counts.tolist(), strict=True)) for one in (merged, expected)]
     assert counts[0] == counts[1]
-
-
-def test_grouped_ballots_with_gaps(data, facts):
-    # The complete ones among them are the 5738 of the reduced data set.
-    profile = ra.read_ballots(data("rankings/APAFULL_grouped.csv"), count="count")
-    complete = profile[np.flatnonzero((profile.ranks >= 0).all(axis=1))]
-    known = facts("known_answers")["data_APAred"]
-    assert complete.n_rankings == known["expected"]["n"]
-    expected = ra.Profile.from_ranks(
-        known["input"]["ranks"], items=known["input"]["items"], counts=known["input"]["weights"]
-    )
-    assert set(complete) == set(expected)
-    assert complete.pairwise() == expected.with_unranked("last").pairwise()

@@ -127,16 +127,12 @@ def test_rows_of_errors_are_left_out_when_told_so():
     "text",
     [
         "model_a,model_b,winner\nx,y,1\ny,x,0\n",  # the number of a side, or a win
-        "model_a,model_b,result\nx,y,1\ny,x,0.5\n",
         "model_a,model_b,winner\nx,y,1\ny,x,error\nx,y,0\n",
         "home,away,result\nx,y,A\ny,x,A\n",  # away, or the first
         "player_1,player_2,won\n3,7,3\n7,5,5\n5,3,3\n",  # numbers are no names
-        "home,away,result\n2,1,H\n1,3,A\n1,2,A\n3,2,H\n",  # nor are goals
         "answer_a,answer_b,winner\nx,y,a\nz,w,b\n",  # nobody meets another
         "a,b,winner,verdict\nx,y,a,b\ny,x,a,b\n",  # two outcomes
         "option_a,option_b,votes_a,votes_b\nx,y,3,1\ny,x,2,2\n",  # points, or wins
-        "home,away,elo_home,elo_away\nx,y,1,2\ny,x,2,1\n",
-        "system_a,system_b,winner\nA,B,1\nB,C,2\nC,A,0\n",
     ],
 )
 def test_cells_in_doubt_below_headings_of_comparisons_need_names_of_columns(text):
@@ -149,39 +145,23 @@ def test_cells_in_doubt_below_headings_of_comparisons_need_names_of_columns(text
     "text",
     [
         "model_a,model_b,model_b_won\nx,y,True\ny,x,False\n",
-        "model_a,model_b,model_a_won\nx,y,1\ny,x,0\n",
         "model_a,model_b,a_wins,b_wins\nx,y,1,0\ny,x,0,0\n",  # a tie, or none
         "a,b,ties,even,won_a,won_b\nx,y,0,1,2,0\ny,x,1,0,1,0\n",  # two numbers of ties
-        "a,b,is_draw,won_a,won_b\nx,y,1,0,0\ny,x,0,2,0\n",
-        "a,b,votes_a,votes_b\nx,y,2,1\ny,x,0,1\n",  # points, or wins
         "model_1,model_2,g1_winner,g2_winner\nx,y,model_1,tie\ny,x,error,model_2\n",  # two games
-        "team1,team2,toss_winner\nx,y,y\ny,x,x\n",
         "home,away,kickoff\nx,y,12:30\ny,x,15:00\n",
         "team_1,team_2,home_goals,away_goals\nx,y,2,1\ny,x,0,1\n",  # sides by other words
-        "left,right,a_won,b_won,tie\nx,y,1,0,0\ny,x,0,0,1\n",
-        "home,away,ht_result\nx,y,H\ny,x,D\n",
         "city_a,city_b,judge_a,judge_b,winner\nx,y,x,y,tie\ny,x,y,x,tie\n",  # cities, or judges
         "winner,loser\nx,z\ny,z\nx,z\n",  # nobody won and lost
         "winner,loser,is_draw\nx,y,no\ny,x,yes\n",
-        "winner,loser,draw\nx,y,0\ny,x,0\n",
         "winner,loser,type\nx,y,win\ny,x,Draw\n",
-        "joueur_1,joueur_2,vainqueur\nx,y,x\ny,z,nul\nz,x,x\n",
         "Heim;Gast;Tore Heim;Tore Gast\nx;y;2;3\ny;x;1;1\n",
         "white,black,white_elo,black_elo\nx,y,1500,1600\ny,x,1600,1500\n",
-        "model_a,model_b,model_c,winner\nx,y,z,x\ny,x,z,y\n",
         "choice_1,choice_2,choice_3\nx,y,z\ny,x,z\nx,z,y\n",
-        "voter,choice_1,choice_2,party\nv,x,y,l\nw,y,x,r\n",
         "model,a,b\nA,5,3\nB,3,5\n",
-        "who,whom,best\nx,y,x\ny,z,z\n",  # no headings of sides
         "m;task 1;task 2\nA;0,8;0,7\nB;0,7;0,8\n",
-        "text_a,text_b,winner\nx,y,a\nz,w,b\n",  # nobody meets another
         "model_a,model_b,winner\nx,y,1\ny,x,1\n",
-        "a,b,same_city,won_a,won_b\nx,y,0,1,0\ny,x,1,0,0\n",  # no tie
         "choice_1,choice_2,winner\nx,y,x\ny,x,y\n",
-        "option1,option2\nx,y\ny,x\n",  # choices of a ballot
-        "option1,option2,label\nred,blue,0\ngreen,red,1\n",
         "x,y,z\nx,y,x\ny,z,z\n",  # no headings
-        "system,acc\nx,.5\ny,.7\n",
     ],
 )  # fmt: skip
 def test_what_no_rule_names_has_no_reading(text):

@@ -85,27 +85,19 @@ def test_words_that_are_documented_are_known():
 # What is no outcome, by itself or among others.
 NO_OUTCOMES = [
     (["left", "ties", "tei"], r"row 3, column 'won' must say 'left'.* Got 'tei'. Did you mean"),
-    (["model_a", "model_c"], r"row 2, column 'won' must say .* Got 'model_c'. Did you mean 'm"),
     (["left", "right", ""], r"row 3, column 'won' is empty; it must hold a label"),
     (["left", None], r"row 2, column 'won' is empty"),
     ([1, 0, float("nan")], r"row 3, column 'won' is empty"),
     ([0, 0], r"says 0, in a column of 0, which no convention has together: write"),
     ([1, 0, 2], r"says 1, in a column of 1, 0, 2, which no conv"),
-    ([1, 0.5, -1], r"says .*no convention has"),
     ([0.5, -1], r"in a column of 0.5, -1(.0)?, which no convention has"),
     ([1, 0.7], r"must say .* Got 0.7"),
-    (["l", "l"], r"says 'l', in a column of 'l', which no convention has together"),
     (["l", "d"], r"says 'l', in a column"),
-    (["l", "w", "r"], r"says 'l', in a column"),
     (["left", 1], r"in a column of 'left', '?1'?, which no convention has"),
     ([10**400, 1], r"must say .* Got"),
-    ([10**5000], "Got an integer of 16610 bits"),
     (["nan", "left"], r"must say .* Got 'nan'"),
-    (["unentschieden", "left"], r"must say .* Got 'unentschieden'"),
-    (["gpt", "left"], r"must say .* Got 'gpt'"),
     (["A>B", "A>C"], r"must say .* Got 'A>C'"),
     (["A>B", "A><B"], r"must say .* Got 'A><B'"),
-    (["a much better", "A>B"], r"must say .* Got 'a much better'"),
     ([1, 2, 1.5, 0], r"no convention has together"),
     (["left", "Error"], r"Got 'Error'\. `drop_outcome='Error'` leaves such rows out"),
     (["x", "error"], r"must name .* Got 'error'\. `drop_outcome='error'` leaves"),
@@ -228,11 +220,6 @@ def test_wins_and_ties_are_that_many_comparisons(counts):
     assert found.sides.tolist() == [1] * len(rows)
 
 
-def test_rows_without_a_win_are_told():
-    with pytest.warns(DataWarning, match="2 rows without a win or a tie left out"):
-        assert len(columns_of([2, 0, 0], [1, 0, 0], outcome_is="wins")) == 3
-
-
 @pytest.mark.parametrize(
     ("columns", "outcome_is", "words"),
     [
@@ -241,28 +228,22 @@ def test_rows_without_a_win_are_told():
             None,
             "`outcome_is` must be 'points' or 'wins' for 2 columns of outcomes. Got nothing",
         ),
-        (([1], [0]), "side", "must be 'points' or 'wins' for 2 columns .* Got 'side'"),
-        (([1], [0], [0]), "points", "must be 'wins' or nothing for 3 columns .* Got 'po"),
         (([1],), "wins", "must be 'side' or 'winner' or nothing for 1 column"),
         (
             ([1, 1], [0, 0], [0, 1]),
             None,
             r"row 2 must have a single 1 in p, q, r\. Got 2 of them\. `o",
         ),
-        (([1, 0], [0, 0], [0, 0]), None, "row 2 must have a single 1 in p, q, r. Got 0"),
         (
             ([1, 2], [0, 0], [0, 0]),
             None,
             "row 2, column 'p' must be 1 or 0. Got 2. `outcome_is='wins'`",
         ),
         (([1, 2], [0, None]), "points", r"row 2, column 'q' is empty.*`drop_outcome`"),
-        (([1, 2], [0, "late"]), "points", "column 'q' must be a finite .*`drop_outc"),
         (([1, -999], [0, 3]), "points", "row 2, column 'p' is -999, .*`drop_outcome=-999"),
-        (([1, 3], [0, -1]), "points", "row 2, column 'q' is -1, a code for a missing number"),
         (([1, -1], [0, 3]), "wins", "row 2, column 'p' must be a whole number of 0 or"),
         (([1, 1], [0, 0.5]), "wins", "row 2, column 'q' must be a whole.* Got 0.5"),
         (([0], [0]), "wins", "in p, q add up to 0; their sum must be from 1 to 5000000"),
-        (([10**7], [0]), "wins", "add up to 10000000; .*`PairwiseMatrix.from_wins`"),
     ],
 )
 def test_columns_of_outcomes_that_are_refused(columns, outcome_is, words):
@@ -291,29 +272,16 @@ def test_rows_without_an_outcome_are_left_out_and_counted():
     assert given.items.labels == ("w", "x", "y", "z")
 
 
-def test_codes_in_columns_of_points_are_left_out():
-    with pytest.warns(DataWarning, match="1 of 3 rows left out, with the outcome -999"):
-        battles = columns_of([2, -999, 0], [1, 4, 0], outcome_is="points", drop_outcome=-999)
-    assert battles.outcomes.tolist() == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("word", "said"),
     [
         ("eror", "`drop_outcome` must be an outcome in won. Got 'eror'. Did you mean 'error'"),
-        ("", "must be an outcome in won. Got ''"),
         (["left", "error"], "has no row without the outcome"),
     ],
 )
 def test_words_to_leave_out_that_are_refused(word, said):
     with pytest.raises(RankaggError, match=said):
         read(["left", "error"], drop_outcome=word)
-
-
-def test_chosen_and_rejected():
-    table = pd.DataFrame({"chosen": ["x", "y"], "rejected": ["y", "z"]})
-    battles = ra.read_comparisons(table, first="chosen", second="rejected", outcome="chosen")
-    assert battles == ra.Comparisons("xyz", [0, 1], [1, 2], [1, 1])
 
 
 # -- the other columns ----------------------------------------------------------------------------
@@ -353,20 +321,16 @@ LEFT = ["left", "left"]
 @pytest.mark.parametrize(
     ("outcomes", "options", "words"),
     [
-        (["x", "left"], {"outcome_is": "winner"}, "must name the winner"),
         (["x", "y"], {"outcome_is": "side"}, "must say 'left'"),
         (
             ["x"],
             {"outcome_is": "name"},
             "must be 'side' or 'winner' or nothing for 1 column .* Got 'name'",
         ),
-        (LEFT, {"first": "nobody"}, "`first` must be a column of the DataFrame .* Got 'nobody'"),
         (LEFT, {"outcome": "wonn"}, "`outcome` must be a column .*Did you mean 'won'"),
-        (LEFT, {"cluster": "judge"}, "`cluster` must be a column"),
         (LEFT, {"second": "one"}, "must be different columns"),
         (LEFT, {"covariates": ["won"]}, "must be different columns"),
         (LEFT, {"items": ["x", "y"]}, r"`second` must be one of the 2 items \(x, y\). Got 'z'"),
-        (LEFT, {"items": ["x", "x"]}, "distinct labels"),
         (LEFT, {"first": None}, "`first` must be a column"),
         *(
             (LEFT, {"w": cells, column: "w"}, words)
@@ -398,12 +362,6 @@ def test_an_item_that_meets_itself():
     # The line of a text file counts its header.
     with pytest.raises(DataFormatError, match=r"row 3 compares 'y' with itself"):
         ra.read_comparisons(as_csv(table), **COLUMNS)
-
-
-def test_empty_names_are_refused():
-    for empty in ("", "  ", None):
-        with pytest.raises(DataFormatError, match=r"row 1, column 'one' is empty"):
-            read(["left"], pairs=[(empty, "y")])
 
 
 def test_items_without_a_comparison_stay():
@@ -438,10 +396,3 @@ def test_frames(expected):
 def test_a_table_of_comparisons_is_read_again(expected):
     columns = {name: name for name in ("first", "second", "outcome", "weight", "cluster", "side")}
     assert ra.read_comparisons(expected.to_frame(), **columns) == expected
-
-
-def test_half_a_character_in_a_name_of_a_column_is_told(tmp_path):
-    path = tmp_path / "half.jsonl"
-    path.write_bytes(b'{"one":"x","other":"y","won":"left"}\n{"one":"y","\xed\xa0\x80":7}\n')
-    with pytest.raises(DataFormatError, match=r"is not UTF-8: byte \d+ is 0xed"):
-        ra.read_comparisons(path, **COLUMNS)

@@ -3,7 +3,6 @@
 import json
 from io import StringIO
 from math import gcd
-from random import Random
 
 import numpy as np
 import pytest
@@ -90,27 +89,19 @@ def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> 
     [
         ({"schema": "rankagg.certificate"}, "`schema` must be 'rankagg.votes'"),
         ({"version": 2}, "`version` must be 1"),
-        ({"version": True}, "`version` must be 1"),
         ({"items": ["A", "A"]}, "distinct labels"),
         ({"items": ["A", 1]}, "all strings or all integers"),
         ({"items": ["A", None]}, r"`items\[1\]` must be a text or an integer"),
         ({"items": [True, False]}, r"`items\[0\]`"),
-        ({"items": []}, "at least one label"),
         ({"items": "AB"}, "`items` must be a list"),
-        ({"denominator": 0}, "`denominator` must be an integer of at least 1"),
         ({"denominator": 1.0}, "has the number 1.0"),
         ({"denominator": 10**300}, "`denominator` must be"),
-        ({"wins": [[0, 10**300], [2, 0]]}, r"`wins\[0\]\[1\]` must be an integer"),
         ({"wins": [[0, 2 * 10**100 + 1], [2, 0]]}, r"`wins` must be at most 1e\+100 votes"),
         ({"rounding": 0}, "`rounding` must be"),
-        ({"rounding": "1/3"}, "a double holds exactly"),
         ({"rounding": "9" * 400}, "a double holds exactly"),
         ({"wins": [[0, 5]]}, "`wins` must be 2 rows of 2 integers"),
-        ({"wins": [[0, 5], [2]]}, "`wins` must be 2 rows of 2 integers"),
-        ({"wins": [[0, 5], [2, 1]]}, "`wins` must be 0 on its diagonal"),
         ({"wins": [[0, -5], [2, 0]]}, r"`wins\[0\]\[1\]` must be an integer of at least 0"),
         ({"wins": [[0, True], [2, 0]]}, r"`wins\[0\]\[1\]`"),
-        ({"wins": None}, "`wins` must be a list"),
         ({"ties": [[0, 1], [2, 0]]}, "`ties` must be symmetric"),
         ({"ties": [[1, 0], [0, 0]]}, "`ties` must be 0 on its diagonal"),
         ({"more": 1}, "'more' is no key"),
@@ -128,31 +119,12 @@ def test_every_key_is_needed(key: str) -> None:
         read({name: value for name, value in PLAIN.items() if name != key})
 
 
-@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_mutated_texts_are_refused_or_read(count) -> None:
-    rng = Random(3)
-    text = json.dumps(PLAIN)
-    for _ in range(count):
-        at = rng.randrange(len(text))
-        put = rng.choice(["", "NaN", "-", "0", "9" * 2000, "true", '"', "[" * 9999, "\x00", "1e9"])
-        changed = text[:at] + put + text[at + rng.randrange(4) :]
-        try:
-            votes = ra.io.read_votes(StringIO(changed))
-        except DataFormatError:
-            continue
-        assert votes.n_items == len(json.loads(changed)["items"])
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "system,a\nA,1\n", '{"schema": 1}', '["rankagg.votes"]', '{"schema": "votes"}'],
 )
 def test_what_does_not_look_like_votes(text: str) -> None:
     assert not looks_like_votes(text)
-
-
-def test_blanks_before_votes_change_nothing() -> None:
-    assert looks_like_votes("\n " + json.dumps(PLAIN))
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -167,19 +139,14 @@ def test_integers_of_any_size_are_kept() -> None:
     ("text", "words"),
     [
         ("NaN", "x has the number NaN"),
-        ("[-Infinity]", "x has the number -Infinity"),
         ("[1.0]", r"x has the number 1\.0"),
-        ("[1e5]", "x has the number 1e5"),
         ("1" + "0" * 1000, "x has an integer of 1001 digits; at most 1000"),
-        ("-1" + "0" * 1000, "x has an integer of 1001 digits"),
         ("9" * 10_000, "x has an integer of 10000 digits"),
         ('{"a": 1, "b": 2, "a": 1}', "x has the key 'a' twice"),
         ('{"a": 1, "b": 2, "c": 3, "b": 1}', "x has the key 'b' twice"),
-        ('{"c": {"b": 1, "b": 1}}', "x has the key 'b' twice"),
         ("", "x is not JSON: .* in line 1, column 1"),
         ("[1,\n 2", "in line 2, column"),
         ("{} {}", "x is not JSON"),
-        ("[" * 100_000, "x is nested too deep"),
         ('{"a":' * 100_000, "x is nested too deep"),
     ],
 )

@@ -40,11 +40,6 @@ def test_line_ends_and_titles(end: str, title: str) -> None:
     assert ra.io.read_matrix(StringIO(text)).wins.tolist() == [[0, 1.5], [2, 0]]
 
 
-def test_one_item_is_a_matrix() -> None:
-    assert ra.io.read_matrix(StringIO("1\n7\n")).n_items == 1
-    assert ra.io.read_matrix(StringIO("12\n" + "1 " * 144)).n_items == 12
-
-
 @pytest.mark.parametrize("odd", [2**53 + 1, 2**63 + 1, 2**64 - 1, 2**64 + 1])
 def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
     votes = ra.io.read_matrix(StringIO(f"2\n5 {odd}\n{odd - 1} 5\n"))
@@ -63,12 +58,6 @@ def test_numbers_that_are_no_votes(cells: str, message: str) -> None:
     upper, lower = cells.split()
     with pytest.raises(InvalidInputError, match=message):
         ra.io.read_matrix(StringIO(f"2\n0 {upper}\n{lower} 0\n"))
-
-
-def test_fractions_of_many_digits_are_the_nearest_floats() -> None:
-    votes = ra.io.read_matrix(StringIO("2\n0 0.12345678901234567\n0.5 0\n"))
-    assert votes.wins[0, 1] == pytest.approx(0.12345678901234567, rel=1e-9)
-    assert votes.wins[1, 0] == 0.5
 
 
 def test_library_instance_is_solved(data) -> None:

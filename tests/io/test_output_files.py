@@ -110,12 +110,6 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
     assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
 
 
-def test_text_is_written_in_utf_8_with_its_own_line_ends(tmp_path) -> None:
-    path = tmp_path / ("x" * 251 + ".txt")  # the longest name of a file
-    write_text(path, "Łódź\r\nß\n\r")
-    assert content(tmp_path) == {path.name: b"\xc5\x81\xc3\xb3d\xc5\xba\r\n\xc3\x9f\n\r"}
-
-
 def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
@@ -173,28 +167,3 @@ def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
         assert "cannot be" in told.err
         assert "no-data" not in told.err
         assert content(tmp_path) == {"file": b"former"}
-
-
-FULL = {
-    "report --dataset three_cycle -o": "page.html",
-    "sample --items A,B --out": "drawn.csv",
-    "rank --dataset tennessee --csv": "ranks.csv",
-}
-
-
-@pytest.mark.parametrize("line", FULL)
-def test_a_full_disk_ends_with_one_sentence_and_code_one(monkeypatch, tmp_path, run, line):
-    name = FULL[line]
-    target = tmp_path / name
-    if name:
-        target.write_bytes(b"former")
-    before = content(tmp_path)
-
-    def fail(path: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(output_files, "_flush", fail)
-    told = run(line, target, code=1).err
-    (error,) = [line for line in told.splitlines() if line.startswith("error")]
-    assert "No space left on device. Nothing was changed." in error
-    assert content(tmp_path) == before

@@ -100,13 +100,6 @@ def test_a_list_that_counts_its_rows_is_told():
     assert ranks.tolist() == [[1, 0]]
 
 
-def test_the_command_says_how_many_lists_name_an_item(tmp_path, said):
-    forms(tmp_path)
-    line = "rank s1.txt s2.txt s3.txt --format lists --rule borda"
-    assert "lists: 3, which name 4 items: 0 in all of them, 1 in one alone" in said(line)
-    assert "rank 1 is the best" not in said(line)
-
-
 def test_a_further_column_of_long_lists_is_named():
     text = "query,engine,rank,url\nq1,g,1,a\nq1,b,1,b\nq2,g,2,x\n"
     columns = {"ranking": "engine", "item": "url", "rank": "rank"}

@@ -88,38 +88,20 @@ ASKED = {
     "ranks in all columns": ("system,x,y\nA,1,2\nB,2,1\nC,3,3\n", {"scores", "lists"}),
     "one column of ranks": ("item,place\nA,2\nB,1\nC,3\n", {"scores", "lists"}),
     "pairs with counts": ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", {"comparisons"}),
-    "a row for each task": ("dataset,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
     "wins of pairs": (",A,B\nA,0,30\nB,20,0\n", {"scores"}),
-    "no row of headings": ("A,.5,.7\nB,.6,.4\n", {"scores"}),
-    "two contests": (
-        "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nA,B,C,D\nB,A,D,C\n",
-        {"cast-votes"},
-    ),
     "numbers that may be counts": ("1st,2nd,karty\nA,B,2\nB,A,5\nA,,3\n", {"cast-votes"}),
-    "a candidate beside": ("1st,2nd,Seconded by\nA,B,B\nB,A,C\nA,,C\n", {"cast-votes"}),
-    "ranks of two questions": ("Q [A],Q [B],R [C],R [D]\n1,2,2,1\n2,1,1,2\n", {"ballots"}),
     "ranks from 0": ("system,x,y\nA,0,1\nB,1,0\nC,2,2\n", {"scores", "lists"}),
-    "ballots from 0": ("voter,A,B,C\nv,0,1,2\nw,2,1,0\n", {"scores", "ballots"}),
     "places in a larger field": ("name,QS,THE\nA,1,3\nB,3,2\nC,7,11\n", {"scores"}),
-    "places beside scores": ("model,acc,x\nA,.9,1\nB,.8,2\nC,.7,3\n", {"scores"}),
     "a row for each of something": ("subject,A,B\nlaw,.5,.7\nmath,.6,.4\n", {"scores"}),
-    "a row for each name of a task": ("task_name,A,B\nx,.5,.7\ny,.6,.4\n", {"scores"}),
-    "intervals": ("model,acc,lower,upper\nA,.5,.4,.6\nB,.6,.5,.7\n", {"scores"}),
-    "pairs in other letters": ("model,a,b\nA,.5,.3\nB,.7,.5\n", {"scores"}),
     "orders in rows or columns": ("x,y,z\nA,B,C\nB,C,A\nC,A,B\n", {"lists"}),
-    "orders of models that judge": ("llm,x,y,z\nA,1,2,3\nB,2,1,3\nC,1,3,2\n", {"scores"}),
     "words that go together": (
         "x,y,z\nA,A,A\nB,B,B\nC,D,C\nE,E,E\nF,F,F\nG,G,G\nH,H,H\n",
         {"lists"},
     ),
-    "sets by the alphabet": ("x,y,z\nA,B,A\nB,C,C\nC,D,D\nD,E,E\nE,F,F\nG,G,G\nH,H,H\n", {"lists"}),
-    "ratings": ("judge,wine,x\np,a,1\np,b,2\nq,a,2\n", {"scores"}),
     "orders without headings": ("A,B,C\nB,A,C\nA,C,B\n", {"cast-votes"}),
     "a leaderboard": ("Rank,Model,Maker,Average,x\n1,A,O,.7,.9\n2,B,O,.6,.5\n", {"scores"}),
     "critics": ("Rank,x,y,z\n1,A,B,B\n2,C,A,D\n3,D,E,A\n", {"lists"}),
     "a form of ranks": ("Timestamp,Email,Q [A],Q [B]\nx,a,1st,2nd\ny,b,2nd,1st\n", {"ballots"}),
-    "names of voters": ("name,P,Q,R\nAnn,1,2,3\nBo,2,1,3\nCy,1,3,2\n", {"ballots"}),
-    "ranks written by R": ('"",P,Q,R\n1,1,2,3\n2,2,1,3\n3,1,3,2\n', {"ballots"}),
     "judges in rows": ("judge,A,B\nx,14.5,12\ny,abs.,11\n", {"scores"}),
     "two lists or a path": ("from,to\nA,B\nB,C\nC,D\n", {"lists"}),
 }
@@ -159,83 +141,8 @@ def test_what_is_asked_names_the_columns(text, parameters):
     assert (one.format, one.parameters, one.is_certain) == ("scores", parameters, False)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "text_a,text_b,winner\nx,y,a\nz,w,b\n",
-        "winner,loser,is_draw\nx,y,no\ny,x,yes\n",
-        "winner,loser,draws\nx,y,0\ny,x,1\n",
-        "winner,loser,type\nx,y,win\ny,x,Draw\n",
-    ],
-)
-def test_what_no_call_can_read_rightly_has_no_call(text):
-    # Nobody meets another, or a winner is named of a draw too.
-    assert ra.recognize(StringIO(text)).calls == ()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "player_1,player_2,zwyciezca\nd,a,d\na,b,a\nb,c,b\nc,d,c\n",
-        "a,b,rate\nx,y,.6\ny,z,.7\nz,x,.4\n",
-    ],
-)
-def test_two_sides_are_neither_lists_nor_scores(text):
-    found = ra.recognize(StringIO(text))
-    assert not found.is_certain
-    assert {"lists", "scores"}.isdisjoint(one.format for one in found.readings)
-
-
-def test_goals_of_two_sides_and_results_are_read():
-    points = ra.recognize(StringIO("home,away,home_pts,away_pts\nx,y,2,1\ny,x,0,3\n")).read()
-    assert points.outcomes.tolist() == [1, -1]
-    result = ra.recognize(StringIO("date,home,away,score\n1,x,y,2-1\n2,y,x,0-0\n")).read()
-    assert result.outcomes.tolist() == [1, 0]
-
-
-def test_a_form_with_places_in_brackets_holds_choices():
-    text = "at,Rank them [1st],Rank them [2nd]\n1,A,B\n2,B,A\n3,A,B\n"
-    (one,) = ra.recognize(StringIO(text)).readings
-    assert one.format == "cast-votes"
-    assert one.parameters["choices"] == ["Rank them [1st]", "Rank them [2nd]"]
-
-
-def test_names_in_all_columns_are_no_comparisons():
-    (one,) = ra.recognize(StringIO(ASKED["critics"][0])).readings
-    assert one.format == "lists"
-
-
-def test_columns_that_count_rows_alone_are_no_lists():
-    found = ra.recognize(StringIO("id,no\n1,1\n2,2\n")).readings
-    assert "lists" not in {one.format for one in found}
-
-
 def test_systems_that_stand_in_several_rows_are_no_leaderboard():
     assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
-
-
-def test_winners_are_told_by_their_heading():
-    text = "day,Loser,Winner\n1,x,y\n1,y,z\n"
-    battles = ra.recognize(StringIO(text)).read()
-    assert battles == ra.Comparisons("xyz", [1, 2], [0, 1], [1, 1])
-
-
-# Numbers with a comma or a sign of per cent, and places, are no names of two sides.
-@pytest.mark.parametrize(
-    "cells",
-    [
-        "0,8;0,7\nB;0,7;0,9", "80%;70%\nB;70%;90%", "1st;2nd\nB;2nd;1st",
-        "1st choice;2nd choice\nB;2nd choice;1st choice", "1;DNF\nB;DNF;1\nC;2;2",
-    ],
-)  # fmt: skip
-def test_other_notations_are_no_comparisons(cells):
-    found = ra.recognize(StringIO(f"m;task 1;task 2\nA;{cells}\n")).readings
-    assert {one.format for one in found} <= ({"lists", "ballots"} if "1st" in cells else set())
-
-
-def test_who_took_part_and_who_won_are_no_sides():
-    found = ra.recognize(StringIO("player,winner\nx,x\ny,x\nx,y\n"))
-    assert "comparisons" not in {one.format for one in found.readings}
 
 
 def test_what_a_call_says_reads_the_file(tmp_path):
@@ -265,8 +172,6 @@ def ranked(tmp_path, said):
     ("text", "words"),
     [
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
-        ("system,x\nA,1\nB,2\n", "`rankagg rank file.csv --format lists --cells ranks`"),
-        ("A>B>C\nB > A>C\n", "line 1: a line must read '27:Ann>Bob=Cid'"),
         (
             "home,away,x,y\nA,B,7,9\n",
             "file.csv is not recognized; --format says what it holds; --first, --second and --ou",

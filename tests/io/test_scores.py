@@ -186,20 +186,7 @@ def test_long_with_tasks_of_different_sizes():
     assert table.values.tolist() == pytest.approx(np.array([[1, 2, 3], [nan, 5, 4]]), nan_ok=True)
 
 
-def test_long_keeps_only_what_is_not_dropped():
-    text = "system,task,value\nB,acc,0.5\nA,f1,0.25\nB,f1,70\n"
-    table = read(text, task="task", score="value", drop=["acc"])
-    assert table.tasks.labels == ("f1",)
-    assert table.values.tolist() == [[0.25], [70]]
-
-
 # -- frames ---------------------------------------------------------------------------------------
-
-
-def test_a_frame_with_systems_and_instances_as_its_index():
-    frame = pd.read_csv(StringIO(INSTANCES), dtype={"k": str})
-    for source in (frame, frame.set_index(["system", "k"])):
-        assert ra.read_scores(source, higher_is_better=True, instance="k") == INSTANCE_TABLE
 
 
 def test_a_long_frame_keeps_whole_numbers_as_labels():
@@ -222,10 +209,6 @@ def test_one_direction_for_all_tasks_or_one_each():
     assert mixed.higher_is_better == {"acc": True, "f1": False}
     assert mixed.rankings()[0].order == ("C", "B", "A")
     assert mixed.rankings()[1].order == ("C", "B")
-
-
-def test_task_weights():
-    assert read(WIDE, task_weights={"f1": 2.5}).task_weights == {"acc": 1, "f1": 2.5}
 
 
 @pytest.mark.parametrize("drop", ["acc", ["acc"], ("acc",), {"acc"}, iter(["acc"])])

@@ -18,21 +18,16 @@ BATTLES = "first='a', second='b', outcome="
 CALLS = {
     "likeness": "ra.read_scores(S('system,x\\nA,1\\na,2\\n'), higher_is_better=True)",
     "words": "ra.read_scores(S('system,x,y\\nA,1,p\\nB,2,q\\n'), higher_is_better=True)",
-    "missing": "ra.read_scores(S('system,x\\nA,1\\nB,-\\n'), missing='-', higher_is_better=True)",
     "instances": "ra.read_scores(S('system,k,x\\nA,1,1\\nA,2,\\nB,1,2\\n'), instance='k', "
     "higher_is_better=True)",
     "zeros": "ra.read_ballots(S('A,B,C\\n1,2,0\\n1,2,3\\n2,1,3\\n'))",
-    "blank": "ra.read_ballots(S('A,B,C\\n1,2,3\\n,,\\n2,1,3\\n'))",
     "left out": "ra.read_ballots(S('voter,A,B\\nx,1,2\\ny,2,1\\nz,1,2\\n'))",
     "like items": "ra.read_ballots(S('A,a,C\\n1,2,3\\n2,1,3\\n'))",
     "lists": "ra.read_rankings(S('one,two\\nA,b\\nB,A\\n'))",
-    "one rank twice": f"ra.read_rankings(S('list,item,rank\\nq,A,1\\nq,B,1\\n'), {LONG})",
     "further": f"ra.read_rankings(S('list,item,rank,r\\nq,A,1,5\\nq,B,2,5\\n'), {LONG})",
     "like sides": f"ra.read_comparisons(S('a,b,w\\nx,y,a\\nX,y,b\\n'), {BATTLES}'w')",
     "dropped": f"ra.read_comparisons(S('a,b,w\\nx,y,a\\nx,y,error\\n'), {BATTLES}'w', "
     "drop_outcome='error')",
-    "no win": f"ra.read_comparisons(S('a,b,x,y\\nx,y,1,2\\nz,y,0,0\\n'), {BATTLES}['x', 'y'], "
-    "outcome_is='wins')",
     "repaired": f"ra.read_preflib(S({PREFLIB!r}), errors='repair')",
     "seats": 'ra.io.read_abif(S(\'2 1\\n1 1 2 0\\n0\\n"A"\\n"B"\\n"T"\\n\'))',
     "like names": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,Bob\\nann,Ann\\nBob,Ann\\n'))",
@@ -59,13 +54,3 @@ def places(call, **names):
         warnings.simplefilter("always")
         eval(compile(call, "user.py", "eval"), {"ra": ra, **names})
     return [one.filename for one in told if one.category is DataWarning]
-
-
-def test_a_journal_that_was_cut_off_is_told_where_it_is_continued(tmp_path):
-    study = ra.studies.CycleStudy(
-        data=[ra.cultures.ImpartialCulture()], n_items=[3], n_rankings=[3], n_repetitions=3, rng=0
-    )
-    path = tmp_path / "study.jsonl"
-    study.run(journal=path)
-    path.write_bytes(path.read_bytes()[:-5])
-    assert places("work.run(journal=path)", work=study, path=path) == ["user.py"]

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.plotting.interval_rows import _bar_levels
 from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import collisions, of_group
+from rankagg.testing.plots import of_group
 from tests.plotting.reading import notes, one
 
 
@@ -124,13 +124,6 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
     assert top < one(ax, "ruler").get_ydata()[0] < 0 < bottom
 
 
-def test_demsars_example():
-    # Demšar (2006), section 3.2.2: at 0.10, C4.5+m+cf and C4.5 differ, others do not.
-    ax = plotting.critical_difference_diagram(demsar(), alpha=0.1)
-    assert of_group(ax, "ruler-text")[0].get_text() == "critical difference 1.12 (alpha = 0.1)"
-    assert "all items alike: p = 0.02 (Friedman, by F)" in notes(ax)
-
-
 def test_what_bars_mean_is_said():
     alike = ra.inference.FriedmanTest.from_average_ranks([1.9, 2.0, 2.1], 5)
     said = notes(plotting.critical_difference_diagram(alike))
@@ -140,12 +133,3 @@ def test_what_bars_mean_is_said():
     assert not of_group(ax, "group")
     for words in ("no two items differ by no more", "p < 0.0001", "note: from average ranks alone"):
         assert words in notes(ax)
-
-
-def test_equal_ranks_keep_their_own_labels():
-    test = ra.inference.FriedmanTest.from_average_ranks([2.0, 2.0, 2.0], 4, items="ABC")
-    ax = plotting.critical_difference_diagram(test)
-    left, right = sides(ax)
-    assert list(left) == ["A  2.00", "B  2.00"]
-    assert list(right) == ["2.00  C"]
-    assert not collisions(ax)

@@ -1,23 +1,18 @@
 """Rules compared: bump charts, and top-k agreement curves."""
 
-from contextlib import nullcontext
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 from hypothesis import given
 
 import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.plotting.theme import GRAY, plot_labels
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.testing.plots import below, collisions, of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
     legend_words,
-    notes,
     one,
     row_labels,
 )
@@ -62,15 +57,6 @@ def test_lines_go_through_the_places_and_end_at_their_names():
     # Only items that change order are colored.
     colored = {items[k] for k in range(6) if one(ax, f"item-{k}").get_color() != GRAY}
     assert colored == {"NEZHA Plus", "PAI Albert"}
-
-
-def test_lines_out_of_a_tie_that_go_straight_on_are_gray():
-    profile = ra.Profile.from_orders(["ABCD", "ABDC", "ACBD"])
-    ax = plotting.bump_chart(ra.compare(profile, [ra.Plurality(), ra.Borda()]))
-    for k in range(4):
-        (line,) = of_group(ax, f"item-{k}")
-        assert len(set(line.get_ydata())) == 1
-        assert line.get_color() == GRAY
 
 
 def test_ties_are_joined_and_unranked_items_stand_apart():
@@ -124,16 +110,6 @@ def test_curves_go_through_the_overlaps(profile):
     plt.close("all")
 
 
-def test_methods_with_one_curve_share_a_line():
-    comparison = ra.compare(ra.datasets.load("superglue_human"))
-    labels = legend_words(plotting.overlap_plot(comparison))
-    expected = comparison.overlap_curves()
-    alike = {}
-    for method in expected:
-        alike.setdefault(tuple(expected[method].round(9)), []).append(method)
-    assert sorted(labels[:-1]) == sorted("\n".join(group) for group in alike.values())
-
-
 def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     comparison = ra.compare(thirty)
     lines = [a for a in plotting.overlap_plot(comparison).get_lines() if a.get_gid() != "random"]
@@ -143,51 +119,3 @@ def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
     widths = [line.get_linewidth() for line in lines]
     assert widths == sorted(set(widths), reverse=True)
     assert len(widths) > 2
-
-
-def test_a_dotted_line_shows_what_chance_has(thirty):
-    (line,) = of_group(plotting.overlap_plot(ra.compare(thirty)), "random")
-    depths, shares = line.get_data()
-    np.testing.assert_allclose(shares, np.arange(1, 31) / 30)
-    assert list(depths) == list(range(1, 31))
-    drawn = ra.distributions.Uniform(range(30)).sample(400, rng=0)
-    overlap = [ra.distances.top_k_agreement(one, drawn[0], 7) for one in drawn[1:]]
-    assert np.mean(overlap) == pytest.approx(shares[6], abs=0.02)
-
-
-def test_items_that_some_method_does_not_rank_are_counted():
-    orders = [ra.PartialRanking.from_order(order, items="ABCD") for order in ("AB", "BAC")]
-    comparison = ra.compare(ra.Profile(orders), [ra.PlackettLuceRanking(), ra.Kemeny()])
-    depth = len(comparison.overlap_curves())
-    assert depth < 4
-    ax = plotting.overlap_plot(comparison)
-    assert f"only {depth} of 4 items are ranked by all rules" in notes(ax)
-    assert not of_group(ax, "random")
-    ax = plotting.overlap_plot(ra.compare(ra.datasets.load("tennessee")))
-    assert below(ax) == "k: how many of the first items"
-
-
-def test_an_unproved_consensus_is_said_to_be_one():
-    profile = ra.distributions.Uniform(range(40)).sample(7, rng=0)
-    ax = plotting.overlap_plot(ra.compare(profile, [ra.Borda(), ra.Kemeny(time_limit=0.0)]))
-    assert "the exact consensus is not proved optimal" in notes(ax)
-
-
-class Odd(ra.Borda):
-    name = "$\\frac$ " + "W" * 200
-
-
-class OddKemeny(ra.Kemeny):
-    name = "$\\frac$ " + "Kemeny" * 9
-
-
-@pytest.mark.parametrize("styled", [True, False])
-def test_odd_names_of_rules_are_plain_text(styled):
-    comparison = ra.compare(
-        ra.distributions.Uniform(range(9)).sample(4, rng=1), [Odd(), OddKemeny()]
-    )
-    with nullcontext() if styled else mpl.style.context("default"):
-        ax = plotting.overlap_plot(comparison)
-        assert any("$\\frac$" in text.get_text() for text in ax.get_legend().get_texts())
-        assert not collisions(ax)
-        assert not cut_off(ax)

@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.plotting.fits import _bins, _distance_probabilities, _in_bins
+from rankagg.plotting.fits import _distance_probabilities
 from rankagg.plotting.theme import plot_labels
 from rankagg.testing.plots import faults, of_group
 from tests.plotting.reading import legend_words, notes, one, row_labels
@@ -70,13 +70,6 @@ def test_tie_parameters_are_no_items_but_said():
     assert "ties" not in notes(plackett_luce().plot())
 
 
-def test_bradley_terry_is_named_and_its_notes_are_kept():
-    fit = ra.BradleyTerry.fit(ra.Mallows("ABC", theta=0.5).sample(40, rng=0))
-    text = notes(fit.plot())
-    assert text.startswith("log worth BradleyTerry")
-    assert f"its summary has {len(fit.notes)} note" in text
-
-
 @pytest.mark.parametrize("draw", [plotting.worths_plot, plotting.parameters_plot])
 def test_unknown_errors_are_open_points_without_bars(draw):
     fit = plackett_luce()
@@ -92,28 +85,7 @@ def test_unknown_errors_are_open_points_without_bars(draw):
     assert "open point" not in notes(draw(fit))
 
 
-def test_fits_that_did_not_converge_say_so():
-    open_ended = replace(plackett_luce(), converged=False)
-    assert "note: the fit has not converged" in notes(open_ended.plot())
-    assert "converged" not in notes(plackett_luce().plot())
-
-
 # -- any parameters ---------------------------------------------------------------------------
-
-
-def test_other_fits_draw_all_parameters_in_their_order():
-    fit = with_ties()
-    ax = plotting.parameters_plot(fit, alpha=0.1)
-    expected = np.column_stack([fit.estimates, fit.conf_int(0.1).to_numpy()])
-    np.testing.assert_array_equal(rows(ax, 4), expected)
-    assert row_labels(ax) == list(fit.names)
-    assert notes(ax).startswith("estimate, with 90 % interval")
-    plain = ra.distributions.FitResult(
-        distribution=fit.distribution, names=("a",), estimates=np.ones(1),
-        covariance=np.full((1, 1), 4.0), log_likelihood=0.0, n_parameters=1,
-        n_observations=1, converged=True, n_iterations=1,
-    )  # fmt: skip
-    assert rows(plain.plot(), 1)[0, 0] == 1.0
 
 
 # -- distances to the center ----------------------------------------------------------------------
@@ -170,23 +142,6 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     assert f"its summary has {len(fit.notes)} note" in text
 
 
-def test_rankings_without_a_distance_are_said_not_to_be_drawn():
-    rows = [
-        *(ra.PartialRanking.from_buckets(row, items="ABCD") for row in (["A", "BC", "D"], "BADC")),
-        ra.PartialRanking.from_top_k("AC", items="ABCD"),
-        ra.PartialRanking.from_buckets("DCBA", items="ABCD"),
-    ]
-    ax = ra.Mallows.fit(ra.Profile(rows, counts=[5, 4, 2, 1])).plot()
-    assert bars(ax, "known")[:, 3].sum() == pytest.approx(1)
-    assert "bars: the 41.7 % of rankings that rank all items without ties" in notes(ax)
-    ties = ra.Mallows.fit(
-        ra.Profile([ra.PartialRanking.from_buckets(row) for row in (["A", "BC"], ["C", "AB"])])
-    ).plot()
-    assert not of_group(ties, "known")
-    assert "bars: the 0 % of rankings" in notes(ties)
-    assert "bars" not in notes(strict().plot())
-
-
 def test_many_distances_share_bars_and_none_is_lost():
     fit = thirty()
     ax = fit.plot()
@@ -208,18 +163,6 @@ def test_many_distances_share_bars_and_none_is_lost():
     np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
     np.testing.assert_allclose(line.get_xdata(), middles)
     assert faults(ax) == []
-
-
-def test_a_single_far_ranking_is_not_cut_with_the_tail():
-    law = _distance_probabilities(8, 2.0)
-    known = np.zeros(29)
-    known[1], known[28] = 1 - 1e-6, 1e-6
-    starts, step = _bins(law, known)
-    assert starts[0] <= 0
-    assert starts[-1] + step > 28
-    assert _in_bins(known, starts, step).sum() == pytest.approx(1, abs=1e-12)
-    starts, step = _bins(law, np.zeros(29))
-    assert starts[-1] + step <= 15
 
 
 def test_memberships_are_drawn_by_component():

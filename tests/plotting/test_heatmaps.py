@@ -5,7 +5,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
 
 import rankagg as ra
 from rankagg import plotting
@@ -40,15 +39,6 @@ def test_majorities_that_the_consensus_contradicts_are_framed():
     assert len(of_group(plotting.pairwise_heatmap(borda.pairwise, borda), "against")) == 1
 
 
-def test_decided_pairs_have_a_dot():
-    profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[60, 50])
-    decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
-    assert set(decisions.pairs) == {("A", "C"), ("B", "C")}
-    assert dots(plotting.pairwise_heatmap(profile.pairwise(), decisions=decisions)) == {
-        (0, 2), (1, 2),
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(("policy", "hatched"), [("ignore", 4), ("uniform", 4), ("last", 0)])
 def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy, hatched):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
@@ -56,18 +46,6 @@ def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy, hatc
     assert len([p for p in ax.patches if p.get_hatch()]) == hatched
     assert np.isnan(matrix(ax)).sum() == 3 + hatched
     assert not [t for t in of_group(ax, "share") if "nan" in t.get_text()]
-
-
-def test_colors_part_at_one_half_and_gray_prints_tell_the_sides():
-    (image,) = plotting.pairwise_heatmap(ra.datasets.load("tennessee").pairwise()).get_images()
-    assert image.get_clim() == (0, 1)
-    red, _, blue, _ = np.array(image.cmap([0.3, 0.5, 0.7])).T
-    assert red[0] > blue[0]
-    assert blue[2] > red[2]
-    assert abs(red[1] - blue[1]) < 0.05
-    light = image.cmap(np.linspace(0, 1, 5))[:, :3] @ [0.3, 0.59, 0.11]
-    assert light.argmax() == 2
-    assert light[0] > light[4] + 0.2
 
 
 def test_rankings_and_decisions_are_of_the_same_items():
@@ -88,12 +66,6 @@ INTERVALS = ra.PairwiseIntervals.from_data
 def ballots():
     law = ra.PlackettLuce([2.0, 1.0, 0.9, 0.0, -1.5], items=["e", "c", "b", "d", "a"])
     return law.sample(60, rng=0)
-
-
-@cache
-def with_gaps():
-    orders = [*["AB"] * 8, *["BC"] * 8, "CD"]
-    return ra.Profile([ra.PartialRanking.from_order(order, items="ABCD") for order in orders])
 
 
 def matrix(ax):
@@ -141,43 +113,6 @@ def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
     assert bar.ax.get_ylabel() == "share of rankings\nwith row above column"
 
 
-def test_anytime_intervals_decide_where_they_are_simultaneous():
-    alone = INTERVALS(ballots(), anytime=True)
-    check(alone.plot(), alone, np.zeros((5, 5), dtype=bool))
-    joint = INTERVALS(ballots(), anytime=True, simultaneous="bonferroni")
-    ax = joint.plot()
-    above = joint.decisions("intervals").above
-    assert above.any()
-    check(ax, joint, above)
-    assert "dot: decided by bonferroni hoeffding intervals" in notes(ax)
-
-
-def test_pairs_never_compared_are_hatched():
-    intervals = INTERVALS(with_gaps())
-    ax = intervals.plot()
-    check(ax, intervals, intervals.decisions().above)
-    unknown = np.isnan(matrix(ax)) & ~np.eye(4, dtype=bool)
-    assert unknown.sum() == 6
-    hatched = cells_of(patch for patch in ax.patches if patch.get_hatch())
-    assert hatched == set(map(tuple, np.argwhere(unknown).tolist()))
-    assert "hatched: never compared" in notes(ax)
-    assert "hatched" not in notes(INTERVALS(ballots()).plot())
-
-
-def test_frames_are_explained_where_there_are_any():
-    # A loses one majority, to D, and D loses two.
-    intervals = INTERVALS(ra.Profile.from_orders(["BCDA"] * 2 + ["DABC"] * 2 + ["ACBD"]))
-    ax = intervals.plot()
-    order = intervals.items.indices(order_of(ax))
-    place = np.array([int(label.split()[0]) for label in row_labels(ax)])
-    share = intervals.estimate[np.ix_(order, order)]
-    wrong = np.argwhere((place[:, None] < place) & (share < 0.5)).tolist()
-    assert wrong
-    assert cells_of(of_group(ax, "against")) == set(map(tuple, wrong))
-    assert "frame: below one half" in notes(ax)
-    assert "frame" not in notes(INTERVALS(ballots()).plot())
-
-
 # -- shares of ranks ------------------------------------------------------------------------------
 
 
@@ -215,26 +150,6 @@ def test_cells_are_the_shares_in_the_order_of_mean_places():
     assert ax.get_xlim() == (0.5, 4.5)
 
 
-def test_numbers_are_percent_of_the_cell_they_stand_in():
-    places = [[1, 2, 3]] * 3 + [[2, 1, 3]]
-    ax = by_hand(places, places).plot()
-    numbers = {text.get_position(): text.get_text() for text in of_group(ax, "share")}
-    assert numbers == {
-        (1, 0): "75", (2, 0): "25", (1, 1): "25", (2, 1): "75", (3, 2): "100",
-    }  # fmt: skip
-
-
-def test_numbers_are_legible_on_every_color():
-    ax = of_sports().plot()
-    image = one(ax, "shares")
-    for text in of_group(ax, "share"):
-        column, row = text.get_position()
-        ground = image.cmap(image.norm(cells(ax)[round(row), round(column) - 1]))
-        light = np.array([0.2126, 0.7152, 0.0722])
-        contrast = abs(light @ (np.array(to_rgba(text.get_color())) - ground)[:3])
-        assert contrast > 0.35
-
-
 @pytest.mark.parametrize(
     ("share", "text"),
     [(0.001, "<1"), (0.0049, "<1"), (0.0051, "1"), (0.5, "50"), (0.994, "99"), (0.996, ">99"),
@@ -242,15 +157,6 @@ def test_numbers_are_legible_on_every_color():
 )  # fmt: skip
 def test_percent_is_never_rounded_to_none_or_all(share, text):
     assert _percent_told(share) == text
-
-
-def test_equal_parts_of_several_places_are_said():
-    shares = by_hand([[1, 1, 3]] * 2, [[2, 2, 3]] * 2)
-    ax = shares.plot()
-    np.testing.assert_allclose(cells(ax), [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
-    assert "2 of 2 resamples have more than one optimum" in notes(ax)
-    assert "leaves several ranks, equal parts" in notes(ax)
-    assert "equal parts" not in notes(by_hand([[1, 2]], [[1, 2]]).plot())
 
 
 def test_resamples_without_a_place_have_a_column():

@@ -15,11 +15,9 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.ranks.rank_results import ranks_from_decisions
-from rankagg.plotting.interval_rows import _log_ticks
 from rankagg.plotting.sheet import caption_of
 from rankagg.testing.plots import below, faults, of_group
 from tests.plotting.reading import (
-    column_labels,
     drawn_quickly,
     legend_words,
     notes,
@@ -73,27 +71,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n):
     plt.close("all")
 
 
-def test_the_best_place_is_left_and_the_first_item_on_top():
-    ax = of_three().plot()
-    left, right = ax.get_xlim()
-    bottom, top = ax.get_ylim()
-    assert left < 1
-    assert right > 3
-    assert bottom > 2
-    assert top < 0
-    assert column_labels(ax) == ["1", "2", "3"]
-
-
 CHAIN = np.triu(np.ones((3, 3), dtype=bool), k=1)
-
-
-def test_open_points_are_said_to_be_not_first():
-    kinds = [("may be first", True), ("not first", False)]
-    for decided, expected in ((CHAIN, kinds), (np.zeros_like(CHAIN), kinds[:1])):
-        legend = plotting.forest_plot(intervals_of(CHAIN, decided)).get_legend()
-        filled = [handle.get_markerfacecolor() != "white" for handle in legend.legend_handles]
-        words = [text.get_text() for text in legend.get_texts()]
-        assert list(zip(words, filled, strict=True)) == expected
 
 
 def test_the_level_and_its_meaning_are_said():
@@ -101,13 +79,6 @@ def test_the_level_and_its_meaning_are_said():
         "rank ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
         "rankings note: a note"
     )
-
-
-def test_a_cycle_of_majorities_leaves_the_first_place_empty():
-    cycle = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
-    rows, filled = drawn(plotting.forest_plot(intervals_of(cycle, np.zeros((3, 3)))), 3)
-    assert rows.tolist() == [[2, 1, 3]] * 3
-    assert filled == [True] * 3
 
 
 def test_points_are_filled_for_items_that_may_be_first():
@@ -177,15 +148,6 @@ def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
     assert "shares are of the tasks in which the two differ" in text
 
 
-def test_one_test_is_a_row_and_says_its_own_level():
-    ax = ra.paired_test(ra.datasets.load("superglue_human"), "Human", "T5", alpha=0.1).plot()
-    assert row_labels(ax) == ["Human"]
-    assert ax.get_xlabel() == "mean difference to T5"
-    text = notes(ax)
-    assert "T5 filled: decided by sign-flip tests in 10 tasks, at alpha 0.1 bars: 90" in text
-    assert "each pair alone" not in text
-
-
 # -- units that tell neighbors apart --------------------------------------------------------------
 
 
@@ -232,15 +194,6 @@ def test_infinite_and_unknown_numbers_are_said():
     assert "unknown: all tasks agree" in notes(ax)
     assert "level" not in notes(separation().plot())
     assert faults(ax) == []
-
-
-@pytest.mark.parametrize("low", [1.0, 1.41, 2.1, 7.0, 99.0, 141.0])
-@pytest.mark.parametrize("ratio", [2.25, 10.0, 300.0, 1e9, 1e40])
-def test_every_axis_has_some_whole_numbers(low, ratio):
-    ticks = _log_ticks(low, low * ratio)
-    assert 1 <= len(ticks) <= 8
-    assert all(low <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
-    assert all(tick == round(tick) for tick in ticks)
 
 
 @pytest.mark.parametrize(

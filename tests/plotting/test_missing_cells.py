@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import faults, of_group
+from rankagg.testing.plots import of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
@@ -106,18 +106,6 @@ def test_tasks_with_instances_have_the_share_that_is_missing():
     assert "numbers: percent missing" in notes(ax)
 
 
-def test_cells_missing_in_part_are_shaded_where_there_is_no_room_for_numbers():
-    values = np.ones((2, 60))
-    values[1, ::4] = NAN
-    ax = plotting.missingness_map(table(values, instances=2))
-    shares, rows, _ = cells(ax)
-    assert rows[0] == "S1  15 of 60"
-    assert set(shares[0]) == {0, 0.5}
-    assert not in_cells(ax)
-    assert legend_words(ax) == ["observed"]
-    assert "numbers" not in notes(ax)
-
-
 @drawn_quickly
 @given(profile=profiles(max_rows=4))
 def test_few_rankings_have_a_column_each(profile):
@@ -134,16 +122,6 @@ def test_few_rankings_have_a_column_each(profile):
     ]
     assert ("top-k" in notes(ax)) == profile.has_unlisted
     plt.close("all")
-
-
-def test_groups_of_rankings_have_shares():
-    profile = ra.Profile.from_ranks(
-        [[1, 2, NAN], [1, 2, 3], [NAN, 1, 2]], groups=["x", "x", "y"], counts=[3, 1, 2]
-    )
-    shares, rows, columns = cells(plotting.missingness_map(profile))
-    assert columns == ["x", "y"]
-    assert rows == ["2  3 of 6", "0  2 of 6", "1  0 of 6"]
-    np.testing.assert_allclose(shares, [[0.75, 0], [0, 1], [0, 0]])
 
 
 def many():
@@ -195,13 +173,3 @@ def test_nothing_missing_and_pairs_that_were_never_compared_are_said():
     ax = plotting.missingness_map(table([[1, NAN], [NAN, 1], [1, 1]]))
     assert not of_group(ax, "nothing")
     assert "1 of 3 pairs of items was never compared" in notes(ax)
-
-
-@pytest.mark.slow
-def test_numbers_fit_into_their_cells():
-    rng = np.random.default_rng(0)
-    values = rng.random((7, 500))
-    values[rng.random(values.shape) < 0.6] = NAN
-    ax = plotting.missingness_map(table(values, instances=50))
-    assert len(in_cells(ax)) == 70
-    assert faults(ax) == []

@@ -63,16 +63,6 @@ def test_the_least_have_frames_and_answers_triangles():
     assert "what Borda returns" in below(ax)
 
 
-def test_ties_and_what_is_left_out():
-    tied = ra.teaching.show_steps(ra.Copeland(), ra.Profile.from_orders(["ABC", "BAC"])).plot()
-    assert len(of_group(tied, "answer")) == 2
-    assert "break the ties of Copeland" in below(tied).replace("\n", " ")
-    table = ra.ScoreTable([[1.0], [2.0], [float("nan")]], systems="ABC", higher_is_better=True)
-    none = ra.teaching.show_steps(ra.Mean(), table).plot()
-    assert of_group(none, "answer") == []
-    assert "leaves items out" in below(none).replace("\n", " ")
-
-
 def test_names_are_letters_with_a_key():
     ballots = ra.Profile.from_orders([["$x$ one", "x two", "y"], ["y", "$x$ one", "x two"]])
     ax = ra.teaching.show_steps(ra.Kemeny(), ballots).plot()

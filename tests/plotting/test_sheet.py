@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks, text_width
+from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks
 from rankagg.testing.plots import below, collisions, cut_off, of_group
 
 
@@ -73,13 +73,3 @@ def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it():
     assert not cut_off(ax)
     PlotSheet(ax, 30, 9).finish(axis="seconds")
     assert caption_of(ax) == ""
-
-
-def test_widths_follow_the_font_and_not_the_size_of_letters():
-    lines = ["iiiiiiii", "i"]
-    usual = text_width(lines)
-    with mpl.rc_context({"font.family": "DejaVu Sans Mono"}):
-        assert text_width(lines) > 1.5 * usual
-    with mpl.rc_context({"font.size": 3 * mpl.rcParams["font.size"]}):
-        assert text_width(lines) == pytest.approx(usual, rel=0.05)
-    assert text_width(lines) == usual

@@ -9,7 +9,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.testing.plots import faults, of_group
-from tests.plotting.reading import column_labels, headings, legend_words, notes, one
+from tests.plotting.reading import headings, legend_words, notes, one
 
 S, C = ra.studies, ra.cultures
 TABLE = ra.ScoreTable(
@@ -122,16 +122,6 @@ def test_the_axis_is_any_number_that_varies(results):
     assert "without factor, and not shown: copied" in notes(mixed.run().plot())
 
 
-def test_names_are_side_by_side(results):
-    ax = results["missing scores"].plot(x="removal", where={"proportion": 0.3})
-    assert column_labels(ax) == ["completely at random", "low scores first"]
-    line = one(ax, "line-0-0")
-    assert line.get_linestyle() == "None"
-    means = results["missing scores"].by_method()["mean_tau"]
-    expected = means.xs("Mean", level="method").xs(0.3, level="proportion")
-    np.testing.assert_allclose(line.get_ydata(), expected)
-
-
 def test_columns_without_panels_have_lines_of_their_own(results):
     result = results["missing scores"]
     words = ["Mean, completely at random", "Borda, completely at random"]
@@ -139,28 +129,6 @@ def test_columns_without_panels_have_lines_of_their_own(results):
     assert legend_words(result.plot(panels=[]))[:4] == words
     assert headings(result.plot(panels="method")) == ["Mean", "Borda"]
     assert legend_words(result.plot(where={"removal": "low scores first"}))[:2] == ["Mean", "Borda"]
-
-
-def test_numbers_far_apart_are_on_a_logarithmic_scale(results):
-    x = one(results["cycles"].plot(), "line-0-0").get_xdata()
-    ratio = np.log(11 / 3) / np.log(101 / 3)
-    assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx(ratio)
-
-
-def test_what_is_not_drawn_is_said(results):
-    ax = results["confidence"].plot(y="width")
-    assert "not drawn, as it is not known: hoeffding, holm" in notes(ax)
-    many = S.MissingScoresStudy(
-        data=BOARD,
-        proportions=[0.2],
-        scales=range(1, 9),
-        rules=[ra.Borda()],
-        n_repetitions=1,
-        rng=0,
-    )
-    ax = many.run().plot(x="proportion")
-    assert len(headings(ax)) == 6
-    assert "the first 6 of 8 panels" in notes(ax)
 
 
 @pytest.fixture(scope="module")
@@ -180,17 +148,6 @@ def of_one(tables, name, proportion):
     methods = [one for one in tables.study.methods if one.name == name]
     study = replace(tables.study, methods=methods, proportions=[proportion])
     return replace(tables, study=study)
-
-
-@pytest.mark.parametrize("name", ["equation 4", "hoeffding, holm, by instance"])
-def test_the_heat_map_marks_what_the_study_decided(tables, name):
-    ax = plotting.confidence_heatmap(of_one(tables, name, 0.2), model="drawn")
-    frame = tables.to_frame().set_index(["model", "proportion", "repetition", "method"])
-    decided = frame.loc[("drawn", 0.2, 0, name), "decided"]
-    assert len(of_group(ax, "decided")) == decided
-    assert f"decided by {name} at alpha 0.2, {decided} of 6 pairs" in notes(ax)
-    assert "drawn, 20 % of the single scores removed" in notes(ax)
-    assert ("from 8 instances" in notes(ax)) == name.endswith("instance")
 
 
 def test_the_heat_map_shows_the_estimates_in_the_order_of_borda(tables):

@@ -7,7 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import cut_off, faults
+from rankagg.testing.plots import cut_off
 from tests.plotting.reading import legend_words, notes, one, row_labels
 
 
@@ -58,17 +58,6 @@ def test_lines_and_the_band_are_the_quantiles_and_the_share_with_the_same_winner
         assert heights.max() == pytest.approx(high)
 
 
-def test_it_is_said_what_was_left_out(few):
-    assert notes(plotting.robustness_plot(few)).startswith("tasks kept, of 10 Borda, 10 to 20 sub")
-    human = ra.datasets.load("superglue_human")
-    systems = ra.stability(human, ra.Borda(), unit="system", sizes=[3], rng=0)
-    ax = plotting.robustness_plot(systems)
-    assert notes(ax).startswith("systems kept, of 6 Borda, 20 subsets of each size")
-    low, high = ax.get_xlim()
-    assert low < 3 < high
-    assert len(one(ax, "line-0-0").get_xdata()) == 1
-
-
 def test_disagreement_is_not_cut_off():
     profile = ra.Profile.from_orders(["ABCD", "ABCD", "DCBA", "DCBA", "ABCD"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2], rng=0)
@@ -88,15 +77,6 @@ def test_subsets_without_a_tau_are_counted():
     assert f"tau is not defined in {missing} of {len(taus)} subsets" in notes(ax)
     nowhere = ra.stability(ra.Profile.from_orders(["AB", "BA"] * 2), ra.Borda(), sizes=[2], rng=0)
     assert np.isnan(one(plotting.robustness_plot(nowhere), "line-0-0").get_ydata()).all()
-
-
-def test_what_is_not_proved_is_said():
-    profile = ra.distributions.Uniform(range(30)).sample(5, rng=0)
-    result = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[4], rng=0)
-    assert result.unproved
-    assert f"{result.unproved} of" in notes(plotting.robustness_plot(result))
-    single = ra.stability(profile, ra.Kemeny(time_limit=0.0), sizes=[])
-    assert f"{single.unproved} of 6 consensuses" in notes(plotting.robustness_plot(single))
 
 
 # -- single units --------------------------------------------------------------------------------
@@ -140,27 +120,8 @@ def test_changes_of_the_winner_are_marked_and_named():
     assert legend_words(ax) == ["the winner stays", "another winner, named at the right"]
 
 
-def test_at_most_thirty_units_are_drawn_and_the_rest_counted():
-    names = [f"name {k}" for k in range(40)]
-    law = ra.distributions.LatentScores([0.02 * k for k in range(40)], systems=names)
-    result = ra.stability(law.sample(5, rng=0), ra.Borda(), unit="system", sizes=[])
-    frame = result.influence().sort_values("distance", ascending=False, kind="stable")
-    ax = plotting.robustness_plot(result)
-    assert row_labels(ax) == list(frame.index[:30])
-    rest = frame.iloc[30:]
-    changes = int((rest["top1"] < 1).sum())
-    ending = f"the winner changes in {changes}" if changes else "the winner stays"
-    most = f"{rest['distance'].max():g}"
-    assert f"not drawn: 10 systems with a distance of at most {most}; {ending}" in notes(ax)
-    assert faults(ax) == []
-
-
-def test_what_cannot_be_compared_is_shown_as_unknown():
-    given = ra.stability(ra.Profile.from_orders(["ABC", "BAC", "CAB"]), ra.Borda(), sizes=[])
-    gone = replace(given._without[0], ranks=np.full(3, ra.UNRANKED))
-    ax = plotting.robustness_plot(replaced(given, without=[gone, *given._without[1:]]))
-    assert dots(ax)[row_labels(ax).index("0")] == ("unknown", 0.0)
-    assert "nothing in common to compare" in legend_words(ax)
+def replaced(given, without):
+    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
 
 
 def test_what_is_not_decided_is_no_dot_of_no_change():
@@ -181,7 +142,3 @@ def test_what_is_not_decided_is_no_dot_of_no_change():
     assert "not drawn: 2 rankings" in notes(ax)
     assert "nan" not in notes(ax)
     assert not cut_off(ax)
-
-
-def replaced(given, without):
-    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())

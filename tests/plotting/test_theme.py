@@ -252,15 +252,8 @@ def test_other_axes_and_levels_are_refused(name):
 
 CROWDED = {
     "separation_plot": ra.inference.separation,
-    "worths_plot": lambda scores: ra.PlackettLuce.fit(scores.rankings()),
-    "pairwise_heatmap": lambda scores: scores.rankings().pairwise(),
     "critical_difference_diagram": ra.inference.friedman,
     "bump_chart": ra.compare,
-    "effects_plot": lambda scores: ra.inference.paired_tests(scores, scores.systems[3]),
-    "forest_plot": partial(ra.rank_intervals, of="borda"),
-    "intervals_heatmap": ra.PairwiseIntervals.from_data,
-    "missingness_map": ra.analysis.missing_report,
-    "overlap_plot": ra.compare,
     "rank_distribution_plot": partial(ra.rank_shares, rule=ra.Borda(), n_resamples=50, rng=0),
 }
 

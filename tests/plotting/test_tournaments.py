@@ -12,9 +12,9 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
-from rankagg.plotting.tournaments import BAND, LINK_LOOKS, _Link
-from rankagg.testing.plots import below, faults
-from tests.plotting.reading import drawn_quickly, legend_words, notes, one, row_labels
+from rankagg.plotting.tournaments import LINK_LOOKS, _Link
+from rankagg.testing.plots import faults
+from tests.plotting.reading import drawn_quickly, notes, one, row_labels
 from tests.strategies import policies, profiles
 
 
@@ -128,47 +128,6 @@ def test_items_stand_clockwise_from_the_top_under_their_names_and_places():
         assert nearest(points(ax, 4), label.get_position()) == k
 
 
-def test_majorities_against_the_ranking_differ_in_color_and_line():
-    ax = plotting.tournament_plot(graph_of(ra.datasets.load("condorcet_1785")))
-    (against,) = drawn(ax, "against").values()
-    assert list(drawn(ax, "against")) == [(0, 1)]  # 33 of 60 have A above B; B > C > A costs least
-    for other in drawn(ax, "with").values():
-        assert other.get_linestyle() == "-" != against.get_linestyle()
-        assert other.get_edgecolor() != against.get_edgecolor()
-    assert legend_words(ax) == ["majority: arrow to the loser, margin", "majority against Kemeny"]
-
-
-def test_pairs_that_two_rankings_order_differently_lie_on_a_band():
-    voters = ra.datasets.load("borda_fails_condorcet")
-    borda = ra.Borda().aggregate(voters)
-    graph = graph_of(voters)
-    ax = plotting.tournament_plot(graph, against=borda)
-    (band,) = drawn(ax, "differs").values()
-    assert list(drawn(ax, "differs")) == [(0, 1)]
-    np.testing.assert_array_equal(band.get_xydata(), points(ax, 3)[[0, 1]])
-    assert band.get_color() == BAND
-    assert band.get_linewidth() > 2 * drawn(ax, "with")[0, 1].get_linewidth()
-    assert band.get_zorder() < drawn(ax, "with")[0, 1].get_zorder()
-    assert legend_words(ax)[-1] == "Kemeny and Borda differ"
-    ax = plotting.tournament_plot(graph, borda, against=ra.Permutation.from_order("ABC"))
-    assert set(drawn(ax, "differs")) == {(0, 1)}
-    assert set(drawn(ax, "against")) == {(0, 1)}
-    assert legend_words(ax)[1:] == ["majority against Borda", "Borda and the other ranking differ"]
-    assert not drawn(plotting.tournament_plot(graph, borda, against=borda), "differs")
-
-
-def test_pairs_that_one_ranking_ties_are_counted_not_marked():
-    graph = graph_of(ra.Profile.from_orders(["ABCD", "ABDC", "BACD"]))
-    tied = ra.PartialRanking.from_buckets([["A", "B"], ["C"]], items="ABCD")
-    ax = plotting.tournament_plot(graph, against=tied)
-    assert not drawn(ax, "differs")
-    assert notes(ax) == "4 pairs are ordered by only one of Kemeny and the other ranking"
-    assert not below(plotting.tournament_plot(graph, tied, against=tied))
-    tied = ra.PartialRanking.from_buckets(["AB", *"CDEFGHIJ"])
-    graph = graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"]))
-    assert "1 pair is ordered by only one of" in notes(graph.plot(against=tied))
-
-
 def test_margins_do_not_collide_on_eight_items():
     votes = ra.distributions.Uniform([f"item {k}" for k in range(8)]).sample(5, rng=0)
     profile = ra.Profile(list(votes), counts=[10_000] * 5)
@@ -225,33 +184,6 @@ def test_arcs_run_from_winner_to_loser_with_the_margin_at_their_top():
     assert f"the other {left} majorities agree with the ranking" in notes(ax)
 
 
-def test_no_arcs_where_all_agree():
-    ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders(["ABCDEFGHIJ"] * 3)))
-    assert all_drawn(ax) == {}
-    assert below(ax) == "all 45 majorities agree with Kemeny"
-    assert ax.get_legend() is None
-
-
-def test_many_pairs_without_votes_are_counted_not_drawn():
-    halves = [[*range(6), *[np.nan] * 6], [*[np.nan] * 6, *range(6)]]
-    ax = plotting.tournament_plot(graph_of(ra.Profile.from_ranks(halves), "ignore"))
-    assert "never" not in all_drawn(ax)
-    assert "not drawn: 36 pairs that were never compared" in notes(ax)
-    few = ra.Profile.from_ranks([[*range(9), np.nan], [np.nan, *range(8), np.nan]])
-    both = ra.Profile([*few, *ra.Profile.from_ranks([[*[np.nan] * 8, 1, 2]])])
-    ax = plotting.tournament_plot(graph_of(both, "ignore"))
-    assert len(drawn(ax, "never")) == 8
-    assert "never compared" in legend_words(ax)
-
-
-def test_an_unproved_order_is_said_to_be_one():
-    profile = ra.distributions.Uniform(range(30)).sample(7, rng=0)
-    consensus = ra.Kemeny(time_limit=0.0).aggregate(profile)
-    assert consensus.certificate.status == "gap"
-    ax = plotting.tournament_plot(graph_of(profile), consensus)
-    assert "the order by Kemeny(time_limit=0.0) is not proved optimal" in notes(ax)
-
-
 # -- odd input -----------------------------------------------------------------------------------
 
 
@@ -262,13 +194,6 @@ def test_margins_are_written_shortly():
     assert [text(m) for m in (None, 2.0, 1e6, 2 - 1e-12, 0.04762, 1234.56)] == [
         "", "2", "1000000", "2", "0.0476", "1235",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("n", [1, 9])
-def test_any_number_of_items(n):
-    ax = plotting.tournament_plot(graph_of(ra.Profile.from_orders([range(n)])))
-    assert len(points(ax, n)) == n
-    assert faults(ax) == []
 
 
 def test_bad_input_is_named():

@@ -7,8 +7,6 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation import deadline as deadlines
-from rankagg.aggregation.kemeny import relaxation
-from rankagg.report import findings as base
 from rankagg.report import findings as computing
 from tests.report.test_page import Page
 
@@ -75,23 +73,6 @@ def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, sec
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, True)
     assert LATE in sections(report)[section]
     assert LATE in sections(report)["stability"]
-
-
-def test_a_search_that_is_interrupted_leaves_a_page_and_code_130(
-    run, monkeypatch, tmp_path
-) -> None:
-    monkeypatch.setattr(relaxation.Relaxation, "solve", interrupt)
-    run("report --dataset three_cycle", code=130)
-    page = (tmp_path / "report.html").read_text()
-    assert "interrupted: the best ranking so far" in page
-    assert LATE in page
-
-
-def test_a_second_interruption_ends_it(monkeypatch) -> None:
-    monkeypatch.setattr(relaxation.Relaxation, "solve", interrupt)
-    monkeypatch.setattr(base, "rank_intervals", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        ra.make_report(ra.datasets.load("three_cycle"))
 
 
 def test_an_unfinished_page_ends_with_code_three(run, monkeypatch) -> None:

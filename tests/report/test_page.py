@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
-from rankagg.report import chapters_data, chapters_result
 from rankagg.report import findings as computing
-from rankagg.report import page as page_module
-from rankagg.report.chapters_data import certainty
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
 from rankagg.report.page import kind_of
@@ -191,74 +187,12 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     assert "although by mean Borda points only C may be first" in told
 
 
-def test_what_many_items_leave_no_room_for_is_said(monkeypatch) -> None:
-    monkeypatch.setattr(chapters_data, "LACKING", 2)
-    monkeypatch.setattr(chapters_result, "MOST_IN_MAP", 3)
-    monkeypatch.setattr(chapters_result, "MOST_LINES", 4)
-    scores = np.random.default_rng(0).normal(size=(6, 5)).round(3)
-    scores[[0, 1, 2, 3], [0, 1, 2, 3]] = np.nan
-    page = Page(ra.make_report(ra.Profile.from_scores(scores, higher_is_better=True)).html)
-    assert "2 more items are not shown." in page.sections["missing"]
-    assert "The first 3 of 5 items." in page.sections["majorities"]
-    assert "The first 4 of 5 items." in page.sections["methods"]
-
-
-def test_source_lines_methods_and_versions_are_told(human) -> None:
-    tennessee = ra.datasets.load("tennessee")
-    source = ["read: votes.soc"]
-    page = Page(ra.make_report(tennessee, [ra.Borda()], source=source, optima=False).html)
-    assert "read: votes.soc" in page.sections["data"]
-    assert "was not looked at" in page.sections["exact"]
-    assert "Cost relative to the optimum" in page.sections["methods"]
-    made = Page(human[0].html).sections["made"]
-    for text in ("Kemeny(", "Young and Levenglick", f"rankagg {ra.__version__}"):
-        assert text in made
-
-
 def findings_of(data, rules=None):
     """Return all that a page tells of the data."""
     return Findings.of(
         kind_of(data), rules, tolerance=0.0, unit=None, alpha=0.05,
         time_limit=None, optima=True, rng=0,
     )  # fmt: skip
-
-
-def is_without_bars(figure):
-    key = [text for _, _, text in figure.drawing.key]
-    return key == ["share of votes won"] and not any(row.strip.bar for row in figure.rows)
-
-
-def certainty_of(values):
-    """Return the text of the chapter on certainty, and the first figure."""
-    findings = findings_of(ra.ScoreTable(values, higher_is_better=True))
-    parts = certainty(findings).parts
-    told = [part.content for part in parts if part.kind in ("text", "assumed")]
-    return " ".join(told), first_screen(findings)
-
-
-def test_what_too_few_units_or_their_disagreement_leave_open_has_no_bars() -> None:
-    text, figure = certainty_of(np.random.default_rng(0).normal(size=(9, 4)))
-    assert text.count("no pair can be decided at 95 %; at least 6 are needed") == 1
-    assert "With 4 tasks" in text
-    assert "may be first" not in text
-    assert is_without_bars(figure)
-    assert not figure.level
-    text, figure = certainty_of(np.tile([[0.0, 1.0], [1.0, 0.0]], 10))
-    assert "No pair is decided" in text
-    assert "these 20 tasks could decide some, but disagree too much" in text
-    assert is_without_bars(figure)
-
-
-def test_bars_are_drawn_where_they_exclude_places() -> None:
-    values = np.linspace(8, 0, 16)[:, None] + np.random.default_rng(1).normal(size=(16, 9))
-    text, figure = certainty_of(values)
-    ranks = ra.rank_intervals(ra.ScoreTable(values, higher_is_better=True), rng=0)
-    assert 1 < len(ranks.first) < 12
-    first = ", ".join(map(str, ranks.first[:-1]))
-    assert f"alone, {first} and {ranks.first[-1]} may be first by mean Borda points at" in text
-    assert "Tasks are independent, and the differences of all items" in text
-    first = {row.position for row in figure.rows if row.strip.mark == "first"}
-    assert first == set(ranks.first) != set(range(16))
 
 
 @pytest.mark.parametrize(("n_shared", "told"), [
@@ -271,19 +205,6 @@ def test_who_shares_too_few_tasks_with_the_first_is_said_to(n_shared, told) -> N
     values[3, 0] += 2.0
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
     assert told in first_screen(findings_of(scores)).result
-
-
-def test_decisions_follow_the_unit_and_ballots_are_named_by_what_they_say() -> None:
-    ballots = ra.datasets.load("tennessee")
-    page = Page(ra.make_report(ballots).html)
-    ranks = ra.rank_intervals(ballots, rng=0)
-    assert "Assumed. Rankings are independent" in page.sections["certainty"]
-    rows = {row["Item"]: row["95 % ranks"] for row in page.table("Ranks by every rule")}
-    for item, best, worst in ranks.to_frame()[["best", "worst"]].itertuples():
-        assert rows[item] == (str(best) if best == worst else f"{best} to {worst}")
-    assert "Leaving out one of the 4 different rankings changes" in page.sections["stability"]
-    left_out = page.table("The exact consensus without one of them")[0]["Left out"]
-    assert left_out == "26 x Nashville > Chattanooga > Knoxville > Memphis"
 
 
 def test_the_page_is_whole_and_asks_for_nothing(human) -> None:
@@ -313,21 +234,6 @@ def test_the_same_data_give_the_same_page(human) -> None:
         return re.sub(r"\b0\.\d{3,}\b|\d\.\d+e-\d+", "", html)
 
     assert still(ra.make_report(table, title="superglue_human").html) == still(report.html)
-
-
-def test_the_page_is_saved_and_shown(human, tmp_path) -> None:
-    report, _ = human
-    report.save(tmp_path / "x.html")
-    assert (tmp_path / "x.html").read_text(encoding="utf-8") == report.html
-    assert "<iframe" in report._repr_html_()
-    assert "<script>" not in report._repr_html_()
-    assert repr(report).startswith("<Report 'superglue_human': ")
-
-
-def test_the_page_needs_no_library_of_plots() -> None:
-    sources = Path(page_module.__file__).parent.glob("*.py")
-    users = {path.name for path in sources if "plotting" in path.read_text(encoding="utf-8")}
-    assert users == {"drawn_pages.py"}
 
 
 @pytest.mark.parametrize(
@@ -373,31 +279,6 @@ def test_a_single_item_has_nothing_beside_it() -> None:
     assert set(page.sections) == {"exact", "data", "made"}
     votes = Page(ra.make_report(ra.PairwiseMatrix.from_wins([[0]])).html)
     assert "how sure" not in votes.header
-
-
-def test_pairs_that_never_met_are_said_not_to_have() -> None:
-    told = Page(ra.make_report(ra.Comparisons("ABCD", [0, 2], [1, 3], [1, 0])).html).sections
-    assert "The order of 4 pairs of items that were never compared rests on" in told["missing"]
-    both = Page(ra.make_report(ra.Comparisons("AB", [0] * 30, [1] * 30, [1] * 30)).html)
-    assert "missing" not in both.sections
-    assert "the only pair is decided at" in both.header
-
-
-def test_names_of_methods_stand_steeply_where_a_row_is_too_short() -> None:
-    votes = ra.Profile.from_orders(["ABC", "ACB"], counts=[2, 1])
-    few = chapters_result._flow_of(findings_of(votes))
-    assert few.head == 0
-    assert few.width >= 2 * chapters_result.LETTER * len("Copeland")
-    rules = [ra.ReciprocalRankFusion(k=k) for k in range(1, 10)]
-    many = chapters_result._flow_of(findings_of(votes, rules))
-    assert many.head > 0.7 * chapters_result.LETTER * len("ReciprocalRankFusion")
-    assert min(many.lines[0].heights) > many.head + 22
-    assert many.width >= 9 * chapters_result.STEP
-    names = ra.Profile.from_orders([["\u05d0 1", "b"]])
-    (turned,) = (
-        k for k in chapters_result._flow_of(findings_of(names)).lines if "\u05d0" in k.left
-    )
-    assert turned.left == "\u2068\u05d0 1\u2069 \u20021"
 
 
 def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:

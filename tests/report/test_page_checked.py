@@ -103,17 +103,9 @@ EDITS = {
     "names of two rows": (
         [(B, "\0"), (C, B), ("\0", C)], 'shows "C" in place 1, and the proof has "B" there',
     ),
-    "a name that is none": (
-        [(" data-item>Human<", " data-item>Humans<")],
-        'shows "Humans" in place 3, and the proof has "Human" there',
-    ),
     "ranks of two rows": (
         [(' data-rank>1<', ' data-rank>2<')],
         'shows "B" in place 2, and the proof has "C" there',
-    ),
-    "a rank that is none": (
-        [(' data-rank>1<', ' data-rank>1e0<')],
-        'shows "B" in place 1e0, and the proof has "nothing" there',
     ),
     "a row twice": (
         [(' data-rank>2<', ' data-rank>1<'), (C, B)], "the page shows two items in place 1",
@@ -125,14 +117,8 @@ EDITS = {
     "the order": (order_turned, "the ranking costs 46, and 14 is stated"),
     "the votes": (one_more_vote, "the certificate is for other votes"),
     "the bound": ({"scaled_lower_bound": 0}, "the status is another"),
-    "the status": ({"status": "gap"}, "the status is another"),
     "no proofs": (
         {"proofs": []}, "the proof shows that no ranking costs less than 10, and 14 is stated",
-    ),
-    "another version": ({"version": 5}, "not of a kind that is known"),
-    "no votes": (
-        lambda html: re.sub('<script[^>]* id="proof-votes">.*?</script>', "", html),
-        'the page has no element "proof-votes"',
     ),
     "two certificates": (
         [("</main>", '</main><script type="application/json" id="proof-certificate">{}</script>')],
@@ -213,15 +199,6 @@ def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
 
 
-def test_a_page_without_a_checker_has_no_button(opened, monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.report.page.ITEMS", 3)
-    html = small_page(ra.Kemeny().aggregate(SMITHS))
-    assert "proof-votes" not in html
-    visit = opened(html)
-    assert not visit.page.locator("#check-proof").is_visible()
-    assert visit.messages == []
-
-
 def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> None:
     assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
@@ -287,8 +264,6 @@ CONSTRAINTS = ra.Constraints(
 )
 # Data, made when they are needed, and options of the rule.
 KINDS = {
-    "tennessee": (lambda: ra.datasets.load("tennessee"), {}),
-    "condorcet": (lambda: ra.datasets.load("condorcet_1785"), {}),
     "gaps": (lambda: ra.datasets.load("xtreme_gaps"), {}),
     "branching": (lambda: uniform(50, 60), {}),
     "Paley": (lambda: PALEY, {}),
@@ -298,7 +273,6 @@ KINDS = {
     ),
     "large numbers": (lambda: matrix(9, 50, 10.0**20), {}),
     "enumeration": (lambda: matrix(16, 50), {"backend": "subset-dp"}),
-    "large numbers, enumerated": (lambda: matrix(12, 50, 1e20), {"backend": "subset-dp"}),
     "weights": (
         lambda: ra.Profile.from_orders(["ABCDE", "BCADE", "CABED"], weights=[0.1, 1 / 3, 2**0.5]),
         {},
@@ -308,7 +282,6 @@ KINDS = {
         {"tie_cost": 0.3},
     ),
     "constraints": (lambda: matrix(30, 50), {"constraints": CONSTRAINTS}),
-    "one item": (lambda: ra.Profile.from_orders(["A"]), {}),
     "nobody votes": (lambda: ra.PairwiseMatrix.from_wins(np.zeros((5, 5))), {}),
 }  # fmt: skip
 
@@ -346,9 +319,3 @@ def test_a_genuine_proof_holds(kind, tmp_path, visit_page) -> None:
         assert certificate["status"] == "gap"
     if kind == "constraints":
         assert "constraints" in certificate
-
-
-@pytest.mark.slow
-def test_glue_holds(data, tmp_path, visit_page) -> None:
-    consensus = ra.Kemeny().aggregate(ra.read_scores(data("tasks/glue.csv"), higher_is_better=True))
-    assert len(check(consensus, tmp_path, visit_page)["items"]) == 105

@@ -262,35 +262,10 @@ def test_one_more_than_is_proved_is_refused_for_every_kind_of_proof(blank) -> No
         judge(blank, texts)
 
 
-def test_a_deep_tree_takes_no_stack(blank) -> None:
-    nodes = []
-    for at in range(0, 6000, 2):
-        nodes += [{"pair": [0, 1], "before": at + 1, "after": at + 2}, LEAF]
-    judge(blank[:1], [(json.dumps(VOTES), json.dumps(proof_of([*nodes, LEAF])))])
-
-
 def test_rows_that_double_again_and_again_end_in_a_refusal(blank) -> None:
     rows = [{"terms": [[2**31 - 1, [0, 1, 2]]], "divisor": 1}]
     rows += [{"terms": [[2**31 - 1, at]] * 3, "divisor": 1} for at in range(40)]
     assert judge(blank, [(json.dumps(VOTES), json.dumps(proof_of([LEAF], rows)))]) == {False: 2}
-
-
-def test_large_numbers_are_exact_to_the_last_digit(blank) -> None:
-    """Votes of 10 to the 20th, and one more vote than is counted."""
-    many = 10**20
-    votes = ra.PairwiseMatrix.from_wins(
-        [[0, 33 * many + 1, 25 * many], [27 * many, 0, 42 * many], [35 * many, 18 * many, 0]]
-    )
-    certificate = ra.Kemeny().aggregate(votes).certificate.to_dict()
-    plain = json.dumps(votes_to_dict(votes))
-    assert certificate["scaled_cost"] > 10**21
-    texts = [(plain, json.dumps(certificate))]
-    for more in (1, -1):
-        cost = certificate["scaled_cost"] + more
-        changed = dict.fromkeys(("scaled_cost", "scaled_lower_bound"), cost)
-        changed |= dict.fromkeys(("cost", "lower_bound"), str(cost))
-        texts.append((plain, json.dumps(certificate | changed)))
-    assert judge(blank, texts) == {True: 2, False: 4}
 
 
 # -- votes of every size, and what asks for too much ----------------------------------------------

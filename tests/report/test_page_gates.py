@@ -105,29 +105,6 @@ def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
     assert "for the first place alone" not in clear
 
 
-def test_two_rules_may_disagree_on_the_first() -> None:
-    # A is first for most, and so in the consensus; B has more points by far.
-    orders = [["A", "B", "C", "D", "E", "F"]] * 31 + [["B", "C", "D", "E", "F", "A"]] * 29
-    (said,) = judged(found(ra.Profile.from_orders(orders)), "first-decided")
-    assert said == (
-        "gate first-decided fails: only B may be first at 95 %, by mean Borda points, but in the "
-        "exact consensus A is first."
-    )
-
-
-def test_gates_are_about_the_order_of_the_page() -> None:
-    # A beats B, and B beats the others by far more than A does.
-    won = {"AB": (11, 9), "AC": (6, 5), "AD": (6, 5), "BC": (30, 3), "BD": (30, 3), "CD": (6, 5)}
-    findings = found(battles_of(won))
-    order = [findings.exact.items[i] for i in findings.order]
-    assert order != list(findings.exact.order)
-    told = judged(findings, f"first={order[0]}", f"first={order[1]}", *map(above, order, order[1:]))
-    assert told[0] == f"gate first={order[0]} holds: {order[0]} is first by rating."
-    assert told[1] == f"gate first={order[1]} fails: {order[0]} is first by rating."
-    assert all("holds: " in one for one in told[2:])
-    assert "fails: " in judged(findings, above(order[3], order[0]))[0]
-
-
 def above(upper, lower):
     return f"above={upper},{lower}"
 
@@ -151,16 +128,6 @@ def above(upper, lower):
 def test_what_says_nothing_is_refused(conditions, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         read_gates(conditions, SEVERAL.items)
-
-
-def test_names_are_those_of_the_data_whatever_is_in_them() -> None:
-    votes = ra.PairwiseMatrix.from_wins(
-        [[0, 2, 2], [1, 0, 2], [1, 1, 0]], items=["a,b", "x=y", "7"]
-    )
-    held = judged(found(votes), 'above="a,b",x=y', "first=a,b", "above=x=y, 7")
-    assert all(" holds: " in line for line in held), held
-    numbers = ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]], items=[3, 4])
-    assert " holds: " in judged(found(numbers), "first=3")[0]
 
 
 def test_the_command_ends_with_a_code_and_a_sentence(tmp_path, run) -> None:

@@ -117,16 +117,6 @@ def test_an_election_of_several_seats_is_counted_by_stv():
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
 
 
-def test_lists_have_p_values_up_to_some_number_and_of_equal_weight():
-    few = lists()
-    for options, has in (({}, True), ({"counts": [9] * 6}, False),
-                         ({"weights": [1, 2, 1, 1, 1, 1]}, False)):  # fmt: skip
-        html = ra.make_report(ra.Profile(list(few), **options), kind="lists").html
-        assert ("P-values are for 50 lists of equal weight at most." in html) is not has
-        assert ("adjusted for all 12 items (Holm)" in html) is has
-        assert ("p-value" in Page(html).table("How many lists")[0]) is has
-
-
 # -- which kind, and what is shown of it ----------------------------------------------------------
 
 
@@ -165,32 +155,6 @@ def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     for page in (mixed, apart):
         assert "Mean score" not in page
         assert "Win rate" in page
-
-
-@pytest.mark.parametrize(
-    ("policy", "told"),
-    [
-        ("uniform", "A task that a system lacks counts with the wins to be expected there."),
-        ("ignore", "Tasks that one of two systems lacks do not count between them."),
-        ("last", "A task that a system lacks is lost to all who have it."),
-    ],
-)
-def test_win_rates_say_what_a_missing_task_is(policy, told) -> None:
-    assert told in scored([[0.9, 70.0], [0.8, NAN]], higher_is_better=True, unranked=policy)
-    assert told not in scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True, unranked=policy)
-
-
-@pytest.mark.parametrize(("n", "many"), [(3, "3 task families"), (7, "seven task families")])
-def test_families_of_tasks_are_called_so(n, many) -> None:
-    values = np.random.default_rng(1).normal(size=(4, 8)) + 10
-    families = {task: min(task, n - 1) for task in range(8)}
-    table = ra.ScoreTable(values, higher_is_better=True, task_families=families)
-    html = re.sub(r"(?s)<(style|script).*?</\1>", "", ra.make_report(table).html)
-    text = re.sub(r"<[^>]*>", "", html)
-    assert f"With {many} no pair " in text
-    assert "Task families are independent" in text
-    assert "cluster" not in text.lower()
-    assert "familys" not in text
 
 
 def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
@@ -285,17 +249,6 @@ def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
         assert float(rows[item]["rating"].replace(",", "")) == pytest.approx(elo, abs=1)
 
 
-def test_ratings_stay_where_it_is_not_known_how_sure_they_are() -> None:
-    page = Page(ra.make_report(with_newcomer([1, -1] * 6, np.zeros(12, dtype=int))).html)
-    assert (
-        "Errors are not known. Only cluster 0 tells the rating of new" in (page.sections["ratings"])
-    )
-    assert len(page.table("Ratings, the highest first")) == 6
-    ties = ra.Comparisons.from_arrays("ABC" * 8, "BCA" * 8, [0] * 24)
-    page = Page(ra.make_report(ties).html)
-    assert {row["rating"] for row in page.table("Ratings, the highest first")} == {"1,500"}
-
-
 def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
     orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
     votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
@@ -308,39 +261,3 @@ def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
         in page.sections["count"]
     )
-
-
-def test_a_page_shows_the_decimals_of_the_rule_and_no_chapter_on_gaps() -> None:
-    orders = [["A"], ["A", "B"], ["A", "C"], ["B", "A"], ["C"], ["D", "B"]]
-    ranks = np.full((6, 4), NAN)
-    for row, order in enumerate(orders):
-        ranks[row, ["ABCD".index(one) for one in order]] = range(1, 1 + len(order))
-    votes = ra.Profile.from_ranks(ranks, items="ABCD", counts=[900, 411, 217, 330, 307, 122])
-    rule = ra.STV(2)
-    page = Page(ra.make_report(votes, kind=rule).html)
-    told = page.sections["count"]
-    for stage in rule.count(votes).stages:
-        for parts in (*filter(None, stage.counts), stage.exhausted):
-            assert f"{float(parts):,.5f}".rstrip("0").rstrip(".") in told
-    assert "missing" not in page.sections
-    assert "declined" not in page.sections["data"]
-    assert "candidates are below all that a ballot lists" in page.sections["data"]
-
-
-def test_neighbors_beside_gaps_have_shares_of_votes_that_agree_with_majorities() -> None:
-    table = ra.datasets.load("xtreme_gaps")
-    both = table, table.with_unranked("ignore")
-    shared, plain = (Page(ra.make_report(one, title="Page").html) for one in both)
-    assert "it is a share of a vote, by the policy “uniform”" in shared.sections["why"]
-    assert "share of a vote" not in plain.sections["why"]
-    caption = "Neighbors in the order of the page"
-    (header, *rows), (of_plain, *_) = (
-        page.tables[page.captions.index(caption)] for page in (shared, plain)
-    )
-    assert header[3:] == ["votes lost", "votes won"]
-    assert of_plain[3] == "tasks lost"
-    votes = table.rankings().pairwise()
-    for _, item, ahead, lost, won in rows:
-        i, j = votes.items.indices([ahead, item])
-        assert (lost, won) == (f"{votes.wins[i, j]:.2f}", f"{votes.wins[j, i]:.2f}")
-        assert float(lost) >= float(won)

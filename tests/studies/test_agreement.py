@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
@@ -51,21 +50,6 @@ def test_shares_are_those_of_breaking_ties_in_all_ways():
         assert curves.loc[k, ["top", "last"]].tolist() == pytest.approx(list(map(float, expected)))
 
 
-def test_tau_of_the_first_is_that_of_those_in_both():
-    mean, borda = rankings_of(TABLE, ra.Mean(), ra.Borda())
-    curves = of(TABLE).to_frame().set_index("k")
-    checked = 0
-    for k in range(1, 6):
-        both = [s for s in "ABCDE" if mean.rank(s) <= k and borda.rank(s) <= k]
-        ranks = [[ranking.rank(s) for s in both] for ranking in (mean, borda)]
-        if len(both) < 2 or any(len(set(places)) == 1 for places in ranks):
-            assert np.isnan(curves.loc[k, "top_tau"])
-            continue
-        checked += 1
-        assert curves.loc[k, "top_tau"] == pytest.approx(kendalltau(*ranks).statistic)
-    assert checked >= 2
-
-
 def test_tasks_instances_and_single_tasks_are_what_they_say():
     frame = at_three(of(INSTANCES))
     averaged = ra.ScoreTable(
@@ -95,27 +79,6 @@ def test_tasks_instances_and_single_tasks_are_what_they_say():
         assert row["top"] == pytest.approx(float(oracles.top_k_overlap(*both, 3)))
         assert row["last"] == pytest.approx(float(oracles.last_k_overlap(*both, 3)))
     assert frame["tau"].nunique() > 3
-
-
-def test_tables_are_means_over_tasks():
-    result = of(INSTANCES)
-    part = result.to_frame().query("scope == 'within' and k == 2")
-    row = result.by_method().loc[("within", 2, "Mean", "Borda")]
-    assert row["cells"] == 3
-    assert row["tau"] == pytest.approx(part["tau"].mean())
-    assert row["top"] == pytest.approx(part["top"].mean())
-    assert row["std_last"] == pytest.approx(part["last"].std(ddof=1))
-    assert row["at_random"] == 2 / 5
-    assert result.by_method().loc["tasks"]["std_top"].isna().all()
-
-
-def test_the_tolerance_is_used_everywhere():
-    wide = of(INSTANCES, tolerance={"x": 0.8, "z": 0.8}).to_frame()
-    assert not wide.equals(of(INSTANCES).to_frame())
-    one = INSTANCES.drop(tasks="yz")
-    both = [rule.aggregate(one, tolerance=0.8).ranking for rule in (ra.Mean(), ra.Borda())]
-    row = wide[wide["task"] == "x"].iloc[0]
-    assert row["tau"] == pytest.approx(ra.kendall_tau(*both))
 
 
 def test_systems_that_a_rule_leaves_out_are_counted():

@@ -6,16 +6,13 @@ from math import comb
 from pathlib import Path
 from runpy import run_path
 
-import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 import rankagg as ra
 from rankagg.core import places
-from rankagg.exceptions import InvalidInputError
 from rankagg.studies.votes import _without_entries
-from tests.studies.rules import Stubborn
 
 RULES = (ra.Borda(), ra.KwikSort(), ra.InsertionSearch())
 MODELS = (
@@ -124,49 +121,7 @@ def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():
     assert (stopped.by_method()["unproved"] == 4).all()
 
 
-def test_a_rule_may_be_cheaper_than_what_was_found_in_time():
-    grid = {
-        "data": [ra.cultures.PlackettLuceCulture(spread=0.1)], "n_items": [30], "n_rankings": [7],
-        "missing": [0], "n_repetitions": 1, "rules": [ra.Borda(), ra.Kemeny()],
-    }  # fmt: skip
-    stopped, true = (numbers(make(**grid, time_limit=limit).run()) for limit in (0.0, None))
-    assert not stopped["proved"].any()
-    np.testing.assert_allclose(stopped["optimum"], true["optimum"])
-    assert (stopped.loc[stopped["method"] == "Kemeny", "ratio"] == 1).all()
-    assert stopped.loc[stopped["method"] == "Kemeny", "hit"].isna().all()
-
-
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
-    rules = [Stubborn(refused="a high first score"), ra.Borda()]
-    result = make(data=MODELS[2:], rules=rules).run()
-    frame = numbers(result)
-    failed = frame["error"].notna()
-    assert 0 < failed.sum() < len(frame) / 2
-    assert (frame.loc[failed, "method"] == "Stubborn").all()
-    assert (frame.loc[failed, "error"] == "a high first score").all()
-    assert frame.loc[failed, ["cost", "ratio", "hit", "distance"]].isna().all(axis=None)
-    assert frame.loc[~failed, "cost"].notna().all()
-    assert f"rules failed {failed.sum()} times" in result.summary()
-
-
-def test_above_an_optimum_of_0_there_is_no_ratio():
-    table = ra.ScoreTable([[3, 3], [2, 2], [1, 1]], higher_is_better=True)
-    rules = [Stubborn(refused="nothing"), ra.Borda()]  # which turns all pairs round
-    result = ra.studies.ApproximationStudy(data=[table], rules=rules, rng=0).run()
-    row = result.by_method().reset_index().set_index("method")
-    assert numbers(result)["cost"].tolist() == [6, 0]
-    assert row["mean_ratio"].isna().tolist() == [True, False]
-    assert row["hit_rate"].tolist() == [0, 1]
-    assert "no ratio, as only the optimum costs 0, 1 time" in result.summary()
-
-
 # -- input ----------------------------------------------------------------------------------------
-
-
-def test_too_many_items_for_a_profile_are_refused():
-    profile = ra.Profile.from_orders(["ABC", "BCA"])
-    with pytest.raises(InvalidInputError, match="at most 3, the items of abc"):
-        make(data=[ra.studies.ResampledData(label="abc", data=profile)])
 
 
 # -- the kept study -------------------------------------------------------------------------------
@@ -190,15 +145,3 @@ def assert_reproduces(repetitions):
 
 def test_the_kept_study_is_reproduced_in_part():
     assert_reproduces(repetitions=1)
-
-
-def test_a_single_data_set_has_no_interval():
-    table = ra.studies.ApproximationStudy(
-        rules=[ra.Borda()],
-        data=[ra.datasets.load("tennessee"), ra.cultures.ImpartialCulture()],
-        n_items=[4],
-        n_repetitions=2, rng=0,
-    ).run().by_method()  # fmt: skip
-    assert table["cells"].tolist() == [1, 2]
-    assert table["hit_rate"].notna().all()
-    assert table[["hit_low", "hit_high"]].isna().all(axis=1).tolist() == [True, False]

@@ -1,7 +1,5 @@
 """The study of confidence: against slow loops, exact sums and the paper's figure 4."""
 
-import json
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import log, sqrt
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.confidence import Judged, _imputed_proportions
+from rankagg.studies.confidence import _imputed_proportions
 from tests import oracles
 from tests.studies.test_sources import metrics
 
@@ -25,7 +23,6 @@ ANYTIME = ra.studies.IntervalMethod(simultaneous="bonferroni", anytime=True)
 EXACT = ra.studies.IntervalMethod(method="clopper-pearson")
 HOLM = ra.studies.IntervalMethod(holm=True)
 SIGNS = ra.studies.IntervalMethod(method="clopper-pearson", holm=True)
-STEPS = (0.01, 0.142, 0.273, 0.405, 0.537, 0.668, 0.8)
 
 
 def latent(step, number, n_systems=10):
@@ -162,35 +159,6 @@ def test_imputed_proportions_agree_with_enumeration(chances, lost):
 # -- summaries -------------------------------------------------------------------------------------
 
 
-def test_by_method_agrees_with_a_loop_over_rows():
-    result = make(data=[latent(0.2, 20, 4)], alphas=[0.2, 0.4], n_repetitions=9).run()
-    rows = result.to_frame().to_dict("records")
-    table = result.by_method()
-    assert len(table) == 2 * 2 * 3
-    for (model, proportion, alpha, method), found in table.iterrows():
-        part = [
-            row for row in rows
-            if (row["model"], row["proportion"], row["alpha"], row["method"])
-            == (model, proportion, alpha, method)
-        ]  # fmt: skip
-        assert found["cells"] == len(part) == 9
-        assert found["failed"] == 0
-        decided = [row["decided"] for row in part]
-        assert found["decided"] == pytest.approx(sum(decided) / 54)
-        assert found["se_decided"] == pytest.approx(np.std(decided, ddof=1) / 6 / 3)
-        assert found["any_wrong"] == pytest.approx(np.mean([row["wrong"] > 0 for row in part]))
-        if method == "hoeffding, holm":
-            assert np.isnan(found[["width", "coverage", "covers_all", "coverage_imputed"]]).all()
-            continue
-        covered = [row["covered"] for row in part]
-        assert found["coverage"] == pytest.approx(sum(covered) / 54)
-        assert found["covers_all"] == pytest.approx(np.mean([c == 6 for c in covered]))
-        assert found["width"] == pytest.approx(np.mean([row["width"] for row in part]))
-    content = json.loads(json.dumps(result.to_dict()))
-    assert content["schema"] == "rankagg.study_result"
-    assert len(content["results"]) == 12
-
-
 def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone():
     result = make(
         removals=[ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]
@@ -199,13 +167,6 @@ def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone()
     known = known.groupby(["removal", "proportion"])["covered_imputed"]
     assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
     assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
-
-
-def test_equal_systems_are_never_told_apart_rightly():
-    result = make(data=[latent(0.0, 30, 6)], alphas=[0.5], n_repetitions=10).run()
-    frame = result.to_frame()
-    assert (frame["wrong"] == frame["decided"]).all()
-    assert frame["wrong"].sum() > 0
 
 
 LEADERBOARD = ra.datasets.load("superglue_human")
@@ -234,35 +195,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
         result.plot(y="any_wrong")
 
 
-def test_methods_fit_the_tables():
-    several = make(data=[ra.studies.ObservedData(label="m", data=metrics())], methods=None)
-    assert {way.unit for way in several.methods} == {"ranking", "instance"}
-    plain = make(methods=None)
-    assert {way.unit for way in plain.methods} == {"ranking"}
-    assert len({way.name for way in plain.methods}) == len(plain.methods) == 10
-
-
 # -- methods ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Majority(ra.studies.PairMethod):
-    """Decides what most rankings say."""
-
-    @property
-    def name(self):
-        return "majority"
-
-    def _judge(self, ranked, alpha, rng):
-        votes = ranked.profile.pairwise()
-        return Judged(votes.items, votes.proportion, votes.proportion > 0.5)
-
-
-def test_a_method_of_ones_own_takes_part():
-    frame = make(data=[latent(0.4, 31, 4)], methods=[Majority()], proportions=[0]).run()
-    frame = frame.to_frame()
-    assert (frame["decided"] == 6).all()
-    assert frame["width"].isna().all()
 
 
 def test_a_method_that_cannot_judge_a_table_is_counted():

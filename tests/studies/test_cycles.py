@@ -3,8 +3,6 @@
 from collections import Counter
 from math import comb
 
-import pytest
-
 import rankagg as ra
 from tests.studies.test_closed_forms import RESTRICTED, has_cycle, has_winner, majorities
 
@@ -38,16 +36,3 @@ def test_rows_are_what_the_rules_say():
             assert row["finds_winner"] == (front == [graph.condorcet_winner])
         seen.update(name for name in ("winner", "cycle", "tied", "optimal") if row[name])
     assert all(0 < seen[name] < len(frame) for name in ("winner", "cycle", "tied", "optimal"))
-
-
-@pytest.mark.parametrize("n_rankings", [5, 6])
-def test_restricted_domains_have_no_cycles(n_rankings):
-    study = ra.studies.CycleStudy(
-        data=RESTRICTED, n_items=[5], n_rankings=[n_rankings], n_repetitions=5, rng=0
-    )
-    table = study.run().by_method()
-    assert (table["cycle"] == 0).all()
-    assert (table["cycle_exact"] == 0).all()
-    if n_rankings % 2:
-        assert (table["winner"] == 1).all()
-        assert (table["winner_exact"] == 1).all()

@@ -131,14 +131,6 @@ def test_a_journal_of_something_else_is_refused(path):
         assert path.read_text() == text
 
 
-def test_a_journal_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(type(STUDY), "_try", lambda *known: pytest.fail("the work has begun"))
-    with pytest.raises(OutputError, match="there is no folder"):
-        STUDY.run(journal=tmp_path / "nowhere" / "study.jsonl")
-    with pytest.raises(OutputError, match="it is a folder"):
-        STUDY.run(journal=tmp_path)
-
-
 def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
     found, real = read(path), Path.open
 
@@ -191,9 +183,3 @@ def test_one_process_at_a_time_writes_a_journal(path):
             STUDY.run(journal=path)
         assert "Wait until that one has ended" in str(error.value)
     assert_frame_equal(rows(STUDY.run(journal=path)), rows(RESULT))
-
-
-def test_equal_lines_are_read_over(path):
-    first, *lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([first, *lines, *lines[:2]]))
-    assert read(path) == ROWS

@@ -1,6 +1,5 @@
 """The study of missing scores: against slow loops from the paper's words, and what it promises."""
 
-import json
 from fractions import Fraction
 from itertools import product
 
@@ -12,14 +11,12 @@ from tests import oracles
 from tests.studies.rules import Stubborn
 
 POLICIES = ("uniform", "ignore", "last")
-TWO_LEVELS = ra.TwoLevel(ra.Borda(), ra.Borda())
 SCORES = [[3, 9, 1], [5, 2, 1], [4, 4, 0], [0, 7, None]]
 SMALL = ra.ScoreTable(
     [[np.nan if score is None else score for score in row] for row in SCORES],
     systems="ABCD", tasks="xyz", higher_is_better={"x": True, "y": False, "z": True},
     task_weights={"y": 2},
 )  # fmt: skip
-LEADERBOARD = ra.studies.ObservedData(label="SuperGLUE", data=ra.datasets.load("superglue_human"))
 LATENT = ra.studies.LatentModel(step=0.3, n_systems=5, n_tasks=4, n_instances=3)
 
 
@@ -161,8 +158,20 @@ def test_rows_agree_with_a_loop_over_the_scores():
     assert told in result.summary()
 
 
+# -- what must hold --------------------------------------------------------------------------------
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+# -- the papers' data ------------------------------------------------------------------------------
+
+
+# -- what is not known -----------------------------------------------------------------------------
+
+
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
-    rules = [ra.Mean(), ra.Borda(), TWO_LEVELS]
+    rules = [ra.Mean(), ra.Borda(), ra.TwoLevel(ra.Borda(), ra.Borda())]
     study = make(data=[LATENT], rules=rules, proportions=[0.2], scales=[1, 50])
     methods = [(rules[0], "last"), *product(rules[1:], POLICIES)]
     frame = study.run().to_frame().set_index(["scale", "repetition", "method"])
@@ -191,48 +200,6 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
             assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
 
 
-# -- what must hold --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("whole_tasks", [True, False])
-def test_where_nothing_is_removed_tau_is_one(whole_tasks):
-    methods = [ra.Mean(), ra.Median(), ra.Borda(), TWO_LEVELS, ra.Kemeny()]
-    study = make(
-        data=[ra.studies.ObservedData(label="small", data=SMALL), LEADERBOARD, LATENT],
-        rules=methods, proportions=[0], whole_tasks=whole_tasks, n_repetitions=2,
-    )  # fmt: skip
-    frame = study.run().to_frame()
-    assert (frame["tau"] == 1).all()
-    assert (frame[["unranked", "lost_systems", "lost_tasks"]] == 0).all(axis=None)
-
-
-# -- tables ----------------------------------------------------------------------------------------
-
-
-def test_text_and_plain_data_say_the_same():
-    result = make(scales=[1, 10], n_repetitions=2).run()
-    text = result.summary()
-    assert text.startswith("5 methods on 24 tables, seed 5")
-    assert f"{LATENT.name}, scale 10: over all proportions removed" in text
-    means = result.by_method()["mean_tau"]
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert [row["mean_tau"] for row in plain["results"]] == pytest.approx(
-        [None if np.isnan(mean) else mean for mean in means]
-    )
-    assert plain["n_cells"] == 24
-    shown = result._table().set_index(["model", "scale", "method"])
-    for (model, scale, proportion, method), mean in means.items():
-        assert shown.loc[(model, scale, method), f"{100 * proportion:g} %"] == pytest.approx(
-            mean, nan_ok=True
-        )
-
-
-# -- the papers' data ------------------------------------------------------------------------------
-
-
-# -- what is not known -----------------------------------------------------------------------------
-
-
 def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     result = make(data=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
@@ -244,41 +211,6 @@ def test_a_method_that_fails_is_counted_and_the_study_goes_on():
     table = result.by_method()
     assert table["failed"].groupby("method").sum().to_dict() == {"Borda": 0, "Stubborn": 6}
     assert "methods failed 6 times" in result.summary()
-
-
-@pytest.mark.parametrize("model", [LATENT, LEADERBOARD])
-def test_a_method_that_cannot_rank_the_full_data_says_so(model):
-    study = make(
-        data=[model], rules=[Stubborn(refused="no gaps"), ra.Borda()], policies=None,
-        proportions=[0.3],
-    )  # fmt: skip
-    frame = study.run().to_frame()
-    part = frame[frame["method"] == "Stubborn"]
-    assert (part["error"] == "full data: no gaps").all()
-    assert part["tau"].isna().all()
-    assert (part["unranked"] == 0).all()
-    assert part["tau_true"].notna().all() == (model is LATENT)
-
-
-def test_systems_without_scores_from_the_start_are_not_lost():
-    table = ra.ScoreTable(
-        [[1, 5, 3], [2, 2, 4], [3, 1, 5], [np.nan] * 3], systems="ABCD", higher_is_better=True
-    )
-    frame = (
-        make(data=[ra.studies.ObservedData(label="gap", data=table)], proportions=[0])
-        .run()
-        .to_frame()
-    )
-    assert (frame["lost_systems"] == 0).all()
-    assert (frame.loc[frame["method"] == "Mean", "unranked"] == 1).all()
-
-
-def test_exact_rankings_that_are_not_proved_are_counted():
-    model = ra.studies.LatentModel(step=0.01, n_systems=40, n_tasks=7, n_instances=None)
-    grid = {"data": [model], "proportions": [0.1], "n_repetitions": 2, "policies": None}
-    result = make(rules=[ra.Kemeny(time_limit=0.0), ra.Borda()], **grid).run()
-    assert not result.to_frame()["proved"].dropna().any()
-    assert "optima of 2 tables are not proved" in result.summary()
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -1,13 +1,10 @@
 """Mechanisms of missing scores: what they take, how often, and what a study says of them."""
 
-import re
 from collections import Counter
-from dataclasses import dataclass, replace
-from itertools import permutations, product
-from pathlib import Path
+from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -104,6 +101,9 @@ def test_sets_are_as_frequent_as_drawn_one_after_another(number):
     assert_alike(found, chances(odds, number), 400)
 
 
+# -- what is taken ---------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     "removal", [S.RemovalBySystem(spread=2), S.RemovalByTask(spread=2)], ids=repr
 )
@@ -116,9 +116,6 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
         for places, chance in chances(odds, 2).items():
             expected[places] += chance / 1000
     assert_alike(frequencies(removal, 2, 300, table), expected, 300)
-
-
-# -- what is taken ---------------------------------------------------------------------------------
 
 
 def test_infinite_odds_go_first_and_never():
@@ -162,9 +159,7 @@ def test_blocks_go_together(whole_tasks):
     ("make_one", "message"),
     [
         (lambda: S.RemovalBySystem(spread=-1), "spread of RemovalBySystem"),
-        (lambda: S.RemovalByTask(spread="1"), "spread of RemovalByTask"),
         (lambda: S.RemovalByScore(strength=np.nan), "strength of RemovalByScore"),
-        (lambda: S.RemovalByAge(strength=np.inf), "strength of RemovalByAge"),
         (lambda: S.RemovalOfBlocks(n_tasks=0), "n_tasks of RemovalOfBlocks"),
         (lambda: S.RandomRemoval().remove(TABLE, 1.0), "proportion"),
         (lambda: S.RandomRemoval().remove(TABLE, 0.5, whole_tasks=1), "whole_tasks"),
@@ -176,39 +171,6 @@ def test_bad_values_are_named(make_one, message):
 
 
 # -- in a study ------------------------------------------------------------------------------------
-
-
-CONFIDENCE = S.ConfidenceStudy(data=[S.LatentModel(step=0.4)], methods=[S.IntervalMethod()], rng=0)
-
-
-@pytest.mark.parametrize(
-    ("usual", "first", "last"),
-    [
-        (make(data=[LATENT]), (LATENT.identity, 1.0, 0.3, 0),
-         (f"{LATENT.identity}, ByScore(strength=3)", 1.0, 0.3, 1)),
-        (CONFIDENCE, (CONFIDENCE.data[0].identity, 0.3, 0),
-         (f"{CONFIDENCE.data[0].identity}, ByScore(strength=3)", 0.3, 1)),
-    ],
-    ids=["missing scores", "confidence"],
-)  # fmt: skip
-def test_a_journal_of_before_goes_on_with_more_mechanisms(
-    usual, first, last, tmp_path, monkeypatch
-):
-    study, path = replace(usual, proportions=[0.3], n_repetitions=2), tmp_path / "j.jsonl"
-    assert next(study.cells()).key == first
-    before = study.run(journal=path)
-    noted = path.read_bytes()
-    tried, seen = type(study)._try, []
-    monkeypatch.setattr(
-        type(study), "_try", lambda *of: seen.append(of[1].removal.name) or tried(*of)
-    )
-    grown = replace(study, removals=[S.RandomRemoval(), S.RemovalByScore(strength=3)])
-    assert [cell.key for cell in grown.cells()][-1] == last
-    frame = grown.run(journal=path).to_frame()
-    assert path.read_bytes()[: len(noted)] == noted
-    assert seen == ["low scores first, strength = 3"] * 2
-    own = frame[frame["removal"] == "completely at random"].drop(columns="removal")
-    assert own.reset_index(drop=True).equals(before.to_frame())
 
 
 def test_a_mechanism_is_told_unless_it_is_the_usual_one():
@@ -237,47 +199,4 @@ def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
         make(data=[SMALL], proportions=[0.1, 0.8], removals=[never])
 
 
-def test_gaps_from_the_start_are_told():
-    told = "small: 1 score missing from the start"
-    result = make(n_repetitions=1, rules=[ra.Borda()]).run()
-    assert told in result.summary()
-    assert LATENT.name + ":" not in result.summary().split("mean tau-b")[0]
-    assert told in " ".join(text.get_text() for text in result.plot().figure.findobj() if
-                            hasattr(text, "get_text"))  # fmt: skip
-    study = S.ConfidenceStudy(
-        data=[S.ObservedData(label="small", data=SMALL)], n_repetitions=1, rng=0
-    )
-    assert told in study.run().summary()
-
-
 # -- the figures of the page -----------------------------------------------------------------------
-
-
-def test_the_page_states_the_means_of_the_program():
-    root = Path(__file__).parents[2]
-    means = pd.read_csv(root / "examples" / "long" / "removal.csv")
-    table = means.groupby(["model", "removal", "method"], sort=False)["mean_tau"].mean().unstack()
-    table = table.iloc[:, [table.columns.str.startswith(of).argmax() for of in (
-        "Mean", "Borda, uniform", "Kemeny", "TwoLevel", "Borda, last")]]  # fmt: skip
-    page = (root / "docs" / "howto" / "own_removal.rst").read_text(encoding="utf-8")
-    rows = re.findall(r"^\S+ +(?:at random|strength \d) +(0\..*)$", page, re.MULTILINE)
-    names = ("XTREME", "SuperGLUE", "GLUE")
-    hows = ("completely at random", "low scores first", "low scores first, strength = 5")
-    assert len(rows) == 9
-    for row, place in zip(rows, product(names, hows), strict=True):
-        told = [np.nan if x == "\\" else float(x) for x in row.split()]
-        np.testing.assert_allclose(told, table.loc[place], atol=0.00051)
-    # One level less the mean, and "last" less the best other, as the sentences say.
-    by = means.set_index(["removal", "model", "proportion", "method"])["mean_tau"].unstack()
-    lead = by["Borda, uniform"] - by["Mean"]
-    assert (lead[hows[0]] > 0).all()
-    assert lead[hows[2], "SuperGLUE"].loc[:0.5].between(-0.155, -0.025).all()
-    assert lead[hows[2], "GLUE"].loc[0.3:].between(-0.155, -0.025).all()
-    assert (lead[hows[2], "XTREME"] > 0).all()
-    assert lead[hows[1], "SuperGLUE"].loc[:0.7].abs().max() < 0.065
-    assert (lead[hows[1]].drop("SuperGLUE") > 0).all()
-    ahead = table["Borda, last"] - table.drop(columns="Borda, last").max(axis=1)
-    ahead = ahead.unstack("model").round(2)
-    assert (ahead.min(axis=1) < 0).tolist() == [True, False, False]
-    assert [ahead.loc[hows[1]].min(), ahead.loc[hows[1]].max()] == [0.07, 0.14]
-    assert [ahead.loc[hows[2]].min(), ahead.loc[hows[2]].max()] == [0.38, 0.43]

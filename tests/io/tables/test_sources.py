@@ -5,7 +5,6 @@ import json
 import pickle
 import zipfile
 from io import BytesIO, StringIO
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -65,16 +64,6 @@ def test_latin_1_names_the_byte(read, tmp_path):
     path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
     with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
         read(path)
-
-
-@every_reader
-def test_a_file_that_cannot_be_read(read, tmp_path, monkeypatch):
-    def refuse(self, mode):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(InvalidInputError, match=r"readable file.*Permission denied\.$"):
-        read(tmp_path / "table.csv")
 
 
 @every_reader
@@ -190,7 +179,7 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "[system],x\n[A],1\n", "{s},{x}\nA,1\n", "[1]\n[2]\n", "[]\n", "[" * 100_000, "<5,x\nA,1\n",
+        "[system],x\n[A],1\n",  "[1]\n[2]\n",  "[" * 100_000,
         "<tables>,x\nA,1\n", "<html>,x\nA,1\n", "<body", "|a|b|\n|1|2|\n", "|" * 100_000, TABLE, "",
     ],
     ids=lambda text: text[:10],

@@ -123,14 +123,6 @@ def test_what_is_no_table(read, text, message, tmp_path):
     assert str(error.value).startswith("table.csv")
 
 
-@every_table_reader
-def test_a_file_cut_off_in_the_middle_of_a_row(read):
-    whole = "A,B,C\n1,2,3\n3,1,2\n"
-    for length in range(len("A,B,C\n1,2,3\n") + 1, len(whole) - len(",2\n") + 1):
-        with pytest.raises(DataFormatError, match="row 3 has"):
-            read(StringIO(whole[:length]))
-
-
 # -- frames ---------------------------------------------------------------------------------------
 
 
@@ -141,18 +133,6 @@ def test_the_index_of_a_frame_is_its_first_column():
         assert len(table.header) == 2
         assert table.labels(table.header[0], "system") == ["A", "B"]
         assert table.numbers("x", "task").tolist() == pytest.approx([1, np.nan], nan_ok=True)
-
-
-def test_a_range_is_no_column_though_it_be_shuffled():
-    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [2, 1, 3]})
-    for source in (frame, frame.sort_values("x")):
-        assert read_table(source).header == ["model", "x"]
-
-
-def test_rows_of_a_frame_are_counted_from_one():
-    frame = pd.DataFrame({"model": ["A", "B"], "x": [1, "high"]})
-    with pytest.raises(DataFormatError, match=r"the DataFrame, row 2, column 'x'.*'high'"):
-        read_table(frame).numbers("x", "task")
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", "n/a"])
@@ -246,13 +226,6 @@ def test_a_whole_number_that_no_float_is(read, cell):
     said = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
     with pytest.raises(DataFormatError, match=said):
         read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
-
-
-def test_rows_without_any_cell_are_none():
-    for read in (ra.read_scores, ra.read_rankings):
-        names = {"higher_is_better": True} if read is ra.read_scores else {}
-        with pytest.raises(DataFormatError, match="has a header and no rows"):
-            read(StringIO("system,x\n,\n\n"), **names)
 
 
 @pytest.mark.parametrize("cell", [2**53, 2**53 + 2, 2**60, "1e23", "9007199254740993e0", "0.1"])
