@@ -12,14 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._frames import as_frame
-from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_matrix, check_number, check_unranked
-from rankagg.core.arithmetic import exact
+from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
+from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
 from rankagg.core.tally import Scaled, Share, added, sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array

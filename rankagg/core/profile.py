@@ -9,7 +9,6 @@ from typing import Any, Self, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._frames import as_frame
 from rankagg._typing import (
     Bools,
     Floats,
@@ -23,19 +22,19 @@ from rankagg._typing import (
 )
 from rankagg._validation import (
     as_counts,
+    as_frame,
     as_generator,
     as_matrix,
     as_weights,
     check_flag,
     check_unranked,
 )
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact, places
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.rankings import canonical, places
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.results import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
@@ -326,8 +325,8 @@ class Profile(Value):
         DataWarning
             How many cells with 0 were read as not ranked.
         """
-        canonical.refuse_codes(ranks)
-        codes, item_set = canonical.from_table(ranks, items, tolerance, are_ranks=True)
+        places.refuse_codes(ranks)
+        codes, item_set = places.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
     @classmethod
@@ -369,7 +368,7 @@ class Profile(Value):
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
         scores = as_frame(scores)
-        codes, item_set = canonical.from_table(
+        codes, item_set = places.from_table(
             sign * as_matrix(scores, "scores", nan=True),
             axis_labels(scores, 1, items, "items"),
             tolerance,
@@ -403,7 +402,7 @@ class Profile(Value):
         -------
         Profile
         """
-        rows, item_set = canonical.from_orders(orders, items)
+        rows, item_set = places.from_orders(orders, items)
         return cls._trusted(item_set, rows, counts=counts, weights=weights, groups=groups)
 
     # -- derived data -------------------------------------------------------------------------
@@ -549,7 +548,7 @@ class Profile(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=canonical.restricted(self.ranks, columns), items=target)
+        return self._replace(ranks=places.restricted(self.ranks, columns), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
+from rankagg.core import exact
+from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg._frames import as_frame
 from rankagg._typing import (
     Bools,
     Directions,
@@ -25,6 +24,7 @@ from rankagg._typing import (
     Unranked,
 )
 from rankagg._validation import (
+    as_frame,
     as_matrix,
     as_weights,
     check_choice,
@@ -33,7 +33,8 @@ from rankagg._validation import (
     check_number,
     check_unranked,
 )
-from rankagg.core.arithmetic.exact_sum import (
+from rankagg.core import places
+from rankagg.core.exact_sum import (
     mean_by_group,
     restored,
     scaled,
@@ -43,7 +44,6 @@ from rankagg.core.arithmetic.exact_sum import (
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.rankings import places
 from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, nearest, visible

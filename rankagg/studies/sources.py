@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import is_frame
 from rankagg._typing import Generator, Label, Positions
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_integer, check_number, is_frame
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     PartialRanking,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.arithmetic import exact_sum
+from rankagg.core import exact_sum
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import units
 from rankagg.inference.units import units_of

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rankagg.core.rankings import places
+from rankagg.core import places
 from tests import strategies
 
 KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.core.rankings import places
+from rankagg.core import places
 from rankagg.kernels import counting
 from rankagg.kernels.counting import count, inversions
 from tests.kernels.rankings_drawn import KINDS, any_ranks, drawn_ranks, told

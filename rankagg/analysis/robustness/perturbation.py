@@ -15,9 +15,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Integers64, Label, Positions, Ranks, Tolerance
-from rankagg._validation import check_jobs
+from rankagg._validation import check_jobs, table_remedy
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import pairwise
-from rankagg.core.arithmetic.exact import fit, narrow
+from rankagg.core.exact import fit, narrow
 
 
 @given(

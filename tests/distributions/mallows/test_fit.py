@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import (
     best_theta,

@@ -3,7 +3,7 @@
 import pytest
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import VOTES, profile_of
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings.canonical import _places_of_orders, from_buckets, scattered
+from rankagg.core.places import _places_of_orders, from_buckets, scattered
 from rankagg.exceptions import RankaggError
 
 LABELS = st.sampled_from(["A", "B", "C", "", "ä", "1", "A "])

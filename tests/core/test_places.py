@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import _are_permutations, competition_ranks
+from rankagg.core import places
+from rankagg.core.places import _are_permutations, competition_ranks
 from tests import oracles
 
 
