@@ -26,7 +26,15 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda
-from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical_profile, exact, places
+from rankagg.core import (
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    canonical_profile,
+    exact,
+    places,
+    sorted_by_group,
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ class TwoLevel(SearchingRule):
             if self.absent == "unranked":
                 seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
         else:
-            profile, numbers = evidence.profile._sorted_by_group()
+            profile, numbers = sorted_by_group(evidence.profile)
             starts = exact.starts_of(numbers)
             assert profile.groups is not None, "it was sorted by them"
             groups = [profile.groups[start] for start in starts.tolist()]

@@ -57,6 +57,7 @@ from rankagg.core.pairwise import (
     DIVIDE_VOTES,
     LARGEST_VOTES,
     PairwiseMatrix,
+    count_votes,
     row_blocks,
     sum_below,
 )
@@ -71,7 +72,7 @@ from rankagg.core.places import (
     pair_signs,
     scattered,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, numbers_of, sorted_by_group
 from rankagg.core.rankings import (
     PartialRanking,
     Permutation,

@@ -212,8 +212,8 @@ def _places_of_orders(
     codes, distinct = _coded_numbers(labels) if kinds == {int} else _coded(labels)
     item_set = ItemSet.coerce(items, distinct)
     try:
-        position = np.array([item_set._index[label] for label in distinct], dtype=np.intp)
-    except KeyError:
+        position = np.array(item_set.indices(distinct), dtype=np.intp)
+    except InvalidInputError:
         return None
     lengths = np.fromiter(map(len, rows), np.intp, len(rows))
     ranks = scattered(position[codes], lengths, len(item_set))

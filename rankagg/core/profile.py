@@ -31,7 +31,7 @@ from rankagg._validation import (
 )
 from rankagg.core import exact, places
 from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix, count_votes
 from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
@@ -464,9 +464,7 @@ class Profile(Value):
 
     @cached_property
     def _votes(self) -> PairwiseMatrix:
-        return PairwiseMatrix._of_ranks(
-            self.items, self.ranks, self.counts, self.weights, self.unranked
-        )
+        return count_votes(self.items, self.ranks, self.counts, self.weights, self.unranked)
 
     def direct_pairwise(self) -> PairwiseMatrix:
         """Count the votes of those who compare both items, without shares of unranked ones.
@@ -496,16 +494,6 @@ class Profile(Value):
             )
         rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
-
-    def _sorted_by_group(self) -> tuple[Profile, Integers64]:
-        """Return the rankings in the order of `by_group`, and the number of each one's group."""
-        if self.groups is None:
-            self.by_group()  # which raises
-        numbers = numbers_of(self.groups or ())
-        if (np.diff(numbers) >= 0).all():
-            return self, numbers
-        order = np.argsort(numbers, kind="stable")
-        return self[order], numbers[order]
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
@@ -630,3 +618,14 @@ class Profile(Value):
         rows = [(count, ranking.to_text()) for count, ranking in shown]
         more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)
+
+
+def sorted_by_group(profile: Profile) -> tuple[Profile, Integers64]:
+    """Return rankings in the order of `Profile.by_group`, and the number of each one's group."""
+    if profile.groups is None:
+        profile.by_group()  # which raises
+    numbers = numbers_of(profile.groups or ())
+    if (np.diff(numbers) >= 0).all():
+        return profile, numbers
+    order = np.argsort(numbers, kind="stable")
+    return profile[order], numbers[order]

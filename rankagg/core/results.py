@@ -533,6 +533,16 @@ class Result(Pastable, Value):
         more = [self._left_out(left)] if left else []
         return visible("\n".join([*facts, *shown, *more, *self._below(limit)]))
 
+    def summary_parts(self) -> tuple[list[str], pd.DataFrame, list[str]]:
+        """Return the lines above the table of `summary`, the table, and the lines below it.
+
+        Returns
+        -------
+        tuple of list of str, DataFrame and list of str
+            The first line says what the result is; the table is empty where none is printed.
+        """
+        return list(self._facts()), self._table(), list(self._below(None))
+
     def __str__(self) -> str:
         return self.summary()
 

@@ -120,7 +120,7 @@ def table_digest(table: ScoreTable) -> str:
     """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
     labels = (
         tuple(table.systems),
-        tuple(table._unit_labels),
+        table.tasks.at(table.unit_tasks),
         table.instances,
         [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
     )

@@ -130,7 +130,7 @@ class Alternatives:
         cls, optima: Optima | TiedOptima, deadline: Deadline, *, radius: bool = False
     ) -> Alternatives:
         """Find out what there is time for."""
-        every = optima._until(deadline)
+        every = optima.within(deadline.time_limit)
         late: list[bool] = []
 
         def ask(question: Callable[[], Any]) -> Any:
