@@ -81,7 +81,7 @@ def test_disagreement_is_not_cut_off():
 def test_subsets_without_a_tau_are_counted():
     profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
-    taus = [result._agreement(part)["tau"] for part in result._on_subsets]
+    taus = [result._agreement(part)["tau"] for part in result.on_subsets]
     missing = int(np.isnan(taus).sum())
     assert missing == 2
     ax = plotting.robustness_plot(result)
@@ -184,4 +184,4 @@ def test_what_is_not_decided_is_no_dot_of_no_change():
 
 
 def replaced(given, without):
-    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
+    return replace(given, _without=tuple(without), _sizes=(), on_subsets=())

@@ -66,6 +66,8 @@ class Stability(Result):
     noun : str
         What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
         rankings) and "items" of a profile.
+    on_subsets : tuple
+        The consensus of each drawn subset.
     """
 
     consensus: Consensus

@@ -347,6 +347,8 @@ class MallowsFit(FitResult):
         Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
         and the set of all equally likely centers; or Borda's. None for a given center, and for
         partial or tied rankings.
+    data : MallowsData
+        The distances of the rankings to a center.
 
     Notes
     -----
