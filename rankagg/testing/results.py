@@ -210,19 +210,17 @@ class ResultContract:
         with pytest.raises(InvalidInputError, match="label"):
             result.to_latex(label="a b")
 
-    def test_has_a_plot_or_says_that_it_has_none(
-        self, result: Result, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_has_a_plot_or_says_that_it_has_none(self, result: Result) -> None:
         text = inspect.getdoc(type(result)) or ""
         if "no plot" in text:
             with pytest.raises(AttributeError, match="plotting"):
                 result.plot()
             return
         drawn = []
-        for name in dir(ra.plotting):
-            if not re.search(rf"\b{name}\b", text):
-                continue
-            assert "ax" in inspect.signature(getattr(ra.plotting, name)).parameters
-            monkeypatch.setattr(ra.plotting, name, lambda result, ax: drawn.append(result))
-        result.plot()
+        with pytest.MonkeyPatch.context() as patch:
+            for name in dir(ra.plotting):
+                if re.search(rf"\b{name}\b", text):
+                    assert "ax" in inspect.signature(getattr(ra.plotting, name)).parameters
+                    patch.setattr(ra.plotting, name, lambda result, ax: drawn.append(result))
+            result.plot()
         assert drawn == [result]
