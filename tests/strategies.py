@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rankagg import UNLISTED, UNRANKED, ItemSet, PartialRanking, Permutation, Profile
-from rankagg.core.rankings.places import are_canonical
+from rankagg.core.places import are_canonical
 from rankagg.exceptions import visible
 
 MAX_ITEMS = 6

@@ -92,7 +92,7 @@ class _ScoreAggregator(Aggregator):
         return Outcome(restored(summary, shift), ranking, notes=notes)
 
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
-        return table._task_means(signed=True)
+        return table.scaled_means(signed=True)
 
     def _sign(self, table: ScoreTable | ScoreSummary) -> float:
         return 1.0
@@ -135,7 +135,7 @@ class _RatioMean(_ScoreAggregator):
             mixed = Described("mixed directions")
             remedy = "Leave out the tasks of the other direction."
             raise InvalidInputError(f"data of {name}", "tasks of one direction", mixed, remedy)
-        scores, sizes, shift = table._task_means(signed=False)
+        scores, sizes, shift = table.scaled_means(signed=False)
         bad = scores <= 0
         if bad.any():
             system, task = np.argwhere(bad)[0]
@@ -250,7 +250,7 @@ class CombSUM(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
-        scores, _, _ = table._task_means(signed=True)
+        scores, _, _ = table.scaled_means(signed=True)
         low, high = np.nanmin(scores, axis=0), np.nanmax(scores, axis=0)
         step = high - low
         stretched = np.where(step > 0, (scores - low) / np.where(step > 0, step, 1.0), 1.0)

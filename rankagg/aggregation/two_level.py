@@ -26,7 +26,15 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda
-from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical, canonical_profile, exact
+from rankagg.core import (
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    canonical_profile,
+    exact,
+    places,
+    sorted_by_group,
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ class TwoLevel(SearchingRule):
             if self.absent == "unranked":
                 seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
         else:
-            profile, numbers = evidence.profile._sorted_by_group()
+            profile, numbers = sorted_by_group(evidence.profile)
             starts = exact.starts_of(numbers)
             assert profile.groups is not None, "it was sorted by them"
             groups = [profile.groups[start] for start in starts.tolist()]
@@ -138,7 +146,7 @@ class TwoLevel(SearchingRule):
                 inside = _Inside(ranks_by_scores(scores))
             parts = {} if inside else self._parts(evidence)
         inside = inside or self._each(parts, rng, deadline)
-        ranks = inside.ranks if seen is None else canonical.without(inside.ranks, ~seen)
+        ranks = inside.ranks if seen is None else places.without(inside.ranks, ~seen)
         tasks = canonical_profile(evidence.items, ranks, weights=weights, groups=groups)
         return tasks.with_unranked(policy), inside
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
+from rankagg._validation import table_remedy
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     ROWS,

@@ -1,8 +1,8 @@
 """The types that everything else stands on: items, rankings, profiles, scores, pairwise votes."""
 
 # Other rooms take names from here, and what needs SciPy from its file: comparisons, graphs.
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import (
+from rankagg.core import exact, places
+from rankagg.core.exact_sum import (
     FLOAT_PLACES,
     are_level,
     mean_by_group,
@@ -57,21 +57,12 @@ from rankagg.core.pairwise import (
     DIVIDE_VOTES,
     LARGEST_VOTES,
     PairwiseMatrix,
+    count_votes,
     row_blocks,
     sum_below,
 )
 from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
-from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.rankings import canonical, places
-from rankagg.core.rankings.canonical import scattered
-from rankagg.core.rankings.partial import (
-    PartialRanking,
-    Permutation,
-    Ranking,
-    as_ranking,
-    permutation_of,
-)
-from rankagg.core.rankings.places import (
+from rankagg.core.places import (
     UNLISTED,
     UNRANKED,
     compatible_ranks,
@@ -79,6 +70,15 @@ from rankagg.core.rankings.places import (
     count_compatible,
     discordances,
     pair_signs,
+    scattered,
+)
+from rankagg.core.profile import Profile, canonical_profile, numbers_of, sorted_by_group
+from rankagg.core.rankings import (
+    PartialRanking,
+    Permutation,
+    Ranking,
+    as_ranking,
+    permutation_of,
 )
 from rankagg.core.results import (
     ROWS,

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Integers, Label, Positions
 from rankagg._validation import as_numbers, as_weights, check_entries
-from rankagg.core.arithmetic import exact
-from rankagg.core.connectivity import Connectivity
+from rankagg.core import exact
+from rankagg.core.graphs import Connectivity
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import html_table

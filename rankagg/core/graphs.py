@@ -1,14 +1,18 @@
-"""Parts of graphs that are given by which item is linked to which."""
+"""Parts of graphs, and how far comparisons connect the items."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Positions
+from rankagg._typing import Bools, Integers, Label, Positions, Unranked
+from rankagg.core.items import ItemSet, counted, listed
+from rankagg.core.results import Result, plain_rows
 
 #: Graphs of so many items are done by products of matrices, without importing SciPy's sparse
 #: matrices, which takes longer than NumPy.
@@ -20,6 +24,10 @@ Parts: TypeAlias = NDArray[np.int32]
 CELLS_AT_ONCE = 2**20
 # Many items with an arc between most of them are split by their places before anything else.
 MANY = 1000
+Group = tuple[Label, ...]
+GROUPS_LISTED = 8
+# Groups that a note names.
+GROUPS_NOTED = 4
 
 
 def connected_parts(linked: Bools) -> Parts:
@@ -158,3 +166,210 @@ def _sparse(arcs: Bools) -> scipy.sparse.csr_array:
     np.cumsum(arcs.sum(axis=1), out=ends[1:])
     heads = np.tile(np.arange(n, dtype=np.int32), (n, 1))[arcs]
     return scipy.sparse.csr_array((np.ones(len(heads)), heads, ends), shape=(n, n))
+
+
+def gap_notes(
+    items: ItemSet, part: Parts, unseen: Bools, unit: str, policy: Unranked | None = None
+) -> tuple[str, ...]:
+    """Return what to say of items that no data order: a sentence for each kind, or nothing.
+
+    Parameters
+    ----------
+    items : ItemSet
+        The items.
+    part : ndarray of int, shape (n,)
+        The number of the group of each item; chains of units join the items of a group.
+    unseen : ndarray of bool, shape (n,)
+        True for items that no unit compares.
+    unit : str
+        What could have joined them, such as "ranking".
+    policy : {"uniform", "ignore", "last"} or None
+        What places absent items; None where nothing does.
+
+    Returns
+    -------
+    tuple of str
+    """
+    notes = []
+    if unseen.any():
+        placed = (
+            "so placed by nothing" if policy is None else f"placed by the policy {policy!r} alone"
+        )
+        notes.append(f"in no {unit}, {placed}: {listed(items.where(unseen))}")
+    numbers = np.unique(part[~unseen]).tolist()
+    if len(numbers) > 1:
+        *most, last = [
+            f"{{{listed(items.where((part == number) & ~unseen))}}}"
+            for number in numbers[:GROUPS_NOTED]
+        ]
+        if len(numbers) > GROUPS_NOTED:
+            most, last = [*most, last], counted(len(numbers) - GROUPS_NOTED, "more group")
+        rests = (
+            "no comparison" if policy is None else f"the policy {policy!r} for absent items alone"
+        )
+        notes.append(
+            f"no {unit} joins {', '.join(most)} and {last}: their order relative to each other "
+            f"rests on {rests}"
+        )
+    return tuple(notes)
+
+
+class Connectivity(Result):
+    """How far comparisons link the items: what a common order or scale of them rests on.
+
+    Made by `Comparisons.connectivity`; it has no plot.
+
+    Parameters
+    ----------
+    items : ItemSet
+        The items.
+    wins, ties, losses : ndarray of int, shape (n,)
+        Comparisons that each item won, tied and lost.
+    parts : tuple of tuples of labels
+        Items that chains of comparisons join, whoever won; nothing compares items of two parts.
+    groups : tuple of tuples of labels
+        Items that lead to each other through wins and ties. No item of a group ever won against
+        one of a former group, or tied with it.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> battles = ra.Comparisons.from_arrays("AAB", "BCC", [1, 1, 0])
+    >>> print(battles.connectivity())
+    3 comparisons of 3 items, 1 tie
+    Chains of comparisons join all items.
+    2 groups, none of which ever won against a former one or tied with it: A | B, C
+    never lost or tied: A
+    never won or tied: none
+       wins  ties  losses  group
+    A     2     0       0      1
+    B     0     1       1      2
+    C     0     1       1      2
+    """
+
+    items: ItemSet
+    wins: Integers
+    ties: Integers
+    losses: Integers
+    parts: tuple[Group, ...]
+    groups: tuple[Group, ...]
+
+    _schema: ClassVar[str] = "rankagg.connectivity"
+
+    @classmethod
+    def of(cls, items: ItemSet, won: Integers, tied: Integers) -> Connectivity:
+        """Return what counts say.
+
+        Parameters
+        ----------
+        items : ItemSet
+            The items.
+        won, tied : ndarray of int, shape (n, n)
+            How often row won against column, and tied with it.
+
+        Returns
+        -------
+        Connectivity
+        """
+        beats = (won + tied) > 0
+        met = beats | beats.T
+        part = connected_parts(met)
+        return cls(
+            items=items,
+            wins=won.sum(axis=1),
+            ties=tied.sum(axis=1),
+            losses=won.sum(axis=0),
+            parts=tuple(items.where(part == number) for number in range(int(part.max()) + 1)),
+            groups=tuple(items.at(group) for group in ordered_parts(beats)),
+        )
+
+    @property
+    def n_comparisons(self) -> int:
+        """The number of comparisons."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+    @property
+    def is_linked(self) -> bool:
+        """True where chains of comparisons join all items."""
+        return len(self.parts) == 1
+
+    @property
+    def is_connected(self) -> bool:
+        """True where chains of wins and ties lead from every item to every other."""
+        return len(self.groups) == 1
+
+    @property
+    def never_compared(self) -> Group:
+        """The items of no comparison."""
+        return self.items.where(self.wins + self.ties + self.losses == 0)
+
+    @property
+    def never_lost(self) -> Group:
+        """The items that were compared, and neither lost nor tied."""
+        return self.items.where((self.wins > 0) & (self.ties + self.losses == 0))
+
+    @property
+    def never_won(self) -> Group:
+        """The items that were compared, and neither won nor tied."""
+        return self.items.where((self.losses > 0) & (self.ties + self.wins == 0))
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What comparisons leave open, a sentence for each; nothing where they join all items."""
+        part = np.empty(len(self.items), dtype=np.int32)
+        for number, members in enumerate(self.parts):
+            part[self.items.indices(members)] = number
+        unseen = self.wins + self.ties + self.losses == 0
+        return gap_notes(self.items, part, unseen, "comparison")
+
+    def _facts(self) -> Iterable[str]:
+        ties = counted(int(self.ties.sum()) // 2, "tie", ",")
+        size = counted(self.n_comparisons, "comparison", ",")
+        yield f"{size} of {counted(len(self.items), 'item')}, {ties}"
+        if self.is_linked:
+            yield "Chains of comparisons join all items."
+        else:
+            number = counted(len(self.parts), "part")
+            yield f"{number} that no comparison joins: {_listed_groups(self.parts)}"
+        if self.never_compared:
+            yield f"in no comparison: {listed(self.never_compared)}"
+        if self.is_connected:
+            yield "Chains of wins and ties lead from every item to every other."
+            return
+        number = counted(len(self.groups), "group")
+        yield (
+            f"{number}, none of which ever won against a former one or tied with it: "
+            f"{_listed_groups(self.groups)}"
+        )
+        yield f"never lost or tied: {listed(self.never_lost) or 'none'}"
+        yield f"never won or tied: {listed(self.never_won) or 'none'}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the results of every item and its group, from 1.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With "wins", "ties", "losses" and "group".
+        """
+        group = np.empty(len(self.items), dtype=np.int64)
+        for number, members in enumerate(self.groups, start=1):
+            group[self.items.indices(members)] = number
+        columns = dict(wins=self.wins, ties=self.ties, losses=self.losses, group=group)
+        return pd.DataFrame(columns, index=pd.Index(self.items.labels, name="item"))
+
+    def _content(self) -> Mapping[str, Any]:
+        return {
+            "n_comparisons": self.n_comparisons,
+            "parts": [list(part) for part in self.parts],
+            "groups": [list(group) for group in self.groups],
+            "never_compared": list(self.never_compared),
+            "never_lost": list(self.never_lost),
+            "never_won": list(self.never_won),
+            "items": plain_rows(self.to_frame().reset_index()),
+        }
+
+
+def _listed_groups(groups: tuple[Group, ...]) -> str:
+    more = f" | ... {counted(len(groups), 'group')} in all" if len(groups) > GROUPS_LISTED else ""
+    return " | ".join(listed(group) for group in groups[:GROUPS_LISTED]) + more

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers64, Label
 from rankagg._validation import check_integer
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from rankagg.core.items import counted, raw_text
 from rankagg.core.task_tally import TaskTally
 from rankagg.core.value import Value

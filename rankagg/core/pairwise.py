@@ -12,14 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._frames import as_frame
-from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_matrix, check_number, check_unranked
-from rankagg.core.arithmetic import exact
+from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
+from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
-from rankagg.core.rankings.partial import PartialRanking, Permutation
+from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
 from rankagg.core.tally import Scaled, Share, added, sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
@@ -281,34 +279,6 @@ class PairwiseMatrix(Value):
             scaled_ties=scaled_ties,
             denominator=denominator,
             rounding=3 * step / 2,  # a comparison is the sum of three numbers
-        )
-
-    @classmethod
-    def _of_ranks(
-        cls, items: ItemSet, ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked
-    ) -> PairwiseMatrix:
-        """Count the votes of ranks that are known to be canonical; see `Profile.pairwise`."""
-        importance = exact.as_rational(weights)
-        votes = exact.multiply(counts, importance.numerators)
-        counted = tally(ranks, votes, shared=unranked == "uniform")
-        denominator = counted.denominator * importance.denominator
-        whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
-        if importance.step:  # weights were rounded
-            whole = exact.total(counts, weights)
-            rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
-        squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
-        return cls(
-            items=items,
-            scaled_wins=counted.wins,
-            scaled_ties=counted.ties,
-            scaled_comparisons=counted.comparisons,
-            denominator=denominator,
-            squared_weights=squares,
-            unranked=unranked,
-            total_weight=whole,
-            rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),
-            is_decided=counted.is_decided,
-            shares=counted.denominator,
         )
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -633,3 +603,31 @@ class PairwiseMatrix(Value):
         rows = zip(self.items, self.wins, strict=True)
         cells = [(label, *(f"{votes:g}" for votes in row)) for label, row in rows]
         return html_table(["", *self.items], cells, named=True)
+
+
+def count_votes(
+    items: ItemSet, ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked
+) -> PairwiseMatrix:
+    """Count the votes of ranks that are known to be canonical; see `Profile.pairwise`."""
+    importance = exact.as_rational(weights)
+    votes = exact.multiply(counts, importance.numerators)
+    counted = tally(ranks, votes, shared=unranked == "uniform")
+    denominator = counted.denominator * importance.denominator
+    whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
+    if importance.step:  # weights were rounded
+        whole = exact.total(counts, weights)
+        rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
+    squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
+    return PairwiseMatrix(
+        items=items,
+        scaled_wins=counted.wins,
+        scaled_ties=counted.ties,
+        scaled_comparisons=counted.comparisons,
+        denominator=denominator,
+        squared_weights=squares,
+        unranked=unranked,
+        total_weight=whole,
+        rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),
+        is_decided=counted.is_decided,
+        shares=counted.denominator,
+    )

@@ -9,7 +9,6 @@ from typing import Any, Self, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._frames import as_frame
 from rankagg._typing import (
     Bools,
     Floats,
@@ -23,19 +22,19 @@ from rankagg._typing import (
 )
 from rankagg._validation import (
     as_counts,
+    as_frame,
     as_generator,
     as_matrix,
     as_weights,
     check_flag,
     check_unranked,
 )
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact, places
 from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.pairwise import PairwiseMatrix
+from rankagg.core.pairwise import PairwiseMatrix, count_votes
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.rankings import canonical, places
-from rankagg.core.rankings.partial import PartialRanking, as_ranking
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
+from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.results import html_table
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
@@ -326,8 +325,8 @@ class Profile(Value):
         DataWarning
             How many cells with 0 were read as not ranked.
         """
-        canonical.refuse_codes(ranks)
-        codes, item_set = canonical.from_table(ranks, items, tolerance, are_ranks=True)
+        places.refuse_codes(ranks)
+        codes, item_set = places.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
     @classmethod
@@ -369,7 +368,7 @@ class Profile(Value):
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
         scores = as_frame(scores)
-        codes, item_set = canonical.from_table(
+        codes, item_set = places.from_table(
             sign * as_matrix(scores, "scores", nan=True),
             axis_labels(scores, 1, items, "items"),
             tolerance,
@@ -403,7 +402,7 @@ class Profile(Value):
         -------
         Profile
         """
-        rows, item_set = canonical.from_orders(orders, items)
+        rows, item_set = places.from_orders(orders, items)
         return cls._trusted(item_set, rows, counts=counts, weights=weights, groups=groups)
 
     # -- derived data -------------------------------------------------------------------------
@@ -465,9 +464,7 @@ class Profile(Value):
 
     @cached_property
     def _votes(self) -> PairwiseMatrix:
-        return PairwiseMatrix._of_ranks(
-            self.items, self.ranks, self.counts, self.weights, self.unranked
-        )
+        return count_votes(self.items, self.ranks, self.counts, self.weights, self.unranked)
 
     def direct_pairwise(self) -> PairwiseMatrix:
         """Count the votes of those who compare both items, without shares of unranked ones.
@@ -497,16 +494,6 @@ class Profile(Value):
             )
         rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
-
-    def _sorted_by_group(self) -> tuple[Profile, Integers64]:
-        """Return the rankings in the order of `by_group`, and the number of each one's group."""
-        if self.groups is None:
-            self.by_group()  # which raises
-        numbers = numbers_of(self.groups or ())
-        if (np.diff(numbers) >= 0).all():
-            return self, numbers
-        order = np.argsort(numbers, kind="stable")
-        return self[order], numbers[order]
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
@@ -549,7 +536,7 @@ class Profile(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=canonical.restricted(self.ranks, columns), items=target)
+        return self._replace(ranks=places.restricted(self.ranks, columns), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.
@@ -631,3 +618,14 @@ class Profile(Value):
         rows = [(count, ranking.to_text()) for count, ranking in shown]
         more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)
+
+
+def sorted_by_group(profile: Profile) -> tuple[Profile, Integers64]:
+    """Return rankings in the order of `Profile.by_group`, and the number of each one's group."""
+    if profile.groups is None:
+        profile.by_group()  # which raises
+    numbers = numbers_of(profile.groups or ())
+    if (np.diff(numbers) >= 0).all():
+        return profile, numbers
+    order = np.argsort(numbers, kind="stable")
+    return profile[order], numbers[order]

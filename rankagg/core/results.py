@@ -31,8 +31,10 @@ DASH = "\N{EN DASH}"
 PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 #: Signs that a key of LaTeX for references may have beside letters and digits.
 KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
-LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
 NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
+NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
+LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
+LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
 INFINITY = r"\infty"
 # Two of these make one other sign, and dashes do with each other.
 LIGATURES = "',"
@@ -40,6 +42,7 @@ DASHES = f"-{DASH}"
 # At the start of a row these would belong to the end of the row before.
 STARTS = "[*"
 MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
+MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # What stands in the place of a number that is missing.
 MISSING_CELL = "-"
 MOST_DECIMALS = 15
@@ -59,12 +62,6 @@ def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, name
     )
     top = "".join(f"<th>{escape(str(cell))}</th>" for cell in head)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
-LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
-
-MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def latex_text(text: str) -> str:
@@ -114,13 +111,7 @@ def _latex_number(text: str) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    r"""Return text for a cell of a table in Markdown, as GitHub reads it.
-
-    Examples
-    --------
-    >>> print(markdown_text("a|b <i>"))
-    a\|b &lt;i&gt;
-    """
+    """Return text for a cell of a table in Markdown, as GitHub reads it."""
     return "".join(MARKDOWN.get(sign, sign) for sign in _one_line(text))
 
 
@@ -532,6 +523,16 @@ class Result(Pastable, Value):
         shown = [self._printed(table)] if len(table) else []
         more = [self._left_out(left)] if left else []
         return visible("\n".join([*facts, *shown, *more, *self._below(limit)]))
+
+    def summary_parts(self) -> tuple[list[str], pd.DataFrame, list[str]]:
+        """Return the lines above the table of `summary`, the table, and the lines below it.
+
+        Returns
+        -------
+        tuple of list of str, DataFrame and list of str
+            The first line says what the result is; the table is empty where none is printed.
+        """
+        return list(self._facts()), self._table(), list(self._below(None))
 
     def __str__(self) -> str:
         return self.summary()

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
+from rankagg.core import exact
+from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
@@ -295,8 +295,8 @@ class ScoreSummary(ScoredTasks):
         """
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
-    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
-        """Return what a table does; sizes are those of the means, as sums know no others."""
+    def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
+        # Sizes are those of the means, as sums know no others.
         tallies = self._tallies.values()
         digits = max(abs(total).bit_length() for tally in tallies for total in tally.sums)
         shift = HIGHEST + FLOAT_PLACES - digits
@@ -311,12 +311,24 @@ class ScoreSummary(ScoredTasks):
 
     def by_task(self) -> dict[Label, ScoreSummary]:
         """Return the summary of each task."""
-        return {task: self._with({task: tally}) for task, tally in self._held.items()}
+        return {task: self.with_tallies({task: tally}) for task, tally in self._held.items()}
 
-    def _with(
+    def with_tallies(
         self, tallies: Mapping[Label, Any], task_weights: Mapping[Label, float] | None = None
     ) -> ScoreSummary:
-        """Return the summary of other tallies, of some of the tasks."""
+        """Return the summary of other sums over the scores of some of the tasks.
+
+        Parameters
+        ----------
+        tallies : mapping from task to TaskTally or GroupedTally
+            The sums.
+        task_weights : mapping from task to float, optional
+            Other weights of these tasks.
+
+        Returns
+        -------
+        ScoreSummary
+        """
         weights = self._weights if task_weights is None else task_weights
         return ScoreSummary(
             self.systems,
@@ -344,7 +356,9 @@ class ScoreSummary(ScoredTasks):
 
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
-        return self._with({task: self._held[task] for task in sorted(self.tasks, key=_sortable)})
+        return self.with_tallies(
+            {task: self._held[task] for task in sorted(self.tasks, key=_sortable)}
+        )
 
     # -- sums ---------------------------------------------------------------------------------
 

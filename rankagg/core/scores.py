@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg._frames import as_frame
 from rankagg._typing import (
     Bools,
     Directions,
@@ -25,6 +24,7 @@ from rankagg._typing import (
     Unranked,
 )
 from rankagg._validation import (
+    as_frame,
     as_matrix,
     as_weights,
     check_choice,
@@ -33,7 +33,8 @@ from rankagg._validation import (
     check_number,
     check_unranked,
 )
-from rankagg.core.arithmetic.exact_sum import (
+from rankagg.core import places
+from rankagg.core.exact_sum import (
     mean_by_group,
     restored,
     scaled,
@@ -43,7 +44,6 @@ from rankagg.core.arithmetic.exact_sum import (
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.rankings import places
 from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, nearest, visible
@@ -90,8 +90,20 @@ class ScoredTasks(Value):
         return other
 
     @abstractmethod
-    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
-        """Return means, those of the scores without their signs, and by which 2**shift both are."""
+    def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
+        """Return the means of the tasks without any rounding to the range of floats.
+
+        Parameters
+        ----------
+        signed : bool
+            As for `task_scores`.
+
+        Returns
+        -------
+        tuple of ndarray, ndarray and int
+            The means, those of the scores without their signs, and by which power of two both are
+            multiplied.
+        """
 
     def task_scores(self, *, signed: bool = False) -> Floats:
         """Average the instances of each task.
@@ -107,7 +119,7 @@ class ScoredTasks(Value):
             Means over the instances that are present; NaN where none is. Sums are rounded once, so
             that the order of the instances changes no bit.
         """
-        means, _, shift = self._task_means(signed)
+        means, _, shift = self.scaled_means(signed)
         return restored(means, shift)
 
     @property
@@ -454,8 +466,7 @@ class ScoreTable(Pastable, ScoredTasks):
         )
         return ranked.with_unranked(self.unranked)
 
-    def _task_means(self, signed: bool) -> tuple[Floats, Floats, int]:
-        """Return means, those of the scores without their signs, and by which 2**shift both are."""
+    def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
         values, shift = scaled(self.values)
         averaged = partial(
             mean_by_group, present=~self.missing, groups=self.unit_tasks, n_groups=self.n_tasks
@@ -599,7 +610,7 @@ class ScoreTable(Pastable, ScoredTasks):
             value = Described(f"{reference[unit]:g} beside {score:g} on {task!r}")
             allowed = "a system with scores whose ratios to others are floats"
             raise InvalidInputError("system", allowed, value)
-        return self._with(values=ratios)
+        return self.with_values(ratios)
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
         """Return the table with other task weights; tasks not named weigh 1.
@@ -613,7 +624,7 @@ class ScoreTable(Pastable, ScoredTasks):
         -------
         ScoreTable
         """
-        return self._with(task_weights=task_weights)
+        return self._with(_weights=as_task_weights(task_weights, self.tasks))
 
     def with_task_families(self, task_families: TaskFamilies) -> ScoreTable:
         """Return the table with other families of tasks.
@@ -627,28 +638,29 @@ class ScoreTable(Pastable, ScoredTasks):
         -------
         ScoreTable
         """
-        return self._with(task_families=task_families)
+        return self._with(_families=_as_task_families(task_families, self.tasks))
 
-    def _with(
-        self,
-        *,
-        values: Floats | None = None,
-        systems: Iterable[Label] | None = None,
-        task_weights: TaskWeights | None = None,
-        task_families: TaskFamilies | None = None,
-    ) -> ScoreTable:
-        """Return a table with the same columns; what is not given stays."""
+    def with_values(self, values: ArrayLike) -> ScoreTable:
+        """Return the table with other scores of the same systems on the same units.
+
+        Parameters
+        ----------
+        values : array_like of float, shape (n_systems, n_units)
+            See the class.
+
+        Returns
+        -------
+        ScoreTable
+        """
+        scores = as_matrix(values, "values", nan=True) + 0.0
+        if scores.shape != self.values.shape:
+            told = Described(f"shape {scores.shape}")
+            raise InvalidInputError("values", f"of shape {self.values.shape}", told)
+        return self._with(values=frozen_array(scores))
+
+    def _with(self, **fields: Any) -> ScoreTable:
         table = object.__new__(ScoreTable)
-        held = self.__getstate__()
-        if values is not None:
-            held["values"] = frozen_array(as_matrix(values, "values", nan=True) + 0.0)
-        if systems is not None:
-            held["systems"] = ItemSet(systems)
-        if task_weights is not None:
-            held["_weights"] = as_task_weights(task_weights, self.tasks)
-        if task_families is not None:
-            held["_families"] = _as_task_families(task_families, self.tasks)
-        table._set(**held)
+        table._set(**{**self.__getstate__(), **fields})
         table._check_scored()
         return table
 

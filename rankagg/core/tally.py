@@ -18,9 +18,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
-from rankagg.core.arithmetic import exact
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNLISTED, UNRANKED, all_listed
+from rankagg.core import exact, places
+from rankagg.core.places import UNLISTED, UNRANKED, all_listed
 from rankagg.kernels.counting import Counts, count, row_sums
 from rankagg.kernels.placing import absent_sums, doubled_places
 

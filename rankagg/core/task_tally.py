@@ -14,8 +14,8 @@ from typing import Any, Self, cast
 import numpy as np
 
 from rankagg._typing import Floats, Integers, Integers64, Positions, Unranked
-from rankagg.core.arithmetic import exact
-from rankagg.core.arithmetic.exact_sum import exact_sums
+from rankagg.core import exact
+from rankagg.core.exact_sum import exact_sums
 from rankagg.core.tally import EXACT_ITEMS, grid, shares_fit
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.kernels.counting import count_scores, count_together
@@ -75,7 +75,7 @@ class TaskTally(Value):
     shares: Counts | None
     squares: Counts | None
     # Shape (n, n). Of more than 100 systems: the sums of (r + 1)/(k + 1) and of its square, each
-    # rounded to the grid of `core.shares` by itself; None otherwise.
+    # rounded to the grid of `core.tally` by itself; None otherwise.
     on_grid: Integers | None
     squares_on_grid: Integers | None
     # Sums of the scores as given, in units of 2**-1074.

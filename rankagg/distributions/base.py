@@ -298,7 +298,7 @@ class Uniform(RankingDistribution):
         return (self.items,)
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        return log_compatible(ranks) - lgamma(self.n_items + 1)
+        return log_uniform(ranks)
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         return np.argsort(rng.random((size, self.n_items)), axis=1).astype(np.int32)
@@ -354,6 +354,11 @@ def uncompressed(profile: Profile) -> Profile:
     """Return the profile with a row of its own for every copy of a ranking."""
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
+
+
+def log_uniform(ranks: Ranks) -> Floats:
+    """Return the log probability of each row where all permutations are equally likely."""
+    return log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
 
 
 def log_compatible(ranks: Ranks) -> Floats:

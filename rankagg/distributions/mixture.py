@@ -301,7 +301,7 @@ class Mixture(RankingDistribution):
             membership_entropy=-float(weights @ xlogy(shares, shares).sum(axis=1)),
             start_values=heights,
             share_of_best=reached / len(heights),
-            _data=profile,
+            data=profile,
             _options=options,
         )
 
@@ -355,13 +355,15 @@ class MixtureFit(FitResult):
         The value that each start reached: the log likelihood, less the ridge if any.
     membership_entropy : float
         The summed entropy of the memberships of the rankings, in nats: 0 where all are certain.
+    data : Profile
+        The rankings.
     """
 
     distribution: Mixture
     share_of_best: float = field(compare=False)
     start_values: Floats = field(compare=False)
     membership_entropy: float
-    _data: Profile = field(compare=False)
+    data: Profile = field(compare=False)
     _options: MixtureOptions = field(compare=False)
 
     _plot = "memberships_plot"
@@ -404,7 +406,7 @@ class MixtureFit(FitResult):
         pandas.DataFrame
             One row per ranking; columns 1, 2, ... and "noise".
         """
-        shares = self.distribution.memberships(self._data if data is None else data)
+        shares = self.distribution.memberships(self.data if data is None else data)
         columns = [*range(1, self.n_components + 1), *["noise"] * self._options.noise]
         return pd.DataFrame(shares, columns=pd.Index(columns, name="component"))
 

@@ -41,7 +41,7 @@ from rankagg.core import (
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution, Uniform
+from rankagg.distributions.base import RankingDistribution, Uniform, log_uniform
 from rankagg.distributions.mallows.center import MallowsData, least_center, strict_order, theta_at
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mallows.model_distances import DistanceName
@@ -296,7 +296,7 @@ def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> Cli
 def log_parts(family: _Family, here: Climb) -> Floats:
     """Return log of weight times probability, shape (m, k)."""
     each = [
-        part._log_probs(family.data.ranks) if isinstance(part, Uniform) else family.log_probs(part)
+        log_uniform(family.data.ranks) if isinstance(part, Uniform) else family.log_probs(part)
         for part in here.parts
     ]
     with np.errstate(divide="ignore"):

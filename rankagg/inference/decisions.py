@@ -196,7 +196,7 @@ class Decisions(Result):
         """The decided pairs as (above, below), in the order of the items."""
         return self.items.pairs_where(self.above)
 
-    def _of_pairs(self) -> str:
+    def decided(self) -> str:
         """Return how many of all pairs are decided, as text."""
         pairs, decided = len(self.items) * (len(self.items) - 1) // 2, int(self.above.sum())
         return part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
@@ -237,7 +237,7 @@ class Decisions(Result):
         bound = "about" if self.is_approximate else "at most"
         rate = stated(self.alpha, "alpha", "g")
         told = "decided      {}, by {}; family-wise error rate {} {}"
-        lines = [said(told, self._of_pairs(), self.how, bound, rate)]
+        lines = [said(told, self.decided(), self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:

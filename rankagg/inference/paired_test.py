@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Generator, Label, Positions, RNGLike
-from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
+from rankagg._validation import as_generator, check_alpha, check_choice, check_integer, table_remedy
 from rankagg.aggregation import unlike_tasks
 from rankagg.core import (
     Result,
@@ -95,7 +94,7 @@ class PairedSample:
     sizes: Floats
     # Shape (p,). Units whose differences were made 0.
     n_level: Positions
-    # See `rankagg.core.arithmetic.exact_sum.scaled`.
+    # See `rankagg.core.exact_sum.scaled`.
     shift: int
     # Shape (u,). The weights of the units, on any scale.
     weights: Floats

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Label, Positions
-from rankagg._validation import check_alpha, check_integer, check_number
+from rankagg._validation import check_alpha, check_integer, check_number, table_remedy
 from rankagg.aggregation import cautions
 from rankagg.core import (
     Result,

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg._frames import as_frame
 from rankagg._typing import Floats, Positions, RNGLike
-from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
+from rankagg._validation import as_frame, as_generator, check_alpha, check_choice, check_integer
 from rankagg.core import Result, level_of, said, stated
 from rankagg.exceptions import Described, InvalidInputError
 

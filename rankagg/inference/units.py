@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
-from rankagg._validation import check_choice, check_flag
+from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
     ItemSet,

@@ -12,8 +12,7 @@ import numpy as np
 
 from rankagg._typing import Label
 from rankagg.core import listed
-from rankagg.core.rankings.canonical import zeros_not_ranked
-from rankagg.core.rankings.places import competition_ranks, mid_ranks
+from rankagg.core.places import competition_ranks, mid_ranks, zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.marks import Spellings
 from rankagg.io.tables.columns import ORDINALS

@@ -16,7 +16,7 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import check_choice, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
-from rankagg.core.rankings.canonical import zeros_not_ranked
+from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.ballot_columns import found_items
 from rankagg.io.output_files import guard_frame, write_text

@@ -119,7 +119,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     'share of rankings'
     """
     low, high = fit.conf_int(alpha).to_numpy()[0]
-    fitted, data = fit.distribution, fit._data
+    fitted, data = fit.distribution, fit.data
     expected = _distance_probabilities(fitted.n_items, fitted.theta)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
     is_strict = (np.sort(ranks, axis=1) == np.arange(fitted.n_items)).all(axis=1)
@@ -235,7 +235,7 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ['1: A > B > C > D', '2: D > C > B > A']
     """
     bounds, mixture = fit.conf_int(alpha).to_numpy(), fit.distribution
-    k, data = len(mixture.weights), fit._data
+    k, data = len(mixture.weights), fit.data
     weights = data.counts * data.weights
     sure = weights @ (fit.memberships().to_numpy() >= SURE) / weights.sum()
     sheet = PlotSheet(ax, 32.0, 1.6 * ROW_HEIGHT * (k + 0.4))

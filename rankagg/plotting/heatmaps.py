@@ -13,9 +13,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, table_remedy
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis import RankShares, TaskAgreement

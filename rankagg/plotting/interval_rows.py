@@ -75,7 +75,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    order = ranks._order[:top]
+    order = np.array(ranks.items.indices(ranks.to_frame().index[:top]))
     n, size = len(order), len(ranks.rank)
     sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
     ax, names = sheet.ax, sheet.names(ranks.items.at(order))

@@ -76,7 +76,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     upright = np.linspace(-1.0 if lowest < 0 else 0.0, 1.0, 5 if lowest < 0 else 6).tolist()
     label = "agreement with the consensus\nof all data"
     sheet, handles, *_ = draw_panels(ax, [panel], label, upright=upright)
-    parts, whole = stability._on_subsets, stability.consensus.ranking.ranks
+    parts, whole = stability.on_subsets, stability.consensus.ranking.ranks
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
     notes = [

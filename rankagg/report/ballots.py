@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg._typing import Floats, Generator
 from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
-from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount
+from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount, shortened_rounds
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.core import (
     PairwiseMatrix,
@@ -111,7 +111,7 @@ class ElectionKind(Kind):
     @property
     def _ends(self) -> tuple[Floats, Floats, float]:
         """First preferences, the votes of each in its last round, and the number of ballots."""
-        votes = self.count._table().drop(columns="outcome").ffill(axis=1).to_numpy()
+        votes = self.count.summary_parts()[1].drop(columns="outcome").ffill(axis=1).to_numpy()
         of = votes[np.argsort(self.data.items.indices(list(self.count.order)))]
         return of[:, 0], of[:, -1], float(votes[:, 0].sum())
 
@@ -189,12 +189,13 @@ class ElectionKind(Kind):
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the count round by round, with margins, and how it was counted."""
-        rounds, whole = len(self.count.stages), self.count._table()
+        rounds, n_candidates = len(self.count.stages), len(self.count.order)
+        whole = self.count.summary_parts()[1]
         section = Section("count", "The count", is_open=True)
         section.told(stated(rounds, "rounds", noun="round"))
         late = whole.columns[-ROUNDS_SHOWN] if rounds > ROUNDS_SHOWN else "round 1"
         stays = int(whole[late].notna().sum()) - 1
-        shown, left = self.count._cut(whole, stays)
+        shown, left = shortened_rounds(whole, n_candidates, stays)
         if left:
             gone = stated(left, "candidates out before", noun="candidate")
             section.text(said("{} went out in the rounds that are not shown here.", gone))
@@ -203,7 +204,8 @@ class ElectionKind(Kind):
             section.add("folded", ("All rounds", _rounds(whole, "Votes by rounds")))
         if rounds > 1:
             moved = whole.drop(columns="outcome").diff(axis=1).round(9)
-            moved, _ = self.count._cut(moved.assign(outcome=whole["outcome"]), stays)
+            moved = moved.assign(outcome=whole["outcome"])
+            moved, _ = shortened_rounds(moved, n_candidates, stays)
             table = _rounds(moved.drop(columns="round 1"), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
         return [section.facts(self._how(findings)).items(self.count.notes)]

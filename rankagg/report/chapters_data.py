@@ -156,7 +156,7 @@ def certainty(findings: Findings) -> Section:
             "The data are counts of votes for pairs; without the single rankings nothing can be "
             "said of their uncertainty."
         )
-    section.told(said("{} decided at {}", ranks.decisions._of_pairs(), findings.level))
+    section.told(said("{} decided at {}", ranks.decisions.decided(), findings.level))
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
@@ -192,7 +192,7 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
         bound = "about" if decisions.is_approximate else "at most"
         rate = stated(decisions.alpha, "alpha", "g")
         told = "The data decide {}, by {}; family-wise error rate {} {}."
-        text = said(told, ranks.decisions._of_pairs(), decisions.how, bound, rate)
+        text = said(told, ranks.decisions.decided(), decisions.how, bound, rate)
         if findings.openness <= MOST_OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())

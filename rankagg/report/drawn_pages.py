@@ -27,12 +27,12 @@ from rankagg.teaching.steps import Step, Steps, plain
 
 def study_page(result: Any, title: str, source: Iterable[str], **plotted: Any) -> str:
     """Return what a study found, a `StudyResult`, as one page of HTML."""
-    study, table = result.study, result._table()
+    study = result.study
     kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
-    lead, *facts = result._facts()
+    (lead, *facts), table, below = result.summary_parts()
     # Points of the grid stay as they were asked for.
     rounded = {*map(str, table.select_dtypes("float"))} - {*result.by_method().index.names}
-    formats = dict.fromkeys(rounded, result._number[2:-1])
+    formats = dict.fromkeys(rounded, "z.3f")
     words = map(str, table.select_dtypes(exclude="number"))
     found = Section("found", "What was found", is_open=True).items(facts)
     curves = result.measures.curves
@@ -48,7 +48,7 @@ def study_page(result: Any, title: str, source: Iterable[str], **plotted: Any) -
             heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
             asked.append((heading.capitalize(), _parameter(value)))
     asked += [("After", reference)] if (reference := references_of(study)) else []
-    found.items(result._below(None))
+    found.items(below)
     sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
     return render_page(title or kind, sections, lead=[lead])
 

@@ -182,7 +182,9 @@ def _rivals(findings: Findings) -> str:
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
-        return said(", and no other {} may be first, at {}{}", noun, findings.level, ranks._alone)
+        return said(
+            ", and no other {} may be first, at {}{}", noun, findings.level, ranks.first_note
+        )
     shared = _too_few_shared(findings.data, ranks.decisions, leader, rest)
     if 1 < len(rest) == len(ranks.items) - 1:
         why = shared or said("{} cannot tell", units)
@@ -207,7 +209,8 @@ def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Seque
     if shared >= basis.decidable_from:
         return ""
     share = stated(shared, "tasks shared with the first", noun="task")
-    return said("they share only {}, and {} are needed", share, basis._sizes[1])
+    enough = stated(basis.decidable_from, "units that are enough")
+    return said("they share only {}, and {} are needed", share, enough)
 
 
 def _decided(findings: Findings) -> str:
@@ -232,7 +235,7 @@ def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> li
     if has_groups:
         vote = findings.kind.words.vote
         told.append(f"Shaded: groups whose order can change without contradicting one {vote} more.")
-    if findings.has_bars and findings.ranks and findings.ranks._alone:
+    if findings.has_bars and findings.ranks and findings.ranks.first_note:
         told.append("Who may be first is asked of that place alone: bars of others can reach it.")
     told += findings.kind.caption(findings)
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()

@@ -164,7 +164,7 @@ def _in_every_optimum(findings: Findings) -> Bools:
 
 def _is_first_decided(findings: Findings) -> _Judged:
     ranks, level = _ranks_at(findings)
-    may, level = ranks.first, said("{}{}", level, ranks._alone)
+    may, level = ranks.first, said("{}{}", level, ranks.first_note)
     if len(may) != 1:
         many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
         return False, said("{} may be first {}", many, level)

@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import pandas as pd
 from markupsafe import escape
 
-from rankagg._frames import as_frame
 from rankagg._typing import RNGLike, Tolerance
-from rankagg._validation import check_alpha, check_choice, check_flag
+from rankagg._validation import as_frame, check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV

@@ -126,7 +126,7 @@ def _without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
     left = np.where(gone, np.nan, table.values)
     scored = np.bincount(table.unit_tasks, ~np.isnan(left).all(axis=0)) > 0
     kept = table if scored.all() else table.drop(tasks=table.tasks.where(~scored))
-    return kept._with(values=left[:, scored[table.unit_tasks]])
+    return kept.with_values(left[:, scored[table.unit_tasks]])
 
 
 class RandomRemoval(ScoreRemoval):
@@ -420,7 +420,7 @@ class Corruption(Named, ABC):
                 allowed = f"finite scores of shape {old.shape}, as were given"
                 raise InvalidInputError(f"scores of {type(self).__name__}", allowed, new)
             values[:, at] = np.where(gaps, np.nan, scores) * table.signs[at]
-        return table._with(values=values)
+        return table.with_values(values)
 
     @abstractmethod
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:

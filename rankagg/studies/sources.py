@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import is_frame
 from rankagg._typing import Generator, Label, Positions
-from rankagg._validation import check_integer, check_number
+from rankagg._validation import check_integer, check_number, is_frame
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import (
     PartialRanking,
@@ -121,7 +120,7 @@ def table_digest(table: ScoreTable) -> str:
     """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
     labels = (
         tuple(table.systems),
-        tuple(table._unit_labels),
+        table.tasks.at(table.unit_tasks),
         table.instances,
         [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
     )

@@ -571,7 +571,11 @@ class CorruptionStudy(Study[_CorruptionCell]):
         before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()
         # So that no rule gains from how it ties.
         order = cell.shared(self._seed, "systems").permutation(table.n_systems)
-        shuffled = table._with(values=table.values[order], systems=table.systems.at(order))
+        shuffled = ScoreTable(
+            table.to_frame().iloc[order],
+            higher_is_better=table.higher_is_better,
+            task_weights=table.task_weights,
+        ).with_unranked(table.unranked)
         order = cell.shared(self._seed, "tasks").permutation(table.n_tasks)
         tasks = table.tasks.at(order[: cell.n_corrupted])
         truth = None if known is None else known.reindex(shuffled.systems)

@@ -267,7 +267,7 @@ def _without_entries(
     # So many random items of every row.
     gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
     if isinstance(data, ScoreTable):
-        return data._with(values=np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
+        return data.with_values(np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
     left = np.where(gone | (data.ranks < 0), np.nan, data.ranks)
     return data._replace(ranks=competition_ranks(left))
 

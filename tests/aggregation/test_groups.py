@@ -10,8 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.core import graphs
-from rankagg.core.connectivity import gap_notes
-from rankagg.core.graphs import parts_of_rows
+from rankagg.core.graphs import gap_notes, parts_of_rows
 from rankagg.exceptions import NotIdentifiedError
 
 NAN = float("nan")

@@ -14,8 +14,8 @@ from rankagg.aggregation.searches import (
     _expected_distances,
     _footrule_costs,
 )
-from rankagg.core.rankings import places
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core import places
+from rankagg.core.places import UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.test_positional import any_weights
 from tests.strategies import policies, profiles

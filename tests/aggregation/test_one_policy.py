@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from tests.conftest import seeds
 
 POLICIES = ("uniform", "ignore", "last")

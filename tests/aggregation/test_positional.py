@@ -12,8 +12,7 @@ import rankagg as ra
 from rankagg.aggregation import positional
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.searches import _footrule_costs
-from rankagg.core import pairwise
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact, pairwise
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from tests import oracles, strategies
 from tests.aggregation.voting import slow

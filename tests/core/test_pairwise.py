@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import PairwiseMatrix, PartialRanking, Permutation, Profile
 from rankagg.core import tally
-from rankagg.core.arithmetic.exact import fit, narrow
+from rankagg.core.exact import fit, narrow
 from rankagg.core.pairwise import fingerprint
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles, strategies

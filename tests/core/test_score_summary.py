@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankagg as ra
-from rankagg.core.arithmetic import exact_sum
+from rankagg.core import exact_sum
 from rankagg.exceptions import DataFormatError, InvalidInputError, ItemMismatchError
 from rankagg.kernels import counting
 from tests.strategies import POLICIES

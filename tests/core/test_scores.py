@@ -348,10 +348,8 @@ def test_steps_that_are_too_large_for_a_float_are_ranked_in_silence():
     "changes",
     [
         {"values": -np.arange(8.0).reshape(2, 4)},
-        {"systems": ["C", "A"]},
         {"task_weights": {"y": 3.0}},
         {"task_families": {"x": "f"}},
-        {"values": np.ones((2, 4)), "systems": "XY", "task_weights": {"x": 2}},
     ],
     ids=str,
 )
@@ -363,9 +361,13 @@ def test_a_table_with_something_else_is_the_one_that_is_made_anew(changes):
     values = np.arange(8.0).reshape(2, 4)
     table = ScoreTable(values, **given)
     assert table.missing.sum() + table.signs.sum() == 0  # which are kept
-    found, new = table._with(**changes), ScoreTable(**{"values": values} | given | changes)
+    ((name, change),) = changes.items()
+    found = getattr(table, f"with_{name}")(change)
+    new = ScoreTable(**{"values": values} | given | changes)
     assert found == new
     for name in ("missing", "signs", "unit_tasks"):
         assert np.array_equal(getattr(found, name), getattr(new, name))
+    with pytest.raises(InvalidInputError, match="shape"):
+        table.with_values(values[:1])
     with pytest.raises(InvalidInputError, match="every task has a score"):
-        table._with(values=np.where([1, 1, 0, 0], np.nan, values))
+        table.with_values(np.where([1, 1, 0, 0], np.nan, values))

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankagg import Kemeny, PartialRanking, Profile
-from rankagg.core import tally
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact, tally
 from tests import oracles, strategies
 from tests.core.test_pairwise import fractions
 

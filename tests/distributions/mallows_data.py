@@ -3,7 +3,7 @@
 import numpy as np
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, competition_ranks
+from rankagg.core.places import UNLISTED, competition_ranks
 
 VOTES = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "ABDC"], counts=[4, 2, 3, 1, 1])
 

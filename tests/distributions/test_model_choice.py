@@ -11,7 +11,7 @@ from joblib import parallel_config
 
 import rankagg as ra
 from rankagg.core import canonical_profile
-from rankagg.core.rankings.places import UNLISTED
+from rankagg.core.places import UNLISTED
 from rankagg.distributions.goodness_of_fit import NAMED_MODELS, _calibration
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 

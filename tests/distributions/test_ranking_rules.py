@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNRANKED
+from rankagg.core.places import UNRANKED
 from rankagg.distributions.ranking_rules import _stationary_shares
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import profile_of

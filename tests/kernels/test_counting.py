@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.core.rankings import places
+from rankagg.core import places
 from rankagg.kernels import counting, placing
 from rankagg.kernels.counting import count, inversions
 from rankagg.kernels.placing import absent_sums, doubled_places, place_sums

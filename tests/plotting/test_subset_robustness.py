@@ -70,7 +70,7 @@ def test_disagreement_is_not_cut_off():
 def test_subsets_without_a_tau_are_counted():
     profile = ra.Profile.from_orders(["ABC", "CBA", "ABC", "BCA"])
     result = ra.stability(profile, ra.Borda(), sizes=[1, 2, 3], rng=0)
-    taus = [result._agreement(part)["tau"] for part in result._on_subsets]
+    taus = [result._agreement(part)["tau"] for part in result.on_subsets]
     missing = int(np.isnan(taus).sum())
     assert missing == 2
     ax = plotting.robustness_plot(result)

@@ -207,12 +207,7 @@ class ElectionCount(Result):
         return table.assign(outcome=ends[: len(table)])
 
     def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        """Return the first and the last rounds, so many candidates, and what is exhausted."""
-        if rows is None:
-            return table, 0
-        left = max(len(self.order) - rows, 0)
-        at = [k for k in range(len(table)) if not rows <= k < len(self.order)]
-        return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), left
+        return (table, 0) if rows is None else shortened_rounds(table, len(self.order), rows)
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         last = len(self.stages) - ROUNDS_SHOWN + 1
@@ -249,3 +244,13 @@ def ballots_of(data: Data | Evidence, name: str) -> Profile:
         return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:
         raise InformationLostError(f"{name} {error}") from None
+
+
+def shortened_rounds(table: pd.DataFrame, n_candidates: int, rows: int) -> tuple[pd.DataFrame, int]:
+    """Return the first and the last rounds, so many candidates, and what is exhausted.
+
+    And how many candidates there are more.
+    """
+    at = [k for k in range(len(table)) if not rows <= k < n_candidates]
+    left = max(n_candidates - rows, 0)
+    return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), left

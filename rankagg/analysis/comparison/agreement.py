@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
-from rankagg._validation import check_integer
+from rankagg._validation import check_integer, table_remedy
 from rankagg.aggregation import Borda, Consensus, Deadline
 from rankagg.aggregation.kemeny import Optima, Slater
 from rankagg.core import (
@@ -131,7 +130,7 @@ class Alternatives:
         cls, optima: Optima | TiedOptima, deadline: Deadline, *, radius: bool = False
     ) -> Alternatives:
         """Find out what there is time for."""
-        every = optima._until(deadline)
+        every = optima.within(deadline.time_limit)
         late: list[bool] = []
 
         def ask(question: Callable[[], Any]) -> Any:

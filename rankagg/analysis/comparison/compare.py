@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,14 +29,20 @@ from rankagg.analysis.comparison.agreement import (
     is_yardstick,
     overlap_curves,
 )
-from rankagg.analysis.comparison.sentences import comparison_text, details_of, head_of, sentences_of
+from rankagg.analysis.comparison.sentences import (
+    FORMATS,
+    comparison_text,
+    details_of,
+    head_of,
+    sentences_of,
+    without_empty,
+)
 from rankagg.core import (
     ROWS,
     Direction,
     PairwiseMatrix,
     PartialRanking,
     Result,
-    amount,
     counted,
     listed,
     pair_signs,
@@ -70,12 +76,7 @@ class RuleComparison(Result):
     _schema = "rankagg.comparison"
     _plot = "bump_chart"
     _named_rows = False
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {
-        **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
-        "ratio": "{:z.4f}".format,
-        "guarantee": "{:zg}".format,
-        "runtime": "{:z.3f} s".format,
-    }
+    _formats = FORMATS
     _best: ClassVar[Mapping[str, Direction]] = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
         **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
@@ -114,9 +115,6 @@ class RuleComparison(Result):
             return (np.nan,) * len(self.consensuses)
         return tuple(exact.cost_of(c.ranking, self.votes) for c in self.consensuses)
 
-    def _cost_of(self, consensus: Consensus) -> float:
-        return self._costs[self.consensuses.index(consensus)]
-
     @cached_property
     def _have_guarantees(self) -> bool:
         # They are of complete strict rankings, with ties of a consensus broken at random.
@@ -144,7 +142,7 @@ class RuleComparison(Result):
 
     def _measures(self, i: int) -> dict[str, Any]:
         consensus, cost, exact = self.consensuses[i], self._costs[i], self.exact
-        optimum = np.nan if exact is None else self._cost_of(exact)
+        optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
         bound = consensus.rule.guarantee if self._have_guarantees else None
         both = None if exact is None else (consensus.ranking, exact.ranking)
         row: dict[str, Any] = {
@@ -254,12 +252,7 @@ class RuleComparison(Result):
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
-        return self._figures().drop(columns="runtime")
-
-    def _figures(self) -> pd.DataFrame:
-        """Return the table without the rankings, and without guarantees where there are none."""
-        frame = self.to_frame().drop(columns="ranking")
-        return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
+        return without_empty(self.to_frame()).drop(columns="runtime")
 
     def _content(self) -> dict[str, Any]:
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from rankagg.core import (
     ScoreSummary,
     ScoreTable,
     Words,
+    amount,
     capital,
     counted,
     in_words,
@@ -36,6 +38,13 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference import Decisions
 
+# How the numbers of a column are printed.
+FORMATS: Mapping[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
+    "ratio": "{:z.4f}".format,
+    "guarantee": "{:zg}".format,
+    "runtime": "{:z.3f} s".format,
+}
 # Names that a sentence holds.
 NAMES_LISTED = 3
 # Pairs with as many votes for as against that are printed of each rule.
@@ -190,7 +199,8 @@ def _other(
     pairs = comparison.disagreements(exact.rule.name, name, decisions=decisions)
     if pairs.empty:
         return f"{name} orders every pair as {exact.rule.name} does."
-    excess = comparison._cost_of(other) - comparison._cost_of(exact)
+    cost = exact.cost_of
+    excess = cost(other.ranking, comparison.votes) - cost(exact.ranking, comparison.votes)
     more = f"as many {words.vote}s"
     if excess:
         than = "more" if excess > 0 else "fewer"
@@ -227,7 +237,7 @@ def decided_of(decisions: Decisions) -> str:
     n, given, level = len(decisions.items), units_of(decisions), level_of(decisions.alpha)
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
     if decided:
-        of = decisions._of_pairs()
+        of = decisions.decided()
         if decided == pairs:
             every = stated(decided, "pairs decided", ",", "pair", of=pairs)
             of = said("all {}", every) if pairs > 1 else "the only pair"
@@ -286,7 +296,7 @@ def head_of(
         if alternatives is not None:
             lines.append(f"optima       {alternatives.summary()}")
     if decisions is not None:
-        lines.append(decisions._facts()[0])
+        lines.append(decisions.summary_parts()[0][0])
     lines += [f"note         {note}" for note in lead.evidence.gaps()]
     for rule, consensus in zip(comparison.rules, comparison.consensuses, strict=True):
         shared = consensus.evidence.gaps()
@@ -295,17 +305,24 @@ def head_of(
     return lines
 
 
+def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a comparison without the rankings, and without guarantees where there are none."""
+    frame = frame.drop(columns="ranking")
+    return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
+
+
 def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
-    frame = comparison._figures()
+    frame = without_empty(comparison.to_frame())
     if alternatives is not None and alternatives.is_unique is False:
         # Distances to the nearest and the farthest optimum, where they can be found.
+        rankings = {c.rule.name: c.ranking for c in comparison.consensuses}
         with suppress(BlockTooLargeError, OutOfTimeError):
-            found = distances_to_optima(comparison._rankings, alternatives.optima)
+            found = distances_to_optima(rankings, alternatives.optima)
             after = list(frame.columns).index("distance")
             frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
             frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
     return frame.to_string(
-        index=False, na_rep="-", formatters=comparison._formats, float_format="{:z.3f}".format
+        index=False, na_rep="-", formatters=FORMATS, float_format="{:z.3f}".format
     )
 
 

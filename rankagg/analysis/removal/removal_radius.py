@@ -11,9 +11,8 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Label, Tolerance
-from rankagg._validation import check_choice
+from rankagg._validation import check_choice, table_remedy
 from rankagg.aggregation import (
     Aggregator,
     Borda,

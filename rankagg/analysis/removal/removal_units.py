@@ -29,7 +29,17 @@ from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.aggregation.positional import whole_points
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.perturbation import Parts
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, Profile, ScoreTable, exact, listed, places
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    Profile,
+    ScoreTable,
+    exact,
+    listed,
+    places,
+    sorted_by_group,
+)
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places
 
@@ -93,14 +103,14 @@ class RemovalClasses:
         if isinstance(self.rule, TwoLevel):
             return self.rule.task_profile(self.evidence)
         profile = self.evidence.profile
-        return profile if self.unit == "ranking" else profile._sorted_by_group()[0]
+        return profile if self.unit == "ranking" else sorted_by_group(profile)[0]
 
     @cached_property
     def _members(self) -> tuple[Positions, Positions]:
         """The class of every row of the profile, and a row of every class to stand for it."""
         profile = self.profile
         if self.unit == "task":
-            numbers = profile._sorted_by_group()[1]
+            numbers = sorted_by_group(profile)[1]
             return numbers.astype(np.intp), exact.starts_of(numbers)
         keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -464,4 +474,4 @@ def _is_above(consensus: Consensus, pair: Pair, deadline: Deadline) -> bool:
 
 def _all_optima(consensus: Consensus, deadline: Deadline) -> Optima:
     assert isinstance(consensus.optima, Optima), "a strict exact rule knows its optima"
-    return consensus.optima._until(deadline)
+    return consensus.optima.within(deadline.time_limit)

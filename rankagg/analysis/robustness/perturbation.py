@@ -15,9 +15,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Generator, Integers64, Label, Positions, Ranks, Tolerance
-from rankagg._validation import check_jobs
+from rankagg._validation import check_jobs, table_remedy
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
@@ -31,6 +30,7 @@ from rankagg.core import (
     ScoreTable,
     Value,
     array_key,
+    count_votes,
     counted,
     exact,
     tolerance_within,
@@ -159,7 +159,7 @@ class Parts:
             return self._part_of_table(self.data, gone)
         if isinstance(self.data, ScoreSummary):
             tallies = {t: tally for t, tally in self.data.tallies.items() if t not in gone}
-            return Evidence(self.data._with(tallies), self.tolerance)
+            return Evidence(self.data.with_tallies(tallies), self.tolerance)
         if self.unit == "system":
             left = [item for item in self.data.items if item not in gone]
             return Evidence(self.data.restrict(left))
@@ -243,7 +243,7 @@ class Source(Parts):
         if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
             return KnownConsensus(ranks, consensus.is_proved is not False)
         inside = np.array(self.items.indices(list(consensus.items)))
-        every = consensus.optima._until(deadline)
+        every = consensus.optima.within(deadline.time_limit)
         always = np.zeros((len(ranks), len(ranks)), dtype=bool)
         try:
             always[np.ix_(inside, inside)] = every.relation()
@@ -355,6 +355,6 @@ class _Resampler:
         times = exact.multiply(self._counts, counts)
         merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
-        return PairwiseMatrix._of_ranks(
+        return count_votes(
             self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked
         )

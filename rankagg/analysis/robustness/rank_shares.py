@@ -454,7 +454,7 @@ def _rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
 
 def _rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> RanksAtOnce:
     """Rank by means over tasks that count so often; None where scores are too large or small."""
-    scores, sizes, shift = table._task_means(signed=True)
+    scores, sizes, shift = table.scaled_means(signed=True)
     if shift:
         return None
     present = ~np.isnan(scores)
@@ -703,4 +703,4 @@ class _RedrawSums(_Redraws):
         else:
             drawn = {task: part.drawn(times[task]) for task, part in whole.grouped.items()}
             tallies = {task: tally for task, tally in drawn.items() if tally is not None}
-        return Evidence(whole._with(tallies, weights)) if tallies else None
+        return Evidence(whole.with_tallies(tallies, weights)) if tallies else None

@@ -265,7 +265,7 @@ def _before_in_all(consensus: Consensus) -> Bools | None:
     if not consensus.is_proved or not isinstance(consensus.optima, Optima):
         return None
     try:
-        return consensus.optima._until(_time_of(consensus)).relation()
+        return consensus.optima.within(_time_of(consensus).time_limit).relation()
     except OutOfTimeError:
         return None
 

@@ -66,6 +66,8 @@ class Stability(Result):
     noun : str
         What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
         rankings) and "items" of a profile.
+    on_subsets : tuple
+        The consensus of each drawn subset.
     """
 
     consensus: Consensus
@@ -75,7 +77,7 @@ class Stability(Result):
     _known: KnownConsensus
     _without: tuple[KnownConsensus, ...]
     _sizes: tuple[int, ...]
-    _on_subsets: tuple[KnownConsensus, ...]
+    on_subsets: tuple[KnownConsensus, ...]
     _optima: bool
 
     _schema = "rankagg.stability"
@@ -84,7 +86,7 @@ class Stability(Result):
     @property
     def unproved(self) -> int:
         """How many of all the consensuses an exact rule did not prove optimal."""
-        parts = (self._known, *self._without, *self._on_subsets)
+        parts = (self._known, *self._without, *self.on_subsets)
         return sum(not part.is_proved for part in parts)
 
     @property
@@ -103,7 +105,7 @@ class Stability(Result):
         cut = len(self._without)
         notes = list(self.consensus.notes)
         if self.unproved:
-            total = 1 + cut + len(self._on_subsets)
+            total = 1 + cut + len(self.on_subsets)
             what, noun = "consensuses not proved", "consensus"
             found = part_of(self.unproved, what, total, "consensuses", noun)
             verb = "is" if self.unproved == 1 else "are"
@@ -127,7 +129,7 @@ class Stability(Result):
                 "have it one way and all without the unit the other"
             )
             notes.append(said(told, found, has))
-        if exact and self._on_subsets:
+        if exact and self.on_subsets:
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
 
@@ -193,7 +195,7 @@ class Stability(Result):
             raise InvalidInputError("quantiles", "numbers in [0, 1]", quantiles)
         rows = [
             self._agreement_of_ranks(part.ranks) if self._known.is_proved and part.is_proved else {}
-            for part in self._on_subsets
+            for part in self.on_subsets
         ]
         frame = pd.DataFrame(rows, columns=["distance", "tau", "top1"], dtype=np.float64)
         frame["proved"] = [bool(row) for row in rows]
@@ -229,7 +231,7 @@ class Stability(Result):
         return f"... and {counted(number, f'more {self.noun[:-1]}')}"
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
-        if not self._on_subsets:
+        if not self.on_subsets:
             return []
         table = self.subsets().to_string(float_format="{:z.3f}".format, na_rep="-")
         return [f"subsets of {self.noun}: tau with the consensus of all", table]
@@ -386,7 +388,7 @@ def leave_each_out(
         _known=known,
         _without=tuple(results[:total]),
         _sizes=tuple(size for size, _ in subsets),
-        _on_subsets=tuple(results[total:]),
+        on_subsets=tuple(results[total:]),
         # Optima that may tie items are not compared.
         _optima=optima and whole.is_proved is not None and whole.rule.is_strict,
     )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankagg._frames import table_remedy
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Tolerance
+from rankagg._validation import table_remedy
 from rankagg.core import (
     UNRANKED,
     ItemSet,

@@ -306,7 +306,7 @@ class Mallows(RankingDistribution):
             notes=(*_notes(rankings, fitted, found.log_likelihood, is_given), *searched.notes),
             consensus=searched.consensus,
             center_is_given=is_given,
-            _data=rankings,
+            data=rankings,
         )
 
     def __repr__(self) -> str:
@@ -347,6 +347,8 @@ class MallowsFit(FitResult):
         Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
         and the set of all equally likely centers; or Borda's. None for a given center, and for
         partial or tied rankings.
+    data : MallowsData
+        The distances of the rankings to a center.
 
     Notes
     -----
@@ -364,7 +366,7 @@ class MallowsFit(FitResult):
     distribution: Mallows
     consensus: Consensus | None = field(compare=False)
     center_is_given: bool = field(compare=False)
-    _data: MallowsData = field(compare=False)
+    data: MallowsData = field(compare=False)
 
     _plot = "distances_plot"
 
@@ -391,7 +393,7 @@ class MallowsFit(FitResult):
         float
         """
         at = check_number(theta, "theta", low=0)
-        return self._data.log_likelihood(self.distribution.center, at)
+        return self.data.log_likelihood(self.distribution.center, at)
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         free = 1 if self.center_is_given else self.distribution.n_items - 1
@@ -423,7 +425,7 @@ class MallowsFit(FitResult):
         SimulatedTest
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
-        generator, rows = as_generator(rng), uncompressed(self._data.profile)
+        generator, rows = as_generator(rng), uncompressed(self.data.profile)
         distance, uniform = self.distribution.distance, Uniform(rows.items)
         observed, drawn = _least_distance(rows, distance), np.zeros(times)
         for at in range(times):

@@ -371,10 +371,10 @@ class RankIntervals(Result):
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
         told = [f"tiers: {TIERS}"] * (len(self.decisions.tiers) > 1)
-        return [f"may be first: {listed(self.first)}{self._alone}", *told]
+        return [f"may be first: {listed(self.first)}{self.first_note}", *told]
 
     @property
-    def _alone(self) -> str:
+    def first_note(self) -> str:
         """Why fewer items may be first than have ranks from 1, in parentheses, where they do."""
         return " (for the first place alone)" * (len(self.first) < len(self.top(1)))
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankagg._frames import arrow_table
+from rankagg._validation import arrow_table
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, DataWarning, shown
 from rankagg.io.tables import delimited

@@ -13,7 +13,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from tests.aggregation.kemeny import forging
 
 KINDS = ("plain", "ties", "above", "quotas", "top")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import pairwise
-from rankagg.core.arithmetic.exact import fit, narrow
+from rankagg.core.exact import fit, narrow
 from rankagg.core.graphs import strong_parts
 
 

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from itertools import permutations, product
 
-from rankagg.core.arithmetic.exact import as_fraction
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.exact import as_fraction
+from rankagg.core.places import UNLISTED, UNRANKED
 from tests import oracles
 
 

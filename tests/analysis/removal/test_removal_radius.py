@@ -12,8 +12,7 @@ from rankagg.analysis.removal import removal_radius as search
 from rankagg.analysis.removal import searches as orders
 from rankagg.analysis.removal.removal_units import RemovalClasses, Searched
 from rankagg.analysis.removal.searches import _removals
-from rankagg.core import canonical_profile
-from rankagg.core.rankings import places
+from rankagg.core import canonical_profile, places
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 

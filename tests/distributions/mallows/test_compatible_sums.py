@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED, compatible_ranks
+from rankagg.core.places import UNLISTED, UNRANKED, compatible_ranks
 from rankagg.distributions.mallows import compatible_sums
 from rankagg.distributions.mallows.compatible_sums import (
     LARGEST_GAP,

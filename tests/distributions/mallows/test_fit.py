@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import oracles
 from tests.distributions.enumeration import (

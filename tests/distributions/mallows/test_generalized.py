@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankagg as ra
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.distributions import GeneralizedMallows
 from rankagg.exceptions import InvalidInputError
 from tests import oracles

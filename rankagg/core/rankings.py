@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_flag, check_integer
+from rankagg.core import places
 from rankagg.core.items import ItemSet, listed
 from rankagg.core.pandas_labels import axis_labels
-from rankagg.core.rankings import canonical, places
-from rankagg.core.rankings.places import UNLISTED, UNRANKED
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 
@@ -55,7 +55,7 @@ class Ranking(Value):
         items = axis_labels(ranks, 0, items, "items")
         values = _flat_integers(ranks)
         labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
-        canonical.check_length(len(values), labels, "ranks")
+        places.check_length(len(values), labels, "ranks")
         bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
         if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
             raise InvalidInputError(
@@ -316,7 +316,7 @@ class PartialRanking(Ranking):
         InvalidInputError
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
-        return cls._of(*canonical.from_buckets(buckets, items))
+        return cls._of(*places.from_buckets(buckets, items))
 
     @classmethod
     def from_ranks(
@@ -350,8 +350,8 @@ class PartialRanking(Ranking):
         >>> PartialRanking.from_ranks([2.5, 1, float("nan"), 2.5], items="ABCD")
         <PartialRanking B > A = D; unranked: C>
         """
-        canonical.refuse_codes(ranks)
-        return cls._of(*canonical.from_numbers(ranks, "ranks", 1.0, items, tolerance))
+        places.refuse_codes(ranks)
+        return cls._of(*places.from_numbers(ranks, "ranks", 1.0, items, tolerance))
 
     @classmethod
     def from_scores(
@@ -382,7 +382,7 @@ class PartialRanking(Ranking):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        return cls._of(*canonical.from_numbers(scores, "scores", sign, items, tolerance))
+        return cls._of(*places.from_numbers(scores, "scores", sign, items, tolerance))
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
@@ -454,7 +454,7 @@ class PartialRanking(Ranking):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return as_ranking(canonical.restricted(self.ranks[None, :], columns)[0], target)
+        return as_ranking(places.restricted(self.ranks[None, :], columns)[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
@@ -586,7 +586,7 @@ class Permutation(PartialRanking):
     """
 
     def __init__(self, order: Iterable[Label], items: Iterable[Label] | None = None) -> None:
-        ranks, item_set = canonical.from_buckets([[label] for label in order], items)
+        ranks, item_set = places.from_buckets([[label] for label in order], items)
         self._set(items=item_set, ranks=frozen_array(ranks))
         self._check()
 

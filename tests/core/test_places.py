@@ -8,10 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.core import places
 from rankagg.core.items import ItemSet
-from rankagg.core.rankings import places
-from rankagg.core.rankings.canonical import _places_of_orders, from_buckets, scattered
-from rankagg.core.rankings.places import _are_permutations, competition_ranks
+from rankagg.core.places import (
+    _are_permutations,
+    _places_of_orders,
+    competition_ranks,
+    from_buckets,
+    scattered,
+)
 from rankagg.exceptions import RankaggError
 from tests import oracles
 

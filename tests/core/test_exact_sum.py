@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.core.arithmetic import exact_sum
+from rankagg.core import exact_sum
 
 near = st.floats(-1e3, 1e3)
 far = st.floats(-1e300, 1e300)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.core.held_data import as_profile
+from rankagg.aggregation.evidence import as_profile
 from rankagg.exceptions import InvalidInputError
 
 ABC, BCA = ra.Permutation("ABC"), ra.Permutation("BCA")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankagg.core.arithmetic import exact
+from rankagg.core import exact
 from tests import strategies
 
 integers = st.one_of(st.integers(-9, 9), st.integers(-(10**40), 10**40))

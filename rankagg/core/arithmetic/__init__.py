@@ -1,1 +1,0 @@
-"""Whole numbers over one denominator, and sums that are rounded once."""

@@ -1,1 +1,0 @@
-"""Rankings of labeled items, with ties and gaps, and arrays of their places."""
