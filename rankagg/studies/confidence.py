@@ -26,7 +26,7 @@ from rankagg.inference.intervals.methods import (
 )
 from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of
-from rankagg.studies.mechanisms import (
+from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
