@@ -77,15 +77,12 @@ def test_scores_are_ranked_first():
         assert from_scores.rule == ra.Borda()
 
 
-def test_policies_may_be_chosen_and_the_first_leads():
-    result = ra.analysis.sensitivity(FLIP, policies=["last", "ignore"], n_samples=5, rng=0)
-    assert result.policies == ("last", "ignore")
+def test_the_policy_of_the_data_leads():
+    result = ra.analysis.sensitivity(FLIP.with_unranked("ignore"), n_samples=5, rng=0)
     assert result.to_frame(everything=True).columns.tolist() == [
-        "above", "below", "last", "ignore", "share",
+        "above", "below", "ignore", "uniform", "last", "share",
     ]  # fmt: skip
-    alone = ra.analysis.sensitivity(FLIP, policies=("ignore",), n_samples=5, rng=0)
-    assert len(alone.consensuses) == 1
-    assert alone.consensuses[0] == ra.Borda().aggregate(FLIP.with_unranked("ignore"))
+    assert result.consensuses[0] == ra.Borda().aggregate(FLIP.with_unranked("ignore"))
 
 
 # -- completions ----------------------------------------------------------------------------------
@@ -181,7 +178,7 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     draws = np.random.default_rng(1)
     profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
     results = [
-        ra.analysis.sensitivity(profile, ra.Kemeny(), policies=[policy], n_samples=16, rng=5)
+        ra.analysis.sensitivity(profile.with_unranked(policy), ra.Kemeny(), n_samples=16, rng=5)
         for policy in POLICIES
     ]
     # They start elsewhere, and cold in between.
@@ -327,9 +324,6 @@ def test_summary_tells_consensuses_top_and_flips():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"policies": ()}, "`policies`"),
-        ({"policies": ("last", "last")}, "`policies`"),
-        ({"policies": ("drop",)}, "'uniform' or 'ignore' or 'last'"),
         ({"n_samples": 0}, "`n_samples`"),
         ({"n_jobs": 0}, "`n_jobs`"),
         ({"rule": "borda"}, "`rule`"),
