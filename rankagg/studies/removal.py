@@ -179,14 +179,6 @@ class RemovalBySystem(_Drawn):
     ----------
     spread : float, default 1
         Its standard deviation, at least 0.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> table = ra.datasets.load("superglue_human")
-    >>> left = ra.studies.RemovalBySystem(spread=3).remove(table, 0.3, rng=0)
-    >>> left.missing.sum(axis=1).tolist()
-    [3, 1, 8, 0, 0, 6]
     """
 
     _kind = "by system"
@@ -206,14 +198,6 @@ class RemovalByTask(_Drawn):
     ----------
     spread : float, default 1
         Its standard deviation, at least 0.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> table = ra.datasets.load("superglue_human")
-    >>> left = ra.studies.RemovalByTask(spread=3).remove(table, 0.2, rng=0)
-    >>> left.missing.sum(axis=0).tolist()
-    [1, 1, 2, 2, 0, 0, 5, 1, 0, 0]
     """
 
     _kind = "by task"
@@ -270,13 +254,6 @@ class RemovalByAge(_Graded):
     strength : float, default 2
         The log odds of the newest task against the oldest, and of the oldest system against the
         newest. Where it is negative, newer systems lack older tasks.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> table = ra.ScoreTable([[4, 7], [3, 8], [2, 9]], systems="ABC", higher_is_better=True)
-    >>> ra.studies.RemovalByAge(strength=100).remove(table, 0.3, rng=0).values.tolist()
-    [[4.0, nan], [3.0, nan], [2.0, 9.0]]
     """
 
     _kind = "by age"

@@ -172,7 +172,7 @@ class Study(ABC, Generic[AnyCell]):
             given, parameter = getattr(self, name), f"{name} {owner}"
             if one.name == "model":
                 remedy = "`ObservedData(label=..., data=...)` gives data another name."
-                self._set(name, different(as_sources(given, parameter), parameter, remedy))
+                self._set(name, _different(as_sources(given, parameter), parameter, remedy))
             else:
                 self._set(name, different_checked(one.metadata["check"], given, parameter))
         if hasattr(self, "n_items"):
@@ -184,7 +184,7 @@ class Study(ABC, Generic[AnyCell]):
             rules = [
                 check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
             ]
-            self._set("rules", different(rules, f"rules {owner}"))
+            self._set("rules", _different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -664,10 +664,10 @@ def different_checked(
 ) -> tuple[Any, ...]:
     """Return one or more different values, each as its check returns it."""
     given = listed_values(values, parameter)
-    return different([check(value, parameter=parameter, **bounds) for value in given], parameter)
+    return _different([check(value, parameter=parameter, **bounds) for value in given], parameter)
 
 
-def different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
+def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
     given = listed_values(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
