@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
-from rankagg.analysis.robustness.sensitivity import drawn_ranks
+from rankagg.analysis.robustness.sensitivity import _drawn_ranks
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 from tests.strategies import POLICIES
@@ -179,7 +179,7 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
     results = [
         ra.analysis.sensitivity(profile.with_unranked(policy), ra.Kemeny(), n_samples=16, rng=5)
-        for policy in POLICIES
+        for policy in ("uniform", "ignore")
     ]
     # They start elsewhere, and cold in between.
     for seed, *samples in zip(
@@ -187,8 +187,8 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
     ):
         completed = ra.distributions.Uniform(profile.items).complete(profile, rng=seed)
         cold = ra.Kemeny().aggregate(completed)
-        alone, _ = drawn_ranks(cold, profile.items, seed, Deadline())
-        assert [sample.tolist() for sample in samples] == [alone.tolist()] * 3
+        alone, _ = _drawn_ranks(cold, profile.items, seed, Deadline())
+        assert [sample.tolist() for sample in samples] == [alone.tolist()] * 2
 
 
 def test_a_pair_is_either_way_where_exact_consensuses_differ():
