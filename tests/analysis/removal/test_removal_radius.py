@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation import Deadline
 from rankagg.analysis.removal import removal_radius as search
 from rankagg.analysis.removal import searches as orders
-from rankagg.analysis.removal.removal_units import RemovalClasses
+from rankagg.analysis.removal.removal_units import Bracket, RemovalClasses, Searched
 from rankagg.analysis.removal.searches import _removals
 from rankagg.core import canonical_profile
 from rankagg.core.rankings import places
@@ -305,6 +305,19 @@ def test_without_time_nothing_is_claimed():
     assert found.first == ()
     assert (found.level.lower, found.level.upper) == (0, None)
     assert "not proved" in found.headline()
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_removals_that_majorities_decide_are_right_without_a_solve(seed):
+    votes = ra.distributions.Uniform(range(3)).sample(6, rng=seed)
+    units = RemovalClasses(data=votes, rule=ra.Kemeny(), tolerance=0.0, unit="ranking")
+    whole = ra.Kemeny().aggregate(votes)
+    searched = Searched.of(units, whole, None, Deadline())
+    for removed in product(*(range(count + 1) for count in units.counts.tolist())):
+        for question in filter(None, searched.questions):
+            asked = np.array(removed), question, Bracket(units.total), Deadline()
+            if sum(removed) < units.total:
+                assert searched.changes(*asked) == searched.without(*asked)[1]
 
 
 @pytest.mark.parametrize("solves", [0, 1, 2, 4])
