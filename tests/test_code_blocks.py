@@ -40,7 +40,7 @@ NOT_RUN = {
     ("docs/howto/bridges.rst", "import prefsampling"): "needs prefsampling",
     ("docs/howto/bridges.rst", "from sklearn"): "needs scikit-learn",
     ("docs/howto/cluster.rst", "from distributed import Client"): "needs a cluster",
-    ("docs/howto/cluster.rst", "result = study.run(client="): "needs a cluster",
+    ("docs/howto/cluster.rst", "result = study.run(journal="): "needs a cluster",
     ("docs/howto/large_data.rst", 'scattered="sort"'): "needs DuckDB, of the extra `big`",
 }
 # Lines of a terminal that are not this program.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from os import PathLike
 from typing import Any
 
 import networkx as nx
@@ -28,7 +27,6 @@ from rankagg.core import (
 )
 from rankagg.core.graphs import strong_parts
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.io.output_files import write_file
 
 # Integers of any size.
 Whole = NDArray[np.object_]
@@ -375,17 +373,6 @@ class TournamentGraph(Result):
             values = {"margin": margins[i][j], "votes_for": wins[i][j]}
             graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j][i])
         return graph
-
-    def write_graphml(self, target: str | PathLike[str]) -> None:
-        """Write the graph as GraphML.
-
-        Parameters
-        ----------
-        target : path
-            The file to write.
-        """
-        graph = self.to_networkx()
-        write_file(target, lambda path: nx.write_graphml(graph, path))
 
     def to_dot(self) -> str:
         """Return the graph in the DOT language of Graphviz; labels of arcs are margins."""

@@ -41,8 +41,8 @@ def check_client(client: object) -> Client:
 
 
 @contextmanager
-def cluster_failures_told(noted: str = "") -> Iterator[None]:
-    """Raise `WorkerError` where the cluster gave up; what is `noted` is in a journal."""
+def cluster_failures_told() -> Iterator[None]:
+    """Raise `WorkerError` where the cluster gave up."""
     from distributed import CancelledError, KilledWorker  # noqa: PLC0415
     from distributed.comm import CommClosedError  # noqa: PLC0415
 
@@ -54,8 +54,7 @@ def cluster_failures_told(noted: str = "") -> Iterator[None]:
             if isinstance(error, KilledWorker)
             else "The cluster was lost"
         )
-        kept = f" Finished {noted} are in the journal, if there is one." if noted else ""
         raise WorkerError(
-            f"{why}, perhaps for want of memory.{kept} Look at the logs of the cluster, or give "
+            f"{why}, perhaps for want of memory. Look at the logs of the cluster, or give "
             "its workers more memory."
         ) from None

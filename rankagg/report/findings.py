@@ -57,8 +57,11 @@ Computed = TypeVar("Computed")
 MOST_OPEN = 0.9
 # Leaving out more tasks than this one by one takes long, and changes little.
 TASKS = 60
-# The fewest removals are looked for in so many seconds at most.
-SECONDS_FOR_REMOVALS = 3.0
+# Each number of fewest removals has so many solves of one item, as larger ones take longer, but at
+# least the least; the same on every machine, unless it is too slow for all of them.
+SOLVES_FOR_REMOVALS = 1000
+LEAST_SOLVES = 10
+SECONDS_FOR_REMOVALS = 60.0
 
 
 class QuietColumn(NamedTuple):
@@ -313,7 +316,10 @@ class Findings:
             )
         if units is not None:
             soon = deadline.share(4).sooner(SECONDS_FOR_REMOVALS)
-            removal = patience.result("removal", lambda: radius_until(soon, units, whole=exact))
+            solves = max(SOLVES_FOR_REMOVALS // len(units.items), LEAST_SOLVES)
+            removal = patience.result(
+                "removal", lambda: radius_until(soon, units, whole=exact, solves=solves)
+            )
         if source is not None and 2 <= len(source.units) <= TASKS:
             stability = patience.result(
                 "stability",

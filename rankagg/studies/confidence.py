@@ -26,7 +26,7 @@ from rankagg.inference.intervals.methods import (
 )
 from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of
-from rankagg.studies.mechanisms import (
+from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
@@ -59,7 +59,7 @@ FIGURE_4 = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class RankedTable:
+class _RankedTable:
     """The rankings of a table, and their units, which several methods share."""
 
     # One ranking of each column.
@@ -68,7 +68,7 @@ class RankedTable:
     _units: dict[tuple[Unit, bool], Units] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, table: ScoreTable) -> RankedTable:
+    def of(cls, table: ScoreTable) -> _RankedTable:
         """Rank the systems of a table on every column."""
         return cls(table.rankings(), table.instances)
 
@@ -122,7 +122,7 @@ class PairMethod(ABC):
         """What it is called in tables; no two methods of a study may share it."""
 
     @abstractmethod
-    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
         """Decide the pairs of a table."""
 
     def _named(self, parts: Sequence[str]) -> str:
@@ -209,7 +209,7 @@ class IntervalMethod(PairMethod):
     def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
         return IntervalOptions(self.method, alpha, self.simultaneous, anytime=self.anytime, rng=rng)
 
-    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
         intervals = intervals_of(ranked.units(self.unit), self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
@@ -256,7 +256,7 @@ class PrintedRadius(PairMethod):
         """The place in print."""
         return self._named([self.radius])
 
-    def _judge(self, ranked: RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
         imputed = ranked.units(self.unit, is_direct=False)
         mean, z = imputed.moments.mean, ranked.units(self.unit).moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
@@ -317,7 +317,7 @@ class JudgedCell(GapCell):
         rng = self.generator(seed, "missing")
         return self.removal.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
-    def judge(self, seed: int, ranked: RankedTable, method: PairMethod, alpha: float) -> Judged:
+    def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> Judged:
         """Return what a method says of the table."""
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
@@ -504,7 +504,7 @@ class ConfidenceStudy(Study[JudgedCell]):
         -------
         tuple
         """
-        ranked = RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
         return ranked, cell.judge(self._seed, ranked, method, alpha)
 
     def _prepared(self, deadline: object) -> _Truths:
@@ -526,7 +526,7 @@ class ConfidenceStudy(Study[JudgedCell]):
     def _try(self, cell: JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
         complete = cell.complete(self._seed)
-        ranked = RankedTable.of(cell.left(complete, self._seed))
+        ranked = _RankedTable.of(cell.left(complete, self._seed))
         lost = n_removed(complete.values.size, cell.proportion)
         labels, known = list(ranked.profile.items), {}
         # Of other mechanisms nothing is expected.
@@ -552,7 +552,7 @@ class ConfidenceStudy(Study[JudgedCell]):
     def _row(
         self,
         cell: JudgedCell,
-        ranked: RankedTable,
+        ranked: _RankedTable,
         method: PairMethod,
         alpha: float,
         known: Mapping[str, Floats | None],

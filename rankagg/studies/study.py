@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -16,11 +16,11 @@ from itertools import product
 from operator import itemgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
@@ -42,12 +42,8 @@ from rankagg.exceptions import (
     RankaggError,
     WorkerError,
 )
-from rankagg.io.cluster import RETRIES, check_client, cluster_failures_told
 from rankagg.studies.journal import JournalFile
 from rankagg.studies.sources import ObservedData, as_sources, listed_values, table_digest
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
@@ -176,7 +172,7 @@ class Study(ABC, Generic[AnyCell]):
             given, parameter = getattr(self, name), f"{name} {owner}"
             if one.name == "model":
                 remedy = "`ObservedData(label=..., data=...)` gives data another name."
-                self._set(name, different(as_sources(given, parameter), parameter, remedy))
+                self._set(name, _different(as_sources(given, parameter), parameter, remedy))
             else:
                 self._set(name, different_checked(one.metadata["check"], given, parameter))
         if hasattr(self, "n_items"):
@@ -188,7 +184,7 @@ class Study(ABC, Generic[AnyCell]):
             rules = [
                 check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
             ]
-            self._set("rules", different(rules, f"rules {owner}"))
+            self._set("rules", _different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -326,7 +322,6 @@ class Study(ABC, Generic[AnyCell]):
         n_jobs: int | None = None,
         journal: str | PathLike[str] | None = None,
         progress: bool | None = None,
-        client: Client | None = None,
         time_limit: float | None = None,
     ) -> StudyResult:
         """Run the trial on what the journal does not hold already.
@@ -341,9 +336,6 @@ class Study(ABC, Generic[AnyCell]):
             has grown, goes on from it.
         progress : bool, optional
             Whether to show a bar on the standard error; by default on a terminal only.
-        client : distributed.Client, optional
-            Of a cluster of Dask (the extra ``big``) that does the work, by default on all of its
-            threads. What a lost worker did is done again by another.
         time_limit : float, optional
             Seconds after which no further cell is begun.
 
@@ -355,13 +347,13 @@ class Study(ABC, Generic[AnyCell]):
         Raises
         ------
         InvalidInputError
-            If the journal is one of another study, or the client is none.
+            If the journal is one of another study.
         DataFormatError
             If a line of the journal is not what was written; the message says which.
         OutputError
             If the journal cannot be written.
         WorkerError
-            If a worker was killed, or the cluster was lost.
+            If a worker was killed.
         OutOfTimeError
             If not all cells were done in time; those that were are in the journal.
         """
@@ -376,7 +368,7 @@ class Study(ABC, Generic[AnyCell]):
                 total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden
             )
             prepared, worker = self._prepared(deadline), self._without_grid()
-            with bar, _on(client), Parallel(n_jobs=n_jobs) as pool:
+            with bar, Parallel(n_jobs=n_jobs) as pool:
                 workers = effective_n_jobs(n_jobs)
                 # Few enough that an interrupted study loses little.
                 size = 1 if workers == 1 else 16 * workers
@@ -667,26 +659,15 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-@contextmanager
-def _on(client: Client | None) -> Iterator[None]:
-    """Let joblib use the cluster of a client, where there is one."""
-    if client is None:
-        yield
-        return
-    options = {"client": check_client(client), "retries": RETRIES}
-    with cluster_failures_told("data sets"), parallel_config("dask", n_jobs=-1, **options):
-        yield
-
-
 def different_checked(
     check: Callable[..., Any], values: object, parameter: str, **bounds: Any
 ) -> tuple[Any, ...]:
     """Return one or more different values, each as its check returns it."""
     given = listed_values(values, parameter)
-    return different([check(value, parameter=parameter, **bounds) for value in given], parameter)
+    return _different([check(value, parameter=parameter, **bounds) for value in given], parameter)
 
 
-def different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
+def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
     given = listed_values(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)

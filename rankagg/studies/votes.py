@@ -40,7 +40,7 @@ from rankagg.cultures import (
 )
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.mechanisms import n_removed
+from rankagg.studies.removal import n_removed
 from rankagg.studies.study import ROUNDING, Cell, Curve, Measures, Row, Study, StudyResult, finished
 
 

@@ -9,7 +9,6 @@ import click
 import pytest
 
 import rankagg as ra
-from rankagg.analysis.tournament import TournamentGraph
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.command import _OutputFile
 from rankagg.exceptions import OutputError
@@ -24,7 +23,6 @@ WRITERS = {
     "ballots": lambda path: ra.io.write_ballots(BALLOTS, path),
     "preflib": lambda path: ra.io.write_preflib(BALLOTS, path),
     "votes": lambda path: write_votes(BALLOTS.pairwise(), path),
-    "graphml": lambda path: TournamentGraph(BALLOTS.pairwise()).write_graphml(path),
     "text": lambda path: write_text(path, "new\n"),
 }
 

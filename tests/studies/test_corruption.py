@@ -12,7 +12,7 @@ from rankagg.studies import (
     RescaledScores,
     ReversedScores,
 )
-from rankagg.studies.tables import _CorruptionCell
+from rankagg.studies.corruption import _CorruptionCell
 from tests import oracles
 from tests.studies.rules import Stubborn
 

@@ -12,8 +12,8 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_integer, table_remedy
-from rankagg.aggregation import Borda, Consensus, Deadline
-from rankagg.aggregation.kemeny import Optima, Slater
+from rankagg.aggregation import Borda, Deadline
+from rankagg.aggregation.kemeny import Optima
 from rankagg.core import (
     UNRANKED,
     ItemSet,
@@ -34,20 +34,9 @@ from rankagg.inference.rank_tests import average_ranks
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
-Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
 Rankings: TypeAlias = Mapping[str, PartialRanking]
 #: What stands in the place of what the time limit, or the user, did not leave time for.
 LATE = "not computed in time"
-
-
-def agreement_matrix(rankings: Rankings, measure: Any = kendall_tau) -> pd.DataFrame:
-    """Return the agreement or the distance of all pairs of rankings."""
-    if not callable(measure):
-        allowed = "a function of two rankings, such as rankagg.kendall_tau"
-        raise InvalidInputError("measure", allowed, measure)
-    names, all_rankings = list(rankings), list(rankings.values())
-    rows = np.array([[measure(a, b) for b in all_rankings] for a in all_rankings])
-    return pd.DataFrame(rows, index=pd.Index(names, name="rule"), columns=names)
 
 
 def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, float]:
@@ -159,14 +148,6 @@ class Alternatives:
         if self.is_unique or self.count is not None or self.too_large:
             return self.optima.summary()
         return f"more than one; {LATE} how many"
-
-
-def is_yardstick(consensus: Consensus) -> bool:
-    """Say whether a consensus is that of the exact rule: of all rankings, by all votes."""
-    rule = consensus.rule
-    is_held = getattr(rule, "constraints", None) is not None
-    is_other = is_held or isinstance(rule, Slater)
-    return consensus.certificate is not None and not is_other
 
 
 def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgreement:

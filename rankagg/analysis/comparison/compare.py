@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,10 @@ from rankagg.aggregation import (
     check_rule,
     time_limit_of,
 )
+from rankagg.aggregation.kemeny import Slater
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import (
     Alternatives,
-    Measure,
-    agreement_matrix,
-    is_yardstick,
     overlap_curves,
 )
 from rankagg.analysis.comparison.sentences import (
@@ -55,6 +53,8 @@ if TYPE_CHECKING:
     from rankagg.inference import Decisions
 
 DEPTHS = (1, 3, 5, 10)
+
+Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
 
 
 class RuleComparison(Result):
@@ -95,7 +95,12 @@ class RuleComparison(Result):
     @property
     def exact(self) -> Consensus | None:
         """The consensus of the exact rule; None where there is none among the rules."""
-        return next(filter(is_yardstick, self.consensuses), None)
+        for consensus in self.consensuses:
+            rule = consensus.rule
+            is_held = getattr(rule, "constraints", None) is not None
+            if consensus.certificate is not None and not (is_held or isinstance(rule, Slater)):
+                return consensus
+        return None
 
     def __getitem__(self, rule: str) -> Consensus:
         """Return the consensus of the rule of that name, or the only one of that class."""
@@ -232,7 +237,14 @@ class RuleComparison(Result):
         measure : callable, optional
             A function of two rankings, such as those of `rankagg.distances`; tau-b by default.
         """
-        return agreement_matrix(self._rankings, kendall_tau if measure is None else measure)
+        chosen: Any = kendall_tau if measure is None else measure
+        if not callable(chosen):
+            allowed = "a function of two rankings, such as rankagg.kendall_tau"
+            raise InvalidInputError("measure", allowed, measure)
+        rankings = self._rankings.values()
+        rows = np.array([[chosen(a, b) for b in rankings] for a in rankings])
+        names = pd.Index(self.rules, name="rule")
+        return pd.DataFrame(rows, index=names, columns=names.rename(None))
 
     def overlap_curves(self) -> pd.DataFrame:
         """Return for every k the expected overlap of each rule's first k with the exact one's.

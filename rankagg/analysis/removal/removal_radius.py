@@ -24,7 +24,6 @@ from rankagg.aggregation import (
 )
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.removal.removal_units import (
     Bracket,
     Question,
@@ -285,9 +284,9 @@ def removal_radius(
     data : ScoreTable or Profile
         The data.
     rule : Aggregator, optional
-        `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks), or a `TwoLevel` of these; the exact
-        `Kemeny()` by default. With several optima an item is first that is first in some optimum,
-        and above another that is so in all.
+        `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks); the exact `Kemeny()` by default.
+        With several optima an item is first that is first in some optimum, and above another that
+        is so in all.
     pair : tuple of two labels, optional
         Two items; the first place by default. If the consensus ties the two, the first of them is
         the one to be overtaken.
@@ -351,8 +350,9 @@ def radius_until(
     *,
     pair: tuple[Label, Label] | None = None,
     whole: Consensus | None = None,
+    solves: int | None = None,
 ) -> RemovalRadius:
-    """Find the fewest removals before a deadline; see `removal_radius`."""
+    """Find the fewest removals, for each number with so many solves at most."""
     if pair is not None:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
             raise InvalidInputError("pair", "two different items", pair)
@@ -361,14 +361,12 @@ def radius_until(
     began = monotonic()
     if whole is None:
         whole = units.rule.aggregate(units.evidence, deadline=deadline)
-    brackets = (Bracket(units.total), Bracket(units.total))
+    brackets = (Bracket(units.total, solves=solves), Bracket(units.total, solves=solves))
     first: tuple[Label, ...] = ()
     # Nothing is narrowed then.
     notes = ["the consensus of all data is not proved within the limit"]
     try:
-        is_two_level = units.outer is not units.rule
-        judged = units.judged(units.evidence, deadline) if is_two_level else whole
-        searched = Searched.of(units, judged, pair, deadline)
+        searched = Searched.of(units, whole, pair, deadline)
     except OutOfTimeError:
         pass
     else:
@@ -423,17 +421,12 @@ def _removal_classes(
 ) -> RemovalClasses:
     if not isinstance(data, ScoreTable | Profile):
         raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
-    levels = (rule.outer, rule.inner) if isinstance(rule, TwoLevel) else (rule,)
-    outer = levels[0]
-    if not all(type(one) in (Borda, Copeland, Kemeny, Mean) for one in levels):
-        allowed = "Borda, Copeland, Kemeny, Mean, or a TwoLevel of these"
+    if type(rule) not in (Borda, Copeland, Kemeny, Mean):
+        raise InvalidInputError("rule", "Borda, Copeland, Kemeny or Mean", rule)
+    if isinstance(rule, Kemeny) and (rule.consensus_ties or rule.constraints is not None):
+        allowed = "Kemeny() without `consensus_ties` and `constraints`"
         raise InvalidInputError("rule", allowed, rule)
-    if isinstance(outer, Kemeny) and outer.consensus_ties:
-        allowed = "a rule whose consensus is strict, where it is the exact one"
-        raise InvalidInputError("rule", allowed, rule, "Leave out `consensus_ties`.")
-    if any(isinstance(one, Kemeny) and one.constraints is not None for one in levels):
-        raise InvalidInputError("rule", "a rule without constraints", rule)
-    if isinstance(outer, Mean) and isinstance(data, ScoreTable) and data.n_missing:
+    if isinstance(rule, Mean) and isinstance(data, ScoreTable) and data.n_missing:
         gaps = Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing")
         remedy = "Drop systems or tasks with gaps, or take a rule on rankings such as Borda()."
         raise InvalidInputError("data", "a table without missing scores for Mean", gaps, remedy)
@@ -444,7 +437,7 @@ def _removal_classes(
     if unit == "task" and not has_tasks:
         remedy = "Give `groups=` to the constructor of the profile."
         raise InvalidInputError("unit", "'ranking' for rankings without groups", unit, remedy)
-    if unit == "ranking" and isinstance(rule, TwoLevel | Mean):
+    if unit == "ranking" and isinstance(rule, Mean):
         raise InvalidInputError("unit", f"'task' for {rule.name}, which counts tasks whole", unit)
     return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
 
@@ -461,7 +454,7 @@ def _close(
         search_sums,
     )
 
-    units, rule = searched.units, searched.units.outer
+    units, rule = searched.units, searched.units.rule
     try:
         if not question.rivals:
             bracket.raise_to(bracket.total)
@@ -474,7 +467,8 @@ def _close(
         else:
             search_orders(searched, question, bracket, deadline)
     except OutOfTimeError:
-        return ("the time limit has passed before the least number was proved",)
+        if bracket.solves != 0:
+            return ("the time limit has passed before the least number was proved",)
     if bracket.is_closed():
         return ()
     return ("too large, or too near to a tie, for a proof of the least number",)

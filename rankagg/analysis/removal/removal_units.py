@@ -27,7 +27,6 @@ from rankagg._typing import (
 from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.aggregation.positional import whole_points
-from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import (
     UNLISTED,
@@ -80,17 +79,6 @@ class RemovalClasses:
         return "rankings" if self.unit == "ranking" else self._parts.noun
 
     @property
-    def outer(self) -> Aggregator:
-        """The rule, or the outer one of two, which ranks inside of tasks first."""
-        return self.rule.outer if isinstance(self.rule, TwoLevel) else self.rule
-
-    def judged(self, evidence: Evidence, deadline: Deadline) -> Consensus:
-        """Aggregate data; by the outer rule of two, which knows all its optima."""
-        rule = self.rule
-        data = rule.task_profile(evidence) if isinstance(rule, TwoLevel) else evidence
-        return self.outer.aggregate(data, deadline=deadline)
-
-    @property
     def is_exact(self) -> bool:
         """Whether the votes of all data are counted without rounding."""
         return self.profile.pairwise().is_exact
@@ -99,9 +87,7 @@ class RemovalClasses:
 
     @cached_property
     def profile(self) -> Profile:
-        """The ballots that the rule, or the outer one of two, counts; tasks in order of groups."""
-        if isinstance(self.rule, TwoLevel):
-            return self.rule.task_profile(self.evidence)
+        """The ballots that the rule counts; tasks in order of groups."""
         profile = self.evidence.profile
         return profile if self.unit == "ranking" else sorted_by_group(profile)[0]
 
@@ -291,6 +277,8 @@ class Bracket:
     removed: Integers64 | None = None
     # Who is first without them.
     first: tuple[Label, ...] = ()
+    # How many problems may still be solved; None for any number.
+    solves: int | None = None
     # When it was last told how far the search is.
     told: float = field(default_factory=monotonic)
 
@@ -303,8 +291,12 @@ class Bracket:
         """Whether nothing is left to be found."""
         return self.lower >= self.upper
 
-    def say_progress(self) -> None:
-        """Tell the logger how far the search is, every few seconds."""
+    def count_solve(self) -> None:
+        """Take one solve off the budget, and tell the logger how far the search is, at times."""
+        if self.solves is not None:
+            if not self.solves:
+                raise OutOfTimeError
+            self.solves -= 1
         now = monotonic()
         if now - self.told >= SECONDS_BETWEEN_LINES:
             self.told = now
@@ -368,6 +360,8 @@ class Searched:
 
     # The data and what may go.
     units: RemovalClasses
+    # Shape (n,). The ranks in the consensus of all data.
+    ranks: Ranks
     # Who is first, perhaps tied, or in some optimum.
     first: tuple[Label, ...]
     # The pair that is asked about, the upper item first.
@@ -401,7 +395,9 @@ class Searched:
             Question(tops, rivals, strict=strict, is_pair=pair is not None)
             for strict in (False, True)
         )
-        return cls(units, first, pair, (None if is_level else level, overtaken))
+        return cls(
+            units, whole.ranking.ranks, first, pair, (None if is_level else level, overtaken)
+        )
 
     def check(self, bracket: Bracket, question: Question | None, deadline: Deadline) -> None:
         """Aggregate what a removal leaves, and note who is first then."""
@@ -434,15 +430,33 @@ class Searched:
     ) -> tuple[Ranks, bool]:
         """Solve without so many units of each class: the ranks, and whether the answer changes."""
         deadline.seconds_left()
-        bracket.say_progress()
+        bracket.count_solve()
         left, _, changed = self._left(removed, question, deadline)
         return left.ranking.ranks, changed
+
+    def changes(
+        self, removed: Integers64, question: Question, bracket: Bracket, deadline: Deadline
+    ) -> bool:
+        """Say whether a removal changes the answer; solved only where majorities leave it open."""
+        left = self.units.counts - removed
+        if not question.is_pair and all(
+            (exact.integer_product(left, leads) > 0).all() for leads in self._leads
+        ):
+            return False  # every optimum has all who are first now above all others
+        return self.without(removed, question, bracket, deadline)[1]
+
+    @cached_property
+    def _leads(self) -> list[Integers]:
+        """The votes by which one unit of each class puts each present first above the rivals."""
+        question = self.questions[1]
+        rivals = np.array(question.rivals, dtype=np.intp)
+        return [self.units.leads(top, rivals) for top in question.tops]
 
     def _left(
         self, removed: Integers64, question: Question, deadline: Deadline
     ) -> tuple[Consensus, tuple[Label, ...], bool]:
         """Return what is left without some units, who is first, and whether the answer changes."""
-        left = self.units.judged(self.units.without(removed), deadline)
+        left = self.units.rule.aggregate(self.units.without(removed), deadline=deadline)
         then = _leaders(left, deadline)
         if self.pair is not None:
             ahead = self.pair[::-1] if question.strict else self.pair

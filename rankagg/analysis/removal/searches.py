@@ -397,7 +397,7 @@ def search_orders(
     for size in range(bracket.lower, bracket.upper):
         for some in _removals(counts.tolist(), size):
             removed = np.array(some, dtype=np.int64)
-            if searched.without(removed, question, bracket, deadline)[1]:
+            if searched.changes(removed, question, bracket, deadline):
                 bracket.offer(removed)
                 return
         bracket.raise_to(size + 1)
@@ -407,7 +407,7 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
     """Remove what speaks against the move that takes the fewest, until the answer is another."""
     counts = searched.units.counts
     removed = np.zeros(len(counts), dtype=np.int64)
-    ranks, is_changed = searched.without(removed, question, bracket, deadline)
+    ranks, is_changed = searched.ranks, False
     while not is_changed:
         left = counts - removed
         best: tuple[int, Integers] | None = None
@@ -425,18 +425,19 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
         found, is_changed = searched.without(removed, question, bracket, deadline)
         if found[list(question.tops)].min() < found[list(question.rivals)].min():
             ranks = found
+    bracket.offer(removed)
     for k in np.flatnonzero(removed).tolist():
         # As many of each class as are not needed are put back.
         needed, spare = int(removed[k]), int(removed[k])
         while spare:
             fewer = removed.copy()
             fewer[k] = max(needed - spare, 0)
-            if searched.without(fewer, question, bracket, deadline)[1]:
+            if searched.changes(fewer, question, bracket, deadline):
                 removed, needed = fewer, int(fewer[k])
+                bracket.offer(removed)
                 spare = min(spare, needed)
             else:
                 spare //= 2
-    bracket.offer(removed)
 
 
 def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, int]]:

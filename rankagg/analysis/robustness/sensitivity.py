@@ -8,7 +8,7 @@ good an item is, so they are no multiple imputation and their shares no probabil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property, partial
 from itertools import combinations
@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
-from rankagg._validation import as_generator, check_integer, check_jobs, check_unranked
+from rankagg._validation import as_generator, check_integer, check_jobs
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Certificate, Optima
@@ -140,7 +140,6 @@ def sensitivity(
     data: ScoreTable | ScoreSummary | Profile,
     rule: Aggregator | None = None,
     *,
-    policies: Iterable[Unranked] = ("uniform", "ignore", "last"),
     n_samples: int = 200,
     model: RankingDistribution | None = None,
     tolerance: Tolerance = 0.0,
@@ -149,14 +148,14 @@ def sensitivity(
 ) -> Sensitivity:
     """Apply a rule under every policy for missing items, and to sampled completions.
 
+    The first policy is that of the data, with which the others are compared.
+
     Parameters
     ----------
     data : ScoreTable, ScoreSummary or Profile
         The data. A summary holds no rankings to complete: its rule is applied under every policy.
     rule : Aggregator, optional
         A rule that the policy changes; `Borda()` by default.
-    policies : iterable of {"uniform", "ignore", "last"}
-        The policies; the first is the one that others are compared with.
     n_samples : int, default 200
         Completions: every ranking with missing items becomes one of its compatible permutations
         (ties in it are broken at random too); other rankings stay.
@@ -207,9 +206,6 @@ def sensitivity(
     """
     data = as_data(data)
     rule = Borda() if rule is None else check_rule(rule)
-    names = [check_unranked(policy) for policy in policies]
-    if not names or len(set(names)) < len(names):
-        raise InvalidInputError("policies", f"some of {get_args(Unranked)}, each once", names)
     if model is not None and not isinstance(model, RankingDistribution):
         raise InvalidInputError("model", "a distribution over rankings", model)
     times = check_integer(n_samples, "n_samples", low=1)
@@ -224,12 +220,13 @@ def sensitivity(
             "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
             "with `read_scores`."
         )
+    policies = tuple(sorted(get_args(Unranked), key=lambda policy: policy != data.unranked))
     if isinstance(data, ScoreTable):
         # Of a table it is still known which scores are absent.
         data = data.with_unranked("uniform")
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
-    under = [evidence.with_unranked(policy) for policy in names]
+    under = [evidence.with_unranked(policy) for policy in policies]
     consensuses = tuple(rule.aggregate(one) for one in under)
     known = tuple(_before_in_all(consensus) for consensus in consensuses)
     has_gaps = not is_summary and evidence.profile.has_unranked
@@ -251,7 +248,7 @@ def sensitivity(
     return Sensitivity(
         items=evidence.items,
         rule=rule,
-        policies=tuple(names),
+        policies=policies,
         consensuses=consensuses,
         samples=samples.reshape(-1, len(evidence.items)),
         n_unsettled=sum(not settled for _, settled in found),
@@ -282,7 +279,7 @@ class Sensitivity(Result):
     rule : Aggregator
         The rule, as given.
     policies : tuple of {"uniform", "ignore", "last"}
-        The policies.
+        The policies, that of the data first.
     consensuses : tuple of Consensus
         One per policy.
     samples : ndarray of int32, shape (B, n)

@@ -14,7 +14,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 
 from rankagg._typing import Generator, Label, Positions, Ranks, RNGLike, Tolerance
-from rankagg._validation import as_generator, check_choice, check_flag, check_integer, check_jobs
+from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -285,7 +285,6 @@ def stability(
     sizes: Iterable[int] | None = None,
     n_samples: int = 50,
     tolerance: Tolerance = 0.0,
-    optima: bool = True,
     time_limit: float | None = None,
     rng: RNGLike = None,
     n_jobs: int | None = None,
@@ -309,10 +308,6 @@ def stability(
         more.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
-    optima : bool, default True
-        With an exact rule, count as changed only what differs between all optima of all data and
-        all optima without the unit. Where False, one optimum of each is compared, and whether
-        there are others is not looked at.
     time_limit : float, optional
         Seconds for all of it. What an exact rule does not prove in time is not decided, and
         missing in the tables.
@@ -351,20 +346,23 @@ def stability(
     jobs = check_jobs(n_jobs)
     source = Source(data=data, tolerance=tolerance, unit=kind, rule=rule)
     subsets = _subsets(source, sizes, times, as_generator(rng))
-    looked, limit = check_flag(optima, "optima"), Deadline.after(time_limit_of(time_limit))
-    return leave_each_out(source, subsets, optima=looked, deadline=limit, n_jobs=jobs)
+    limit = Deadline.after(time_limit_of(time_limit))
+    return leave_each_out(source, subsets, deadline=limit, n_jobs=jobs)
 
 
 def leave_each_out(
     source: Source,
     subsets: Sequence[Subset] = (),
     *,
-    optima: bool,
+    optima: bool = True,
     deadline: Deadline,
     n_jobs: int | None = None,
     whole: Consensus | None = None,
 ) -> Stability:
-    """Aggregate again without each unit, and on subsets, as far as there is time."""
+    """Aggregate again without each unit, and on subsets, as far as there is time.
+
+    Unless `optima` is False all optima of all data are compared with all without the unit.
+    """
     total = len(source.units)
     if whole is None:
         whole = source.consensus(np.arange(total), deadline.share(2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -309,8 +309,6 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         rankagg missing sums.json
         rankagg missing scores.csv --rule kemeny --samples 50 --json
     """
-    from rankagg._typing import Unranked
-
     given.refuse_pairs("Needs rankings or scores", "say what is missing")
     is_summed = isinstance(given.data, ra.ScoreSummary)
     if is_summed:
@@ -323,9 +321,8 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         notes.append("what a list leaves out is below all of it; see also --unranked uniform")
     elif report.n_missing:
         (rule,) = limited(made([name]), time_limit)
-        policies = sorted(get_args(Unranked), key=lambda policy: policy != given.data.unranked)
         parts["sensitivity"] = ra.analysis.sensitivity(
-            given.data, rule, policies=policies, tolerance=given.tolerance, **options
+            given.data, rule, tolerance=given.tolerance, **options
         )
         code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
         if is_summed:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.analysis.robustness.perturbation import Near, Source
+from rankagg.analysis.robustness.stability import leave_each_out
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 
@@ -28,7 +29,7 @@ RULES = [ra.Mean(), ra.Borda(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda())
     ("rule", "table"), [(ra.Mean(), WIDE), (ra.Kemeny(), TABLE), (RULES[3], WIDE)], ids=repr
 )
 def test_leaving_out_a_task_is_dropping_it(rule, table):
-    found = ra.stability(table, rule, n_samples=2, optima=False, rng=0).influence()
+    found = ra.stability(table, rule, n_samples=2, rng=0).influence()
     whole = rule.aggregate(table).ranking
     for task in table.tasks:
         less = rule.aggregate(table.drop(tasks=[task])).ranking
@@ -177,9 +178,9 @@ def test_what_is_not_proved_is_no_influence():
     assert {row["winner"] for row in facts["influence"]} == {None}
 
 
-@pytest.mark.parametrize(("late", "every"), [("proof", True), ("optima", True), ("proof", False)])
-def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late, every):
-    whole = ra.stability(TABLE, optima=every, sizes=[]).influence()
+@pytest.mark.parametrize("late", ["proof", "optima"])
+def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
+    whole = ra.stability(TABLE, sizes=[]).influence()
     found = Source.found
 
     def slow(self, kept, deadline, *, optima):
@@ -189,7 +190,7 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late, every
         return replace(part, is_proved=late != "proof", always=None, leaders=())
 
     monkeypatch.setattr(Source, "found", slow)
-    result = ra.stability(TABLE, optima=every, sizes=[])
+    result = ra.stability(TABLE, sizes=[])
     assert (result.undecided, result.unproved) == (1, int(late == "proof"))
     frame = result.influence()
     assert frame.iloc[3].isna().all()
@@ -198,12 +199,13 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late, every
 
 
 def test_one_optimum_each_is_compared_where_nobody_looks_at_others():
-    quick = ra.stability(TABLE, optima=False, sizes=[])
+    source = Source(data=TABLE, tolerance=0.0, unit="task", rule=ra.Kemeny())
+    quick = leave_each_out(source, optima=False, deadline=ra.aggregation.Deadline())
     assert quick.notes == (
         "one optimum of each is compared; whether there are others was not looked at",
     )
     assert quick.influence().equals(ra.stability(TABLE, sizes=[]).influence())
-    assert ra.stability(TABLE, ra.Borda(), optima=False, sizes=[]).notes == ()
+    assert ra.stability(TABLE, ra.Borda(), sizes=[]).notes == ()
 
 
 def test_units_are_called_what_they_are():

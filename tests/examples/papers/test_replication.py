@@ -14,7 +14,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.tables import CorruptionStudy
+from rankagg.studies.corruption import CorruptionStudy
 from replicate import main
 from replication import leaderboards as tables
 from replication import run as module

@@ -1,0 +1,402 @@
+"""A study of missing scores: how near rankings of what is left come to those of all scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import comb, isfinite, nan
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats, Ranks, RNGLike, Unranked
+from rankagg._validation import check_flag, check_kind, check_number, check_unranked
+from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
+from rankagg.core import (
+    UNRANKED,
+    PartialRanking,
+    ScoreTable,
+    counted,
+    places,
+)
+from rankagg.cultures import DataSource, checked
+from rankagg.distances import kendall_tau
+from rankagg.exceptions import RankaggError
+from rankagg.studies.corruption import RescaledScores
+from rankagg.studies.removal import (
+    MECHANISM,
+    RANDOM_REMOVAL,
+    GapCell,
+    ScoreRemoval,
+)
+from rankagg.studies.study import (
+    ROUNDING,
+    Curve,
+    Measures,
+    Row,
+    Study,
+    StudyResult,
+    attempt,
+    different_checked,
+)
+
+#: How two methods are compared on the same table.
+PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
+TOP_MEASURES: Final = PAIR_MEASURES[1:]
+# Whole numbers of any size.
+_choices = np.frompyfunc(comb, 2, 1)
+
+# What a method made of a table: None where it could not rank it, whether the ranking of an exact
+# method is proved optimal, and what the method said that could not.
+_Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
+
+
+@dataclass(frozen=True)
+class _RemovalCell(GapCell):
+    """One table of the grid."""
+
+    model: DataSource
+    # What the scores of one of its tasks are multiplied by.
+    scale: float = checked(check_number, low=0, open_low=True)
+    proportion: float = checked(check_number, low=0, high=1, open_high=True)
+    removal: ScoreRemoval = checked(check_kind, **MECHANISM)
+    repetition: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingScoresStudy(Study[_RemovalCell]):
+    """How near rankings of incomplete scores come to those of the full data.
+
+    From every table a proportion of the scores is removed, many times, and every method ranks what
+    is left. Its ranking is held against what the same method makes of the full data,
+    against the true ranking where there is one, and against the other methods. The random numbers
+    of a table depend on the seed and on its cell of the grid alone: a study gives the same figures
+    whatever the number of workers, and a cell stays what it is when the grid grows.
+
+    Parameters
+    ----------
+    data : DataSource, ScoreTable or a list of them
+        Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
+        or your own. They should be complete: the full data of a table with gaps are those that are
+        there, as results say.
+    rules : sequence of Aggregator, default (Mean(), Borda())
+        The rules.
+    policies : sequence of {"uniform", "ignore", "last"}, optional
+        Policies for missing scores: with each a rule that goes by it is a method of its own.
+        By default that of each table.
+    proportions : sequence of float, default (0, 0.1, ..., 0.9)
+        Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
+        that are missing from the start do not count.
+    removals : sequence of ScoreRemoval, default (RandomRemoval(),)
+        Which entries go: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`, `RemovalByScore`,
+        `RemovalByAge`, `RemovalOfBlocks` or your own.
+    scales : sequence of float, default (1,)
+        Positive factors for the scores of one task, drawn anew for every table. The ranking of
+        the full data is that of the scores before.
+    whole_tasks : bool, default True
+        An entry is all that a system scored on a task, as in the papers; else it is a single
+        score. Without instances both are the same.
+    n_repetitions : int, default 100
+        Tables for each combination.
+    rng : int, numpy.random.Generator or None, optional
+        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is out of its range, two data, methods or removals are alike, or a
+        proportion leaves no score, or more than may go.
+
+    Notes
+    -----
+    Rows: tau, tau-b with what the same method makes of the full data, over all systems; top1 and
+    top3, the expected share of the first and of the first three that are the same; same_top3, the
+    chance that the first three are the same set; tau_ranked over the systems that both rank;
+    tau_true, tau with the true ranking; "tau with Borda" and so on, the same with another method
+    on the same table; unranked: systems without a rank; lost_systems and lost_tasks: those without
+    any score left; proved: whether the rankings of an exact rule are; error: what a rule said that
+    could not rank the table. Statistics: mean_tau with se_tau and quantiles, and further means.
+
+    The correlation is tau-b over all systems. Where a method leaves systems unranked, as means do
+    with those that lost all their scores, its ranking stands for all compatible permutations, and
+    the mean order of every pair is correlated; `tau_ranked` is over what it ranks.
+
+    References
+    ----------
+    Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
+    benchmarks": sections 3.2, 4.2 and 4.3.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> leaderboard = ra.datasets.load("superglue_human")
+    >>> study = ra.studies.MissingScoresStudy(
+    ...     data=leaderboard, proportions=[0, 0.2, 0.4], n_repetitions=5, rng=0
+    ... )
+    >>> result = study.run()
+    """
+
+    _cell = _RemovalCell
+    _measures = Measures(
+        statistics=(
+            *("mean_tau", "se_tau", "mean_tau_ranked", "mean_top1", "mean_top3", "mean_same_top3"),
+            *("mean_tau_true", "se_tau_true"),
+        ),
+        quantiles="tau",
+        curves={
+            "mean_tau": Curve(
+                "tau-b with the same method's\nranking of the full data",
+                ends=("tau_0.25", "tau_0.75"),
+                band="middle half of the tables",
+                least=-1.0,
+            ),
+            "mean_tau_true": Curve("tau-b with the true ranking", "se_tau_true", least=-1.0),
+            **{
+                f"mean_{name}": Curve(f"agreement with the full data: {name}")
+                for name in TOP_MEASURES
+            },
+        },
+        usual_x=("proportion",),
+        noun="table",
+        compared="method",
+    )
+
+    data: Any
+    rules: Sequence[Aggregator] = (Mean(), Borda())
+    policies: Sequence[Unranked] | None = None
+    proportions: Sequence[float] = tuple(tenth / 10 for tenth in range(10))
+    removals: Sequence[ScoreRemoval] = (RANDOM_REMOVAL,)
+    scales: Sequence[float] = (1.0,)
+    whole_tasks: bool = True
+    n_repetitions: int = 100
+    rng: RNGLike = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "of MissingScoresStudy"
+        if self.policies is not None:
+            policies = different_checked(check_unranked, self.policies, f"policies {owner}")
+            self._set("policies", policies)
+        whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
+        for table, removal in product(self._tables(), self.removals):
+            removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """What the methods are called: the rule, and its policy for missing scores."""
+        return tuple(
+            rule.name if policy is None else f"{rule.name}, {policy}" for rule, policy in self._ways
+        )
+
+    @cached_property
+    def _ways(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
+        """The rule of each method, and the policy that is stated for it."""
+        stated: Sequence[Unranked | None] = self.policies or [None]
+        return tuple(
+            (rule, policy)
+            for rule in self.rules
+            for policy in (stated if rule.reads_unranked == "by policy" else [None])
+        )
+
+    @cached_property
+    def _pairs(self) -> list[str]:
+        """The fields that compare a method with another."""
+        return [_pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
+
+    @cached_property
+    def _fields(self) -> dict[str, str]:
+        numbers = *PAIR_MEASURES, "tau_ranked", "tau_true", *self._pairs
+        kinds = {"method": "str", "unranked": "Int64", "proved": "boolean", "error": "str"}
+        kinds |= dict.fromkeys(("lost_systems", "lost_tasks"), "int64")
+        return kinds | dict.fromkeys(numbers, "float64")
+
+    def _prepared(self, deadline: object) -> Mapping[str, Sequence[_Attempt]]:
+        """Return what the methods make of full tables that are the same in every cell."""
+        return {
+            model.identity: self._ranked(
+                model.sample(), _RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
+            )
+            for model in self._sources
+            if model.is_fixed
+        }
+
+    def _try(self, cell: _RemovalCell, prepared: Mapping[str, Sequence[_Attempt]]) -> list[Row]:
+        """Remove scores and rank with every method."""
+        table = cast("ScoreTable", cell.model.sample(rng=cell.generator(self._seed, "data")))
+        full = prepared.get(cell.model.identity)
+        if full is None:
+            full = self._ranked(table, cell, "full data")
+        rng = cell.generator(self._seed, "missing")
+        scaled = self._scaled(table, cell)
+        left = cell.removal.remove(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
+        found = self._ranked(left, cell, "")
+        lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
+        shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}
+        truth = cell.model.true_ranking
+        rankings = [ranking for ranking, _, _ in (*found, *full)]
+        rankings.append(truth and truth.reindex(table.systems))
+        none, there = np.full(table.n_systems, UNRANKED), [one is not None for one in rankings]
+        ranks = np.stack([none if one is None else one.ranks for one in rankings])
+        tables = {}
+        for measure, values in _agreements(ranks).items():
+            told = values.astype(object)
+            # What is no ranking agrees with none.
+            told[~(np.isfinite(values) & np.outer(there, there))] = None
+            tables[measure] = told.tolist()
+        count, rows = len(self.methods), []
+        for at, label in enumerate(self.methods):
+            (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
+            tau = tables["tau"][at][at + count]
+            known = is_proved is not None and was_proved is not None
+            row = {
+                "method": label,
+                **{measure: tables[measure][at][at + count] for measure in PAIR_MEASURES},
+                "tau_ranked": _tau_ranked(before, ranking, tau),
+                "tau_true": tables["tau"][at][2 * count],
+                "unranked": None if ranking is None else int((ranking.ranks == UNRANKED).sum()),
+                **shared,
+                "proved": is_proved and was_proved if known else None,
+                "error": error or failed,
+            }
+            pairs = (tables[one][at][other] for other in range(count) for one in PAIR_MEASURES)
+            rows.append(row | dict(zip(self._pairs, pairs, strict=True)))
+        return rows
+
+    def _ranked(self, data: Any, cell: _RemovalCell, purpose: str) -> list[_Attempt]:
+        """Return what every method makes of a table."""
+        evidence, found = Evidence(data), list[_Attempt]()
+        for (rule, policy), label in zip(self._ways, self.methods, strict=True):
+            given = evidence if policy is None else evidence.with_unranked(policy)
+            rng = cell.generator(self._seed, purpose + label)
+            one = attempt(rule, given, rng)
+            if isinstance(one, RankaggError):
+                found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
+            else:
+                found.append((one.ranking, one.is_proved, None))
+        return found
+
+    def _scaled(self, table: ScoreTable, cell: _RemovalCell) -> ScoreTable:
+        if cell.scale == 1:
+            return table
+        task = table.tasks[int(cell.generator(self._seed, "task").integers(table.n_tasks))]
+        return RescaledScores(factor=cell.scale).corrupt(table, [task])
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        return self.methods
+
+    def _table(self, result: StudyResult) -> pd.DataFrame:
+        means = result.by_method()["mean_tau"].unstack("proportion", sort=False)
+        shares = {share: f"{100 * share:g} %" for share in self.proportions}
+        table = means[list(shares)].rename(columns=shares)
+        table = table.rename_axis(columns=None).reset_index()
+        return table if len(self.scales) > 1 else table.drop(columns="scale")
+
+    def _about(self, result: StudyResult) -> Iterable[str]:
+        how = "; ".join(removal.name for removal in self.removals)
+        yield (
+            f"a proportion of entries removed, all scores of a system on a task at once: {how}"
+            if self.whole_tasks
+            else f"a proportion of single scores removed: {how}"
+        )
+        yield "mean tau-b with the ranking of the full data by the same method"
+
+    def _notes(self, frame: pd.DataFrame) -> Iterable[str]:
+        each = frame.drop_duplicates([*self._grid, "repetition"])
+        for noun in ("system", "task"):
+            if lost := int((each[f"lost_{noun}s"] > 0).sum()):
+                yield f"a {noun} lost all its scores in {lost} of {counted(len(each), 'table')}"
+        if unranked := int((frame["unranked"] > 0).sum()):
+            told = counted(unranked, "time")
+            yield f"methods left systems unranked {told}; tau takes those for randomly placed"
+        if undefined := int((frame["tau"].isna() & frame["unranked"].notna()).sum()):
+            yield f"tau is not defined {counted(undefined, 'time')}"
+
+    def _below(self, frame: pd.DataFrame) -> Iterable[str]:
+        """Say for every model which method stays nearest to its own ranking of the full data."""
+        cases, several = [n for n in self._grid if n != "proportion"], len(self.scales) > 1
+        for case, part in frame[frame["proportion"] > 0].groupby(cases, sort=False):
+            means = part.groupby("method", sort=False)["tau"].mean().dropna()
+            if len(means) < 2:
+                continue
+            told = (one for one in case if several or not isinstance(one, float))
+            where = ", ".join(f"scale {x:g}" if isinstance(x, float) else str(x) for x in told)
+            yield (
+                f"{where}: over all proportions removed, {means.idxmax()} stays nearest to its "
+                f"ranking of the full data (mean tau {means.max():.2f}), {means.idxmin()} farthest "
+                f"({means.min():.2f})"
+            )
+
+
+def _agreements(ranks: Ranks) -> dict[str, Floats]:
+    """Return how much each two of some rankings agree, by every measure."""
+    first, three = (places.top_k_shares(ranks, k) for k in (1, 3))
+    overlaps = _products(first), _products(three) / min(3, ranks.shape[1])
+    values = _taus(ranks), *overlaps, _same_sets(three)
+    return dict(zip(PAIR_MEASURES, values, strict=True))
+
+
+def _taus(ranks: Ranks) -> Floats:
+    """Return tau-b of each two rankings, over all systems.
+
+    Where a ranking leaves systems out, it stands for all permutations that are compatible with
+    it: what is correlated is the mean order of every pair, so that every ranking is held against
+    the others on the same pairs.
+    """
+    above, below = np.triu_indices(ranks.shape[1], 1)
+    mids = places.mid_ranks(ranks)
+    # How likely it is that a system without a rank is before one with this rank.
+    before = (mids + 1.0) / ((ranks != UNRANKED).sum(axis=1, keepdims=True) + 1.0)
+    one, other = before[:, above], before[:, below]
+    shares = np.where(np.isnan(other), 1.0 - one, 0.5 * (1.0 + np.sign(other - one)))
+    shares = np.where(np.isnan(one), other, shares)
+    orders = np.where(np.isnan(shares), 0.0, 2.0 * shares - 1.0)
+    # Only what was observed can be tied: a permutation ties nothing.
+    tied = (ranks[:, above] == ranks[:, below]) & (ranks[:, above] != UNRANKED)
+    untied = (~tied).sum(axis=1).astype(np.float64)
+    scale = np.sqrt(np.outer(untied, untied))
+    with np.errstate(invalid="ignore"):
+        return np.clip(_products(orders) / scale, -1.0, 1.0)
+
+
+def _same_sets(shares: Floats) -> Floats:
+    """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
+    inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
+    sizes = np.rint(shares.sum(axis=1)).astype(int)
+    must, may = inside[:, None] | inside, possible[:, None] & possible
+    # The sets that both may have, and those that each may have.
+    left = sizes[:, None] - must.sum(axis=2)
+    is_free = (sizes[:, None] == sizes) & ~(must & ~may).any(axis=2) & (left >= 0)
+    alike = np.where(is_free, _choices((may & ~must).sum(axis=2), np.maximum(left, 0)), 0)
+    ways = _choices((possible & ~inside).sum(axis=1), sizes - inside.sum(axis=1))
+    found: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
+    return found
+
+
+def _products(rows: Floats) -> Floats:
+    """Return the scalar product of each two rows; to the bit the same in every process."""
+    # How numbers lie in memory decides in which order they are added.
+    rows = np.ascontiguousarray(rows)
+    found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
+    return found
+
+
+def _pair_field(measure: str, other: str) -> str:
+    """Return the field of a row that compares its method with another."""
+    return f"{measure} with {other}"
+
+
+def _tau_ranked(
+    full: PartialRanking | None, found: PartialRanking | None, tau: float | None
+) -> float | None:
+    """Correlate over the systems that both rank; `tau` is that over all."""
+    if full is None or found is None:
+        return None
+    if min(full.ranks.min(), found.ranks.min()) >= 0:
+        return tau
+    both = (full.ranks != UNRANKED) & (found.ranks != UNRANKED)
+    ranked = kendall_tau(found, full) if both.any() else nan
+    return ranked if isfinite(ranked) else None
