@@ -118,10 +118,6 @@ class Evidence:
             As for the class; evidence has its own.
         higher_is_better : bool, mapping or Series from task to bool, optional
             The direction of scores in a DataFrame; it goes with nothing else.
-
-        Returns
-        -------
-        Evidence
         """
         if higher_is_better is not None:
             if not is_frame(data):
@@ -196,10 +192,6 @@ class Evidence:
         ----------
         task : str or int
             A task of the table.
-
-        Returns
-        -------
-        float
         """
         if isinstance(self.tolerance, Mapping):
             return self.tolerance.get(task, 0.0)
@@ -217,10 +209,6 @@ class Evidence:
         ----------
         unranked : {"uniform", "ignore", "last"}
             The policy; comparisons and votes, which are added up, stay as they are.
-
-        Returns
-        -------
-        Evidence
         """
         if isinstance(self.data, PairData) or self.data.unranked == unranked:
             return self
@@ -233,10 +221,6 @@ class Evidence:
         ----------
         rule : Aggregator
             The rule.
-
-        Returns
-        -------
-        Evidence
         """
         return self.with_unranked("last") if rule.reads_unranked == "last" else self
 
@@ -324,10 +308,6 @@ class Evidence:
             Another word for the `unit`.
         by_policy : bool, default True
             Whether the policy of the data places absent items; models look at what is there.
-
-        Returns
-        -------
-        tuple of str
         """
         if self._present is None or not self.parts.any():
             return ()

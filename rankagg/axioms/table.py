@@ -43,7 +43,7 @@ IMPLIED_BY = {
 # Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
 NO_SHOW = "so does every choice of one of its tied winners; Moulin (1988)"
 # They change no outcome of complete strict ballots that is found.
-WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend", "solver"])
+WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
 # A long name is shortened as all do.
 IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
@@ -311,10 +311,6 @@ def axiom_table(
     time_limit : float, optional
         Seconds for all rules together, after which `OutOfTimeError` says how many profiles have
         been looked at.
-
-    Returns
-    -------
-    AxiomTable
 
     Raises
     ------

@@ -230,10 +230,6 @@ class FitResult(Result):
         rows : int or None, default 30
             How many items to print at most, or parameters where none is of an item; None prints
             all.
-
-        Returns
-        -------
-        str
         """
         return self._as_statsmodels(self._coefficients(check_alpha(alpha)), self.notes, rows)
 

@@ -168,10 +168,6 @@ def goodness_of_fit(
     n_jobs : int, optional
         Processes, as joblib counts them; the result does not depend on it.
 
-    Returns
-    -------
-    GoodnessOfFit
-
     Raises
     ------
     InvalidInputError

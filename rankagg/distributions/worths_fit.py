@@ -73,10 +73,6 @@ class WorthsFit(FitResult):
             How many parameters to print at most; None prints all.
         reference : str or int, optional
             Show log worths less that of this item; by default they sum to 0.
-
-        Returns
-        -------
-        str
         """
         if reference is None:
             return super().summary(alpha=alpha, rows=rows)

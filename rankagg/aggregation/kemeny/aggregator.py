@@ -261,10 +261,6 @@ class Kemeny(SearchingRule):
             When to stop; the rule's own time limit holds too.
         warm : Warm or WarmPart, optional
             What is known from votes on the same items, for a strict consensus by "cuts".
-
-        Returns
-        -------
-        Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends)
@@ -357,10 +353,6 @@ class Slater(SearchingRule):
         ----------
         votes : PairwiseMatrix
             Any votes.
-
-        Returns
-        -------
-        PairwiseMatrix
         """
         majority = votes.scaled_wins > votes.scaled_wins.T
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)

@@ -89,7 +89,7 @@ def _extra(problem: Any, decided: Bools | None) -> int:
     return exact.sum_of(problem.margins[decided & (problem.margins > 0)])
 
 
-class Proved(Result):
+class _Proved(Result):
     """An order of items with its cost, and what no other costs less than.
 
     A subclass says what the order is, and what a file states of it.
@@ -304,10 +304,6 @@ class Proved(Result):
         data : dict
             Plain data, as parsed from JSON.
 
-        Returns
-        -------
-        A certificate of this class
-
         Raises
         ------
         DataFormatError
@@ -331,10 +327,6 @@ class Proved(Result):
         name : str, optional
             What to call it in messages.
 
-        Returns
-        -------
-        A certificate of this class
-
         Raises
         ------
         DataFormatError
@@ -350,7 +342,7 @@ def _as_float(votes: Fraction) -> float:
         return inf
 
 
-class Certificate(Proved):
+class Certificate(_Proved):
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
     With constraints, that is said of the orders that keep them, and the ranking is one.
@@ -418,10 +410,6 @@ class Certificate(Proved):
             That of these votes, where it is stated already.
         demands : Demands, optional
             The constraints.
-
-        Returns
-        -------
-        Certificate
         """
         problem = problem or Problem.from_pairwise(votes, tie_cost)
         decided = demands.decided(problem.n) if demands else None
@@ -501,7 +489,7 @@ class Certificate(Proved):
         return {}, {"order": list(self.order)}, constraints
 
 
-class TiedCertificate(Proved):
+class TiedCertificate(_Proved):
     """What is proved about a weak order: none costs less than `lower_bound`.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
@@ -564,10 +552,6 @@ class TiedCertificate(Proved):
             What ties cost; see the class.
         problem : WeakProblem, optional
             That of these votes, where it is stated already.
-
-        Returns
-        -------
-        TiedCertificate
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)

@@ -176,10 +176,6 @@ class Constraints:
         items : ItemSet
             The items of the votes.
 
-        Returns
-        -------
-        Demands
-
         Raises
         ------
         InvalidInputError

@@ -109,10 +109,6 @@ class Mallows(RankingDistribution):
             The center.
         phi : float
             In (0, 1]; 1 is uniform.
-
-        Returns
-        -------
-        Mallows
         """
         return cls(center, abs(log(check_number(phi, "phi", low=0, high=1, open_low=True))))
 
@@ -259,10 +255,6 @@ class Mallows(RankingDistribution):
             Seconds for the search of the center. Of complete strict rankings it is then the best
             ranking found, and a note has its bound.
 
-        Returns
-        -------
-        MallowsFit
-
         Raises
         ------
         OutOfTimeError
@@ -385,10 +377,6 @@ class MallowsFit(FitResult):
         ----------
         theta : float
             Not negative.
-
-        Returns
-        -------
-        float
         """
         at = check_number(theta, "theta", low=0)
         return self._data.log_likelihood(self.distribution.center, at)
@@ -417,10 +405,6 @@ class MallowsFit(FitResult):
             Simulated samples.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
-
-        Returns
-        -------
-        SimulatedTest
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
         generator, rows = as_generator(rng), uncompressed(self._data.profile)

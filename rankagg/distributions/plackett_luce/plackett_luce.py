@@ -436,10 +436,6 @@ class PlackettLuceFit(WorthsFit):
         The score of strict rankings has an exact covariance where all orders are as likely, so that
         the level holds with few rankings too.
 
-        Returns
-        -------
-        statsmodels.stats.contrast.ContrastResults
-
         References
         ----------
         Rao (1948), https://doi.org/10.1017/S0305004100023987; in complete rankings each place has

@@ -149,8 +149,8 @@ def test_a_conflict_is_named() -> None:
     )
 
 
-def kept(part: constrained.Above | constrained.Within, order: tuple[int, ...]) -> bool:
-    if isinstance(part, constrained.Above):
+def kept(part: constrained._Above | constrained._Within, order: tuple[int, ...]) -> bool:
+    if isinstance(part, constrained._Above):
         return order.index(part.first) < order.index(part.second)
     places = order[-part.within :] if part.at_the_end else order[: part.within]
     return len(set(places) & set(part.items)) >= part.at_least
@@ -166,7 +166,7 @@ def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
             continue
         n_seen += 1
         parts = constrained.parts_of(wish.over(ra.ItemSet(items)))
-        found = constrained.conflict(parts, len(items), np.arange(len(items)))
+        found = constrained._conflict(parts, len(items), np.arange(len(items)))
         holds = [[kept(part, order) for part in found] for order in permutations(range(5))]
         assert not any(map(all, holds))
         for left_out in range(len(found)):
