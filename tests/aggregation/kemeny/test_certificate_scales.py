@@ -17,7 +17,7 @@ from rankagg.core.arithmetic import exact
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import forging
 
-KINDS = ("plain", "ties", "above", "quotas", "top")
+KINDS = ("plain", "ties", "above", "quotas", "all within")
 SIZES = (2**31, 2**53, 2**60, 2**63, 10**99)
 FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
 
@@ -33,7 +33,7 @@ def rule(kind: str, n: int, rng: Random) -> ra.Aggregator:
         "plain": None,
         "above": ra.Constraints(above=[items[:2]], last=[items[2]]),
         "quotas": ra.Constraints(quotas=[ra.Quota(some, k, rng.randrange(min(k, len(some))) + 1)]),
-        "top": ra.Constraints(top=(items[:k], k)),
+        "all within": ra.Constraints(quotas=[ra.Quota(items[:k], k, k)]),
     }
     return ra.Kemeny(constraints=wishes[kind])
 
@@ -82,7 +82,7 @@ def test_groups_of_judges_with_weights_of_every_size(size: int) -> None:
     profile = ra.Profile.from_orders(orders, items=range(12), weights=weights)
     for wish in (
         ra.Constraints(quotas=[ra.Quota(range(6), within=4, at_least=3)]),
-        ra.Constraints(top=([3, 4], 3)),
+        ra.Constraints(quotas=[ra.Quota([3, 4], within=3, at_least=2)]),
     ):
         found = ra.Kemeny(constraints=wish).aggregate(profile)
         assert found.certificate.verify(profile.pairwise())

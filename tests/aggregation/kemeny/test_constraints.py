@@ -204,9 +204,6 @@ def of_tennessee(**wish: Any) -> ra.Consensus:
         (lambda: ra.Constraints(above=5), "a list of pairs"),
         (lambda: ra.Constraints(first=["A", "A"]), "free of repetitions"),
         (lambda: ra.Constraints(last=3), "a list of items"),
-        (lambda: ra.Constraints(top=["A"]), "a list of items and a number of places"),
-        (lambda: ra.Constraints(top=(["A", "B"], 1)), "at least 2"),
-        (lambda: ra.Constraints(top=([], 1)), "one or more items"),
         (lambda: ra.Constraints(quotas=["A"]), "a list of Quota"),
         (lambda: ra.Quota(["A"], within=0, at_least=1), "within of Quota"),
         (lambda: ra.Quota(["A"], within=3, at_least=2), "at most 1"),
@@ -218,7 +215,6 @@ def of_tennessee(**wish: Any) -> ra.Consensus:
          "may tie items"),
         (lambda: of_tennessee(first=["Memphs"]), "Did you mean 'Memphis'"),
         (lambda: of_tennessee(above=[("Memphis", 3)]), "above of Constraints"),
-        (lambda: of_tennessee(top=(["Memphis"], 9)), "at most 4"),
         (lambda: of_tennessee(quotas=[ra.Quota(["Memphis"], 5, 1)]), "at most 4"),
     ],
 )  # fmt: skip
@@ -424,7 +420,7 @@ def test_under_constraints_the_set_of_optima_is_not_known() -> None:
 
 def test_swaps_are_priced_among_what_is_allowed() -> None:
     table = ra.datasets.load("tennessee")
-    wish = ra.Constraints(above=[("Memphis", "Nashville")], top=(["Knoxville"], 3))
+    wish = ra.Constraints(above=[("Memphis", "Nashville")], quotas=[ra.Quota(["Knoxville"], 3, 1)])
     consensus = ra.Kemeny(constraints=wish).aggregate(table)
     held = ra.explain(consensus, "Memphis", "Nashville")
     assert held.is_held

@@ -82,8 +82,7 @@ def test_constraints_are_rows_of_the_program() -> None:
     wish = ra.Constraints(
         above=[("C", "A")],
         last="E",
-        top=("D", 3),
-        quotas=[ra.Quota("CD", within=2, at_least=1)],
+        quotas=[ra.Quota("D", within=3, at_least=1), ra.Quota("CD", within=2, at_least=1)],
     )
     rule = ra.Kemeny(constraints=wish)
     program = rule.program(data)
