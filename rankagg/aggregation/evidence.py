@@ -62,11 +62,6 @@ def as_data(data: Any, parameter: str = "data") -> Any:
     -------
     object
         What is neither comes back.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not certain what plain data are.
     """
     found = None if isinstance(data, Data) else as_profile(data, parameter)
     return data if found is None else found

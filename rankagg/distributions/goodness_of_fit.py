@@ -485,11 +485,6 @@ def compare_models(
     ModelComparison
         A model that cannot be fitted, to all rankings or without a fold, is in it with the reason.
 
-    Raises
-    ------
-    InvalidInputError
-        If rankings have ties or are fewer than twice the folds, or if no model could be fitted.
-
     References
     ----------
     Stone (1974), "Cross-validatory choice and assessment of statistical predictions",

@@ -225,11 +225,6 @@ def paired_test(
     rng : int or numpy.random.Generator, optional
         For sign vectors.
 
-    Raises
-    ------
-    InvalidInputError
-        If the method does not go with the scores, or a system is unknown.
-
     References
     ----------
     McNemar (1947), https://doi.org/10.1007/BF02295996; Fagerland, Lydersen and Laake (2013), "The
@@ -276,11 +271,6 @@ def paired_tests(
         The others; all by default.
     method, unit, alpha, n_resamples, rng
         Those of `paired_test`; `alpha` is the family-wise error rate too.
-
-    Raises
-    ------
-    InvalidInputError
-        As `paired_test`, and if there is no other system.
 
     Examples
     --------
@@ -468,8 +458,6 @@ class PairedTest(Result):
     direction : int
         1 where what is tested (counts, sum or ranks) is in favor of the first, -1 where it is in
         favor of the second.
-    notes : tuple of str
-        What the reader must know.
     """
 
     first: Label

@@ -159,8 +159,6 @@ class FriedmanTest(Result):
         equal, 0 where all average ranks are.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
-    notes : tuple of str
-        What the reader must know.
     """
 
     items: ItemSet
@@ -193,11 +191,6 @@ class FriedmanTest(Result):
         -------
         FriedmanTest
             A note says that no ties are assumed. With ties the statistics would be larger.
-
-        Raises
-        ------
-        InvalidInputError
-            If no rankings have these average ranks.
 
         Examples
         --------
@@ -389,12 +382,6 @@ def friedman(
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Raises
-    ------
-    InvalidInputError
-        If a ranking is incomplete, weights differ, all rankings tie all items, or there are less
-        than two items or units.
-
     Notes
     -----
     With R_i the average mid-rank of item i of k in N rankings, and t over the sizes of groups of
@@ -483,8 +470,6 @@ class SkillingsMackTest(Result):
         How many orders there were; 0 where none were drawn.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
-    notes : tuple of str
-        What the reader must know.
     """
 
     items: ItemSet
@@ -576,11 +561,6 @@ def skillings_mack(
         random order. By default 10,000 with up to 50 units, and above none: chi-square.
     rng : int or numpy.random.Generator, optional
         For the draws.
-
-    Raises
-    ------
-    InvalidInputError
-        If weights differ, no unit tells two items apart, or there are less than two items or units.
 
     Notes
     -----

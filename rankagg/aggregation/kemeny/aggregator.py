@@ -180,11 +180,6 @@ class Kemeny(SearchingRule):
             To be solved by any solver of PuLP, or written by ``writeLP`` and ``writeMPS``. Its
             coefficients are votes, as floats; PuLP writes 12 digits of them.
 
-        Raises
-        ------
-        InvalidInputError
-            If there are more than 100 items: the rows number about n^3/3, or n^3 with ties.
-
         Examples
         --------
         >>> from rankagg import Kemeny, Profile

@@ -171,11 +171,6 @@ class Constraints:
         ----------
         items : ItemSet
             The items of the votes.
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is not among them, or there are fewer places.
         """
         n = len(items)
         counts = []

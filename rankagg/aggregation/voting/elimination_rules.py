@@ -185,11 +185,6 @@ class RoundRule(Aggregator):
         ElectionCount
             Its order is that of `aggregate`.
 
-        Raises
-        ------
-        InvalidInputError
-            If `tie_breaking` is "parallel".
-
         Examples
         --------
         >>> from rankagg import Coombs, Profile
@@ -292,11 +287,6 @@ class _Elimination(RoundRule):
         -------
         tuple of Permutation
             Each once, in the order of the positions of what goes out.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
         evidence = Evidence.of(data).read_by(self)

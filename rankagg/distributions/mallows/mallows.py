@@ -154,12 +154,6 @@ class Mallows(RankingDistribution):
         -------
         pandas.Series
             Index: the distances that there are.
-
-        Raises
-        ------
-        InvalidInputError
-            If rankings are too many to count by their distance: of more than 50 items for "ulam",
-            100 for "footrule", 8 for "spearman".
         """
         distances, counts = self._distance.log_counts(self.n_items)
         there = np.isfinite(counts)

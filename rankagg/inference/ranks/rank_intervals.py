@@ -128,11 +128,6 @@ def rank_intervals(
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 
-    Raises
-    ------
-    InvalidInputError
-        If the options do not go together, or scores are missing for "mean" and "max-t".
-
     Notes
     -----
     The order of tasks means nothing to it. Tasks that depend on each other, such as variants of one

@@ -99,12 +99,6 @@ def rank_sets(
         are the confidence sets for the k best and the k worst items. A pair whose difference has no
         error is decided as it stands, and equal estimates never are.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are no errors, or two kinds of them, an estimate is missing, labels differ, or the
-        covariance is none.
-
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks with applications to mobility
