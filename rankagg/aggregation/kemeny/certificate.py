@@ -498,25 +498,12 @@ class TiedCertificate(_Proved):
 
     Attributes
     ----------
-    items : tuple of str or int
-        The items in the order in which positions count.
     positions : tuple of tuple of int
         The weak order whose cost is stated: buckets of positions, best first, each ascending.
-    scaled_cost, scaled_lower_bound : int
-        Its cost and the proved bound, raised to the next cost that a weak order can have; times
-        `denominator`.
-    denominator : int
-        What scaled numbers are divided by to be in votes.
-    tie_cost, consensus_tie_cost : Fraction
-        What a vote that ties two items costs where the weak order does not, and what one that
-        orders two costs where the weak order ties them.
-    tolerance : Fraction
-        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
-        means exact.
-    fingerprint : str
-        `PairwiseMatrix.fingerprint` of the votes.
-    proofs : tuple of WeakProof
-        For disjoint parts of the items; pairs in none of them count their cheapest place.
+    consensus_tie_cost : Fraction
+        What a vote that orders two items costs where the weak order ties them.
+    others
+        As of `Certificate`, of weak orders.
     """
 
     positions: tuple[tuple[int, ...], ...]
@@ -538,20 +525,9 @@ class TiedCertificate(_Proved):
         consensus_tie_cost: float | Fraction,
         problem: WeakProblem | None = None,
     ) -> TiedCertificate:
-        """State what proofs prove about a weak order.
+        """State what proofs prove about a weak order, given by the level of each item.
 
-        Parameters
-        ----------
-        votes : PairwiseMatrix
-            The votes.
-        levels : ndarray of int, shape (n,)
-            One number per item, smaller is better, equal is tied.
-        proofs : iterable of WeakProof
-            For disjoint parts of the items; `verify` checks their form.
-        tie_cost, consensus_tie_cost : float or Fraction
-            What ties cost; see the class.
-        problem : WeakProblem, optional
-            That of these votes, where it is stated already.
+        The parameters are those of `Certificate.build`; positions with equal levels tie.
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)

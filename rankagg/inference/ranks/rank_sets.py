@@ -24,7 +24,7 @@ from rankagg._validation import (
 from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
 from rankagg.distributions import BradleyTerryFit, FitResult
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
-from rankagg.distributions.worths_fit import WorthsFit
+from rankagg.distributions.fit_result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions
 from rankagg.inference.ranks.rank_results import (
