@@ -525,9 +525,16 @@ class TiedCertificate(_Proved):
         consensus_tie_cost: float | Fraction,
         problem: WeakProblem | None = None,
     ) -> TiedCertificate:
-        """State what proofs prove about a weak order, given by the level of each item.
+        """State what proofs prove about a weak order.
 
-        The parameters are those of `Certificate.build`; positions with equal levels tie.
+        Parameters
+        ----------
+        levels : ndarray of int, shape (n,)
+            One number per item, smaller is better, equal is tied.
+        votes, proofs, problem
+            As for `Certificate.build`.
+        tie_cost, consensus_tie_cost : float or Fraction
+            What ties cost; see the class.
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)
