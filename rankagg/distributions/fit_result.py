@@ -74,6 +74,8 @@ class FitResult(Result):
         True where the maximum was reached within the tolerance.
     n_iterations : int
         Of the fit.
+    notes : tuple of str
+        What the reader must know.
     """
 
     distribution: RankingDistribution

@@ -458,6 +458,8 @@ class PairedTest(Result):
     direction : int
         1 where what is tested (counts, sum or ranks) is in favor of the first, -1 where it is in
         favor of the second.
+    notes : tuple of str
+        What the reader must know.
     """
 
     first: Label

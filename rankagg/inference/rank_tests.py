@@ -159,6 +159,8 @@ class FriedmanTest(Result):
         equal, 0 where all average ranks are.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
+    notes : tuple of str
+        What the reader must know.
     """
 
     items: ItemSet
@@ -470,6 +472,8 @@ class SkillingsMackTest(Result):
         How many orders there were; 0 where none were drawn.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
+    notes : tuple of str
+        What the reader must know.
     """
 
     items: ItemSet

@@ -133,6 +133,8 @@ class PairwiseIntervals(Result):
         "greater": only `lower` is a bound, for rows against columns (first item against second).
     anytime : bool
         True where the level also covers looking after every unit.
+    notes : tuple of str
+        What the reader must know.
 
     References
     ----------

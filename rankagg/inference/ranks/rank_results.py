@@ -175,6 +175,8 @@ class RankIntervals(Result):
         for an item that was chosen before the data were seen.
     decisions : Decisions
         The pairs that are decided, how, and with which probability of error.
+    notes : tuple of str
+        What the reader must know.
     estimate : ndarray of float, shape (n,), or None
         What ranks are by, for `rank_sets`.
     """
