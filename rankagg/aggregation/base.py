@@ -108,10 +108,6 @@ class Aggregator(ABC):
         deadline : Deadline, optional
             When rules that search for a proof return what they have, beside their own limit.
 
-        Returns
-        -------
-        Consensus
-
         Raises
         ------
         InformationLostError

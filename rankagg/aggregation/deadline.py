@@ -41,10 +41,6 @@ class Deadline:
         ----------
         seconds : float or None
             From now.
-
-        Returns
-        -------
-        Deadline
         """
         return cls() if seconds is None else cls(monotonic() + seconds)
 
@@ -72,10 +68,6 @@ class Deadline:
         ----------
         seconds : float or None
             From now; None is never.
-
-        Returns
-        -------
-        Deadline
         """
         return Deadline(min(self.at, Deadline.after(seconds).at))
 
@@ -86,10 +78,6 @@ class Deadline:
         ----------
         seconds : float
             How many.
-
-        Returns
-        -------
-        Deadline
         """
         return Deadline(self.at + seconds)
 
@@ -100,10 +88,6 @@ class Deadline:
         ----------
         parts : float
             How many parts have to share what is left.
-
-        Returns
-        -------
-        Deadline
         """
         now = monotonic()
         return Deadline(now + max(self.at - now, 0.0) / parts)
@@ -121,7 +105,7 @@ def time_limit_of(time_limit: object, owner: str = "") -> float | None:
 
 
 @dataclass
-class Stop:
+class _Stop:
     """Why a block stopped early, if it did."""
 
     out_of_time: bool = False
@@ -129,9 +113,9 @@ class Stop:
 
 
 @contextmanager
-def until_stopped() -> Iterator[Stop]:
+def until_stopped() -> Iterator[_Stop]:
     """Run a block until the deadline has passed or the user interrupts; both end it quietly."""
-    stop = Stop()
+    stop = _Stop()
     try:
         yield stop
     except OutOfTimeError:

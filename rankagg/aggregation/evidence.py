@@ -75,11 +75,6 @@ def as_data(data: Any, parameter: str = "data") -> Any:
     -------
     object
         What is neither comes back.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not certain what plain data are.
     """
     found = None if isinstance(data, Data) else as_profile(data, parameter)
     return data if found is None else found
@@ -208,10 +203,6 @@ class Evidence:
             As for the class; evidence has its own.
         higher_is_better : bool, mapping or Series from task to bool, optional
             The direction of scores in a DataFrame; it goes with nothing else.
-
-        Returns
-        -------
-        Evidence
         """
         if higher_is_better is not None:
             if not is_frame(data):
@@ -286,10 +277,6 @@ class Evidence:
         ----------
         task : str or int
             A task of the table.
-
-        Returns
-        -------
-        float
         """
         if isinstance(self.tolerance, Mapping):
             return self.tolerance.get(task, 0.0)
@@ -307,10 +294,6 @@ class Evidence:
         ----------
         unranked : {"uniform", "ignore", "last"}
             The policy; comparisons and votes, which are added up, stay as they are.
-
-        Returns
-        -------
-        Evidence
         """
         if isinstance(self.data, PairData) or self.data.unranked == unranked:
             return self
@@ -323,10 +306,6 @@ class Evidence:
         ----------
         rule : Aggregator
             The rule.
-
-        Returns
-        -------
-        Evidence
         """
         return self.with_unranked("last") if rule.reads_unranked == "last" else self
 
@@ -414,10 +393,6 @@ class Evidence:
             Another word for the `unit`.
         by_policy : bool, default True
             Whether the policy of the data places absent items; models look at what is there.
-
-        Returns
-        -------
-        tuple of str
         """
         if self._present is None or not self.parts.any():
             return ()

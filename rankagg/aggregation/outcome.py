@@ -236,10 +236,6 @@ class Consensus(Result):
         ----------
         rows : int or None, optional
             How many items to print at most; all by default.
-
-        Returns
-        -------
-        str
         """
         return self._text(self._facts(), rows)
 

@@ -255,11 +255,6 @@ class RankedPairs(SearchingRule):
         -------
         tuple of Permutation
             Each once, in the order of the positions of the items from the first one on.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are more than `limit`, or too many ways to follow.
         """
         most = check_integer(limit, "limit", low=1)
         evidence = Evidence.of(data)

@@ -312,10 +312,6 @@ def axiom_table(
         Seconds for all rules together, after which `OutOfTimeError` says how many profiles have
         been looked at.
 
-    Returns
-    -------
-    AxiomTable
-
     Raises
     ------
     InvalidInputError

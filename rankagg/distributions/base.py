@@ -162,11 +162,6 @@ class RankingDistribution(Value):
         Profile
             Complete and strict; every row is one draw, however large its count. How exact the
             draws are, the class says.
-
-        Raises
-        ------
-        InvalidInputError
-            If the distribution has no such draws.
         """
         if not isinstance(data, Profile):
             raise InvalidInputError("data", "a Profile", data)

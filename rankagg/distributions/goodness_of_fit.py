@@ -168,10 +168,6 @@ def goodness_of_fit(
     n_jobs : int, optional
         Processes, as joblib counts them; the result does not depend on it.
 
-    Returns
-    -------
-    GoodnessOfFit
-
     Raises
     ------
     InvalidInputError
@@ -488,11 +484,6 @@ def compare_models(
     -------
     ModelComparison
         A model that cannot be fitted, to all rankings or without a fold, is in it with the reason.
-
-    Raises
-    ------
-    InvalidInputError
-        If rankings have ties or are fewer than twice the folds, or if no model could be fitted.
 
     References
     ----------

@@ -239,10 +239,6 @@ class Mixture(RankingDistribution):
         time_limit : float, optional
             Seconds for all starts.
 
-        Returns
-        -------
-        MixtureFit
-
         Raises
         ------
         NotIdentifiedError

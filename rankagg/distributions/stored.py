@@ -40,10 +40,6 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     facts : mapping
         Plain data.
 
-    Returns
-    -------
-    RankingDistribution
-
     Raises
     ------
     DataFormatError

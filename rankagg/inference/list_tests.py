@@ -129,11 +129,6 @@ def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> Ro
     RobustRankAggregation
         Tied items are at the mean of their ranks.
 
-    Raises
-    ------
-    InvalidInputError
-        If lists differ in weight, or are more than 200.
-
     Notes
     -----
     In a list in random order the share r/N of an item at rank r is about uniform (and no smaller),

@@ -224,11 +224,6 @@ def paired_test(
     rng : int or numpy.random.Generator, optional
         For sign vectors.
 
-    Raises
-    ------
-    InvalidInputError
-        If the method does not go with the scores, or a system is unknown.
-
     References
     ----------
     McNemar (1947), https://doi.org/10.1007/BF02295996; Fagerland, Lydersen and Laake (2013), "The
@@ -275,11 +270,6 @@ def paired_tests(
         The others; all by default.
     method, unit, alpha, n_resamples, rng
         Those of `paired_test`; `alpha` is the family-wise error rate too.
-
-    Raises
-    ------
-    InvalidInputError
-        As `paired_test`, and if there is no other system.
 
     Examples
     --------

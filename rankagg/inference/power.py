@@ -65,11 +65,6 @@ def units_needed(
     int
         Independent units that have the scores of both.
 
-    Raises
-    ------
-    InvalidInputError
-        If not one of `spread` and `differing` is given, or no answers have such shares.
-
     Notes
     -----
     With a spread it is the power of the paired t-test, by the noncentral t distribution; sign flips
@@ -200,11 +195,6 @@ def separation(
         The probability that a pair is decided.
     n_tests : int, optional
         The tests that share alpha, by Bonferroni; by default one for each two neighbors.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are less than two systems, or no scores.
 
     Notes
     -----

@@ -194,11 +194,6 @@ class FriedmanTest(Result):
         FriedmanTest
             A note says that no ties are assumed. With ties the statistics would be larger.
 
-        Raises
-        ------
-        InvalidInputError
-            If no rankings have these average ranks.
-
         Examples
         --------
         >>> import rankagg as ra
@@ -389,12 +384,6 @@ def friedman(
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Raises
-    ------
-    InvalidInputError
-        If a ranking is incomplete, weights differ, all rankings tie all items, or there are less
-        than two items or units.
-
     Notes
     -----
     With R_i the average mid-rank of item i of k in N rankings, and t over the sizes of groups of
@@ -576,11 +565,6 @@ def skillings_mack(
         random order. By default 10,000 with up to 50 units, and above none: chi-square.
     rng : int or numpy.random.Generator, optional
         For the draws.
-
-    Raises
-    ------
-    InvalidInputError
-        If weights differ, no unit tells two items apart, or there are less than two items or units.
 
     Notes
     -----

@@ -92,11 +92,6 @@ def krippendorff_alpha(
     rng : int or numpy.random.Generator, default 0
         For these.
 
-    Raises
-    ------
-    InvalidInputError
-        If no item has two ratings, or ratings are no numbers where these are needed.
-
     References
     ----------
     Krippendorff (2011), "Computing Krippendorff's alpha-reliability",

@@ -160,11 +160,6 @@ class HoeffdingEstimator:
             The largest distance possible; needed with `distance`.
         rng : int or numpy.random.Generator, optional
             A seed or a generator.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are fewer than two rankings, or a distance is outside 0 to `high`.
         """
         profile = as_data(data)
         if not isinstance(profile, Profile):

@@ -344,18 +344,17 @@ def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Wor
     """Count last places among the items that remain, and first ones for a majority."""
 
     def decide(inside: tuple[int, ...]) -> _Decided:
-        counts: dict[str, Got] = {}
-        if rule.majority:
-            counts["first places"] = firsts = _end_places(evidence, inside)
-            half = _total(list(firsts.values())) / 2
-            most = tuple(item for item in inside if firsts[item] > half)
-            if len(inside) == 1 or most:
-                return _Decided(counts, inside if len(inside) == 1 else most, len(inside) > 1)
+        firsts = _end_places(evidence, inside)
+        counts: dict[str, Got] = {"first places": firsts}
+        half = _total(list(firsts.values())) / 2
+        most = tuple(item for item in inside if firsts[item] > half)
+        if len(inside) == 1 or most:
+            return _Decided(counts, inside if len(inside) == 1 else most, len(inside) > 1)
         counts["last places"] = lasts = _end_places(evidence, inside, last=True)
         return _Decided(counts, _fewest_of({item: -lasts[item] for item in inside}))
 
     text = "Each round counts last places among the items that remain; the item with most goes out"
-    text += ", unless an item has more than half of the first places." if rule.majority else "."
+    text += ", unless an item has more than half of the first places."
     return _rounds(rule, evidence, decide, text)
 
 

@@ -42,10 +42,6 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Returns
-    -------
-    Steps
-
     Raises
     ------
     InvalidInputError

@@ -167,12 +167,7 @@ class Step:
     rows: tuple[tuple[Cell, ...], ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
+        """Return the table."""
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,10 +186,6 @@ class Step:
         ----------
         rows : int or None
             How many rows of the table are kept; all where None. How many are left out is said.
-
-        Returns
-        -------
-        list of str
         """
         kept = self.rows if rows is None else self.rows[:rows]
         left = len(self.rows) - len(kept)

@@ -39,7 +39,7 @@ class TestRules(AggregatorContract):
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(), ra.Schulze(),
         ra.RankedPairs(), ra.MC4(), ra.MC4(teleport=0.2), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
         ra.Kemeny(backend="subset-dp"), ra.Dowdall(), Falling(), ra.Coombs(),
-        ra.Coombs(majority=False), ra.Baldwin(), ra.Nanson(), ra.Black(), ListedDodgson(),
+        ra.Baldwin(), ra.Nanson(), ra.Black(), ListedDodgson(),
         ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0),
         ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0),
     )  # fmt: skip

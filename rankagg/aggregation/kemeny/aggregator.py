@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_number
 from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
-from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints
@@ -30,7 +30,7 @@ from rankagg.exceptions import Described, InvalidInputError
 if TYPE_CHECKING:
     import pulp
 
-BackendName = Literal["cuts", "subset-dp"]
+BackendName = Literal["cuts", "subset-dp", "pulp"]
 
 # The whole integer program of so many items has a third of a million rows, with ties a million.
 MOST_IN_PROGRAM = 100
@@ -59,10 +59,12 @@ class Kemeny(SearchingRule):
         What a vote that orders two items costs where the consensus ties them, 0 to 1; by default
         the `tie_cost`. 0.5 for both is the distance of Kemeny and Snell, and maximises the mean
         tau_x of Emond and Mason; p for both is Fagin's K^(p).
-    backend : {"cuts", "subset-dp"}, default "cuts"
+    backend : {"cuts", "subset-dp", "pulp"}, default "cuts"
         "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
         search, best-first branch and bound. "subset-dp": dynamic programming, parts of 20 items
-        at most; not with `consensus_ties` or `constraints`.
+        at most. "pulp": a solver of PuLP solves the complete integer program that `program`
+        returns, and the search of "cuts" proves its ranking; tolerable to some 60 items. With
+        `consensus_ties` or `constraints` "cuts" alone.
     constraints : Constraints, optional
         What the consensus must keep to: the exact optimum among the rankings that do. Where none
         does, an `InfeasibleError` names some in conflict, of which none can be left out. Not with
@@ -70,6 +72,10 @@ class Kemeny(SearchingRule):
     time_limit : float, optional
         Seconds after which the best ranking so far comes back, with its bound and status "gap".
         Ctrl-C does the same.
+    solver : pulp.LpSolver, optional
+        For the backend "pulp": any solver of PuLP, such as ``pulp.GLPK_CMD(msg=False)``. By
+        default HiGHS, or CBC where PuLP finds no HiGHS. The certificate is computed and checked
+        here as always: a ranking that the solver wrongly calls optimal has the status "gap".
 
     Notes
     -----
@@ -121,11 +127,19 @@ class Kemeny(SearchingRule):
     backend: BackendName = "cuts"
     constraints: Constraints | None = None
     time_limit: float | None = None
+    solver: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number(self.tie_cost, "tie_cost of Kemeny", low=0, high=1)
-        check_choice(self.backend, ("cuts", "subset-dp"), "backend of Kemeny")
+        check_choice(self.backend, ("cuts", "subset-dp", "pulp"), "backend of Kemeny")
+        if self.solver is not None:
+            import pulp  # noqa: PLC0415
+
+            if self.backend != "pulp":
+                self._refuse("solver", "None but for backend='pulp'", "Add `backend='pulp'`.")
+            if not isinstance(self.solver, pulp.LpSolver):
+                self._refuse("solver", "a solver object of PuLP, such as pulp.HiGHS(msg=False)")
         ties = check_flag(self.consensus_ties, "consensus_ties of Kemeny")
         if self.consensus_tie_cost is not None:
             check_number(self.consensus_tie_cost, "consensus_tie_cost of Kemeny", low=0, high=1)
@@ -166,11 +180,6 @@ class Kemeny(SearchingRule):
             To be solved by any solver of PuLP, or written by ``writeLP`` and ``writeMPS``. Its
             coefficients are votes, as floats; PuLP writes 12 digits of them.
 
-        Raises
-        ------
-        InvalidInputError
-            If there are more than 100 items: the rows number about n^3/3, or n^3 with ties.
-
         Examples
         --------
         >>> from rankagg import Kemeny, Profile
@@ -186,7 +195,7 @@ class Kemeny(SearchingRule):
         if len(evidence.items) > MOST_IN_PROGRAM:
             size = Described(counted(len(evidence.items), "item"))
             allowed = f"of at most {MOST_IN_PROGRAM} items for the whole integer program"
-            raise InvalidInputError("data", allowed, size, "`aggregate` adds rows as needed.")
+            raise InvalidInputError("data", allowed, size, "Backend 'cuts' adds rows as needed.")
         votes = evidence.votes
         demands = self.constraints.over(votes.items) if self.constraints else NO_DEMANDS
         return kemeny_program(votes, self.tie_cost, self.price_of_ties, demands)
@@ -247,10 +256,6 @@ class Kemeny(SearchingRule):
             When to stop; the rule's own time limit holds too.
         warm : Warm or WarmPart, optional
             What is known from votes on the same items, for a strict consensus by "cuts".
-
-        Returns
-        -------
-        Outcome
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends)
@@ -275,12 +280,22 @@ class Kemeny(SearchingRule):
 
         problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
         parts = majority_components(problem)
-        backend = solve_cuts if self.backend == "cuts" else enumerated
+        backend = enumerated if self.backend == "subset-dp" else solve_cuts
+        order = None
+        if self.backend == "pulp":
+            from rankagg.aggregation.kemeny.pulp_programs import order_by_pulp  # noqa: PLC0415
+
+            program = self.program(votes)
+            with until_stopped() as stop:
+                start = order = order_by_pulp(program, votes.items, self.solver, effort.deadline)
+            if stop.by_user:
+                effort = replace(effort, deadline=Deadline.after(0))
         solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
+        order = solved.order if order is None else order
         certificate = Certificate.build(
-            votes, solved.order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
+            votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
-        optima = Optima(items=votes.items, _problem=problem, _order=solved.order)
+        optima = Optima(items=votes.items, _problem=problem, _order=order)
         return proved_outcome(certificate, solved, effort, optima)
 
 
@@ -333,10 +348,6 @@ class Slater(SearchingRule):
         ----------
         votes : PairwiseMatrix
             Any votes.
-
-        Returns
-        -------
-        PairwiseMatrix
         """
         majority = votes.scaled_wins > votes.scaled_wins.T
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)

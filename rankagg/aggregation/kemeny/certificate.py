@@ -89,7 +89,7 @@ def _extra(problem: Any, decided: Bools | None) -> int:
     return exact.sum_of(problem.margins[decided & (problem.margins > 0)])
 
 
-class Proved(Result):
+class _Proved(Result):
     """An order of items with its cost, and what no other costs less than.
 
     A subclass says what the order is, and what a file states of it.
@@ -304,10 +304,6 @@ class Proved(Result):
         data : dict
             Plain data, as parsed from JSON.
 
-        Returns
-        -------
-        A certificate of this class
-
         Raises
         ------
         DataFormatError
@@ -331,10 +327,6 @@ class Proved(Result):
         name : str, optional
             What to call it in messages.
 
-        Returns
-        -------
-        A certificate of this class
-
         Raises
         ------
         DataFormatError
@@ -350,7 +342,7 @@ def _as_float(votes: Fraction) -> float:
         return inf
 
 
-class Certificate(Proved):
+class Certificate(_Proved):
     """What is proved about a ranking: no order costs less than `lower_bound`.
 
     With constraints, that is said of the orders that keep them, and the ranking is one.
@@ -418,10 +410,6 @@ class Certificate(Proved):
             That of these votes, where it is stated already.
         demands : Demands, optional
             The constraints.
-
-        Returns
-        -------
-        Certificate
         """
         problem = problem or Problem.from_pairwise(votes, tie_cost)
         decided = demands.decided(problem.n) if demands else None
@@ -501,7 +489,7 @@ class Certificate(Proved):
         return {}, {"order": list(self.order)}, constraints
 
 
-class TiedCertificate(Proved):
+class TiedCertificate(_Proved):
     """What is proved about a weak order: none costs less than `lower_bound`.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
@@ -510,25 +498,12 @@ class TiedCertificate(Proved):
 
     Attributes
     ----------
-    items : tuple of str or int
-        The items in the order in which positions count.
     positions : tuple of tuple of int
         The weak order whose cost is stated: buckets of positions, best first, each ascending.
-    scaled_cost, scaled_lower_bound : int
-        Its cost and the proved bound, raised to the next cost that a weak order can have; times
-        `denominator`.
-    denominator : int
-        What scaled numbers are divided by to be in votes.
-    tie_cost, consensus_tie_cost : Fraction
-        What a vote that ties two items costs where the weak order does not, and what one that
-        orders two costs where the weak order ties them.
-    tolerance : Fraction
-        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
-        means exact.
-    fingerprint : str
-        `PairwiseMatrix.fingerprint` of the votes.
-    proofs : tuple of WeakProof
-        For disjoint parts of the items; pairs in none of them count their cheapest place.
+    consensus_tie_cost : Fraction
+        What a vote that orders two items costs where the weak order ties them.
+    others
+        As of `Certificate`, of weak orders.
     """
 
     positions: tuple[tuple[int, ...], ...]
@@ -554,20 +529,12 @@ class TiedCertificate(Proved):
 
         Parameters
         ----------
-        votes : PairwiseMatrix
-            The votes.
         levels : ndarray of int, shape (n,)
             One number per item, smaller is better, equal is tied.
-        proofs : iterable of WeakProof
-            For disjoint parts of the items; `verify` checks their form.
+        votes, proofs, problem
+            As for `Certificate.build`.
         tie_cost, consensus_tie_cost : float or Fraction
             What ties cost; see the class.
-        problem : WeakProblem, optional
-            That of these votes, where it is stated already.
-
-        Returns
-        -------
-        TiedCertificate
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)

@@ -59,7 +59,7 @@ ROWS, VIOLATION, TURNS = 20, 1e-3, 4
 
 
 @dataclass(frozen=True)
-class Above:
+class _Above:
     """One item is above another."""
 
     first: int
@@ -71,7 +71,7 @@ class Above:
 
 
 @dataclass(frozen=True)
-class Within:
+class _Within:
     """At least so many of some items are within the first places, or the last."""
 
     items: tuple[int, ...]
@@ -97,19 +97,19 @@ class Within:
         return Count(others, n - self.within, n - self.within - len(self.items) + self.at_least)
 
 
-Part = Above | Within
+Part = _Above | _Within
 
 
 def parts_of(demands: Demands) -> list[Part]:
     """Return constraints one by one: what is said of several items, for each of them."""
-    parts: list[Part] = [Above(*pair) for pair in demands.above]
+    parts: list[Part] = [_Above(*pair) for pair in demands.above]
     for some, at_the_end in ((demands.first, False), (demands.last, True)):
-        parts += [Within((i,), len(some), 1, at_the_end) for i in some]
+        parts += [_Within((i,), len(some), 1, at_the_end) for i in some]
     for count in demands.counts:
         if count.at_least == len(count.items):
-            parts += [Within((i,), count.within, 1) for i in count.items]
+            parts += [_Within((i,), count.within, 1) for i in count.items]
         else:
-            parts.append(Within(count.items, count.within, count.at_least))
+            parts.append(_Within(count.items, count.within, count.at_least))
     return list(dict.fromkeys(parts))
 
 
@@ -120,8 +120,8 @@ def levels(
 
     None where no order does.
     """
-    above = tuple((part.first, part.second) for part in parts if isinstance(part, Above))
-    counts = [part.as_count(n) for part in parts if isinstance(part, Within)]
+    above = tuple((part.first, part.second) for part in parts if isinstance(part, _Above))
+    counts = [part.as_count(n) for part in parts if isinstance(part, _Within)]
     demands = Demands(above, counts=tuple(count for count in counts if count.within))
     if demands.decided(n) is None:
         return None
@@ -148,7 +148,7 @@ def levels(
     return None if values is None else sum((values[c] == 0).astype(int) for c in inside.values())
 
 
-def conflict(
+def _conflict(
     parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> list[Part]:
     """Return constraints that no order keeps together, of which none can be left out."""
@@ -172,7 +172,7 @@ def _require_possible(
     n, parts = len(items), parts_of(demands)
     found = levels(parts, n, wanted, deadline)
     if found is None:
-        words = tuple(part.words(items) for part in conflict(parts, n, wanted, deadline))
+        words = tuple(part.words(items) for part in _conflict(parts, n, wanted, deadline))
         why = f"{words[0]} is impossible."
         if len(words) > 1:
             why = f"{'; '.join(words)} contradict each other, and no part of them does."

@@ -123,14 +123,13 @@ class Constraints:
         These stand above all others, in the order that costs least.
     last : iterable of items, default ()
         These stand below all others.
-    top : (iterable of items, int), optional
-        Each of the items stands within the first so many places.
     quotas : iterable of Quota, default ()
         How many of some items stand within the first places, at least.
 
     Notes
     -----
-    At most q of some items within the first k places is at least k - q of all others there.
+    At most q of some items within the first k places is at least k - q of all others there; all of
+    two items there is ``Quota("AB", within=k, at_least=2)``.
 
     Examples
     --------
@@ -145,7 +144,6 @@ class Constraints:
     above: tuple[tuple[Label, Label], ...]
     first: tuple[Label, ...]
     last: tuple[Label, ...]
-    top: tuple[tuple[Label, ...], int] | None
     quotas: tuple[Quota, ...]
 
     def __init__(
@@ -154,13 +152,11 @@ class Constraints:
         above: Iterable[tuple[Label, Label]] = (),
         first: Iterable[Label] = (),
         last: Iterable[Label] = (),
-        top: tuple[Iterable[Label], int] | None = None,
         quotas: Iterable[Quota] = (),
     ) -> None:
         object.__setattr__(self, "above", _label_pairs(above))
         object.__setattr__(self, "first", _distinct_labels(first, "first of Constraints"))
         object.__setattr__(self, "last", _distinct_labels(last, "last of Constraints"))
-        object.__setattr__(self, "top", _top(top))
         object.__setattr__(self, "quotas", _quotas(quotas))
 
     def __repr__(self) -> str:
@@ -175,24 +171,13 @@ class Constraints:
         ----------
         items : ItemSet
             The items of the votes.
-
-        Returns
-        -------
-        Demands
-
-        Raises
-        ------
-        InvalidInputError
-            If an item is not among them, or there are fewer places.
         """
         n = len(items)
-        top = () if self.top is None else (("top", *self.top, len(self.top[0])),)
-        quotas = [("a quota", q.items, q.within, q.at_least) for q in self.quotas]
         counts = []
-        for what, labels, within, at_least in (*top, *quotas):
-            owner = f"{what} of Constraints"
-            check_integer(within, f"places of {owner}", low=1, high=n)
-            counts.append(Count(_indices_of(labels, items, owner), within, at_least))
+        for quota in self.quotas:
+            check_integer(quota.within, "places of a quota of Constraints", low=1, high=n)
+            where = _indices_of(quota.items, items, "a quota of Constraints")
+            counts.append(Count(where, quota.within, quota.at_least))
         above = [_indices_of(pair, items, "above of Constraints") for pair in self.above]
         return Demands(
             above=tuple((a, b) for a, b in above),
@@ -224,18 +209,6 @@ def _label_pairs(above: Any) -> tuple[tuple[Label, Label], ...]:
     if len(set(pairs)) < len(pairs):
         raise InvalidInputError("above of Constraints", "free of repetitions", list(pairs))
     return tuple((a, b) for a, b in pairs)
-
-
-def _top(top: Any) -> tuple[tuple[Label, ...], int] | None:
-    if top is None:
-        return None
-    if not isinstance(top, tuple | list) or len(top) != 2:
-        raise InvalidInputError("top of Constraints", "a list of items and a number of places", top)
-    labels = _distinct_labels(top[0], "top of Constraints")
-    if not labels:
-        raise InvalidInputError("top of Constraints", "of one or more items", top)
-    within = check_integer(top[1], "places of top of Constraints", low=len(labels))
-    return labels, within
 
 
 def _quotas(quotas: Any) -> tuple[Quota, ...]:

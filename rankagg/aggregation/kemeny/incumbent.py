@@ -161,7 +161,7 @@ class _Memetic:
         chosen = np.where(
             self._values[pairs[..., 0]] <= self._values[pairs[..., 1]], pairs[..., 0], pairs[..., 1]
         )
-        return crossed(self._population[chosen[0]], self._population[chosen[1]], self.rng)
+        return _crossed(self._population[chosen[0]], self._population[chosen[1]], self.rng)
 
     def _notice(self, found: Orders, values: Numbers) -> None:
         best = int(np.argmin(values))
@@ -170,7 +170,7 @@ class _Memetic:
             self._found_at = self.steps
 
 
-def crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
+def _crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
     """Return children of cycle crossover: each place has the item of one parent or of the other.
 
     Places are exchanged in cycles, so that each item occurs once; a coin decides for each cycle.

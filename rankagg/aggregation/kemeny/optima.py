@@ -63,10 +63,6 @@ class OptimalSet(Result):
             Seconds from now. What is not found by then raises `OutOfTimeError`; what was found
             stays.
 
-        Returns
-        -------
-        Optima or TiedOptima
-
         Examples
         --------
         >>> from rankagg import Kemeny, Profile
@@ -137,10 +133,6 @@ class OptimalSet(Result):
         ----------
         ranking : PartialRanking
             A ranking of the same items.
-
-        Returns
-        -------
-        PartialRanking
         """
         return self._closest(ranking, -1)
 
@@ -313,20 +305,11 @@ class Optima(OptimalSet):
         ----------
         limit : int
             At least 1.
-
-        Returns
-        -------
-        list of Permutation
         """
         return list(islice(self, check_integer(limit, "limit", low=1)))
 
     def winners(self) -> tuple[Label, ...]:
-        """Return the items that stand first in some optimum, in the order of the items.
-
-        Returns
-        -------
-        tuple of str or int
-        """
+        """Return the items that stand first in some optimum, in the order of the items."""
         best, _ = self.rank_ranges()
         return self.items.where(best == 1)
 

@@ -77,10 +77,10 @@ def all_by_exchange(problem: Problem, known: Bools, pairs: Pairs, up: int, down:
     largest = int(np.abs(gains).max(initial=0)) + 1
     # Numbers, and what bars items, stay below four times the largest product.
     fits = 8 * (problem.n + 1) * largest * (up + down + 1) < exact.INT64_SAFE
-    return bool(passing(gains.astype(np.int64 if fits else object), known, pairs, up, down).all())
+    return bool(_passing(gains.astype(np.int64 if fits else object), known, pairs, up, down).all())
 
 
-def passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int) -> Bools:
+def _passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int) -> Bools:
     """Return for which pairs the sum of an exchange is positive."""
     # x and y themselves, and items that cannot be between, gain so much that they count nothing.
     bar = (up + down) * int(np.abs(gains).max(initial=0)) + 1
@@ -136,7 +136,7 @@ def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -
 
 
 def _may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
-    """Return which share of its gain a pair keeps at most, whatever the cut; see `passing`.
+    """Return which share of its gain a pair keeps at most, whatever the cut; see `_passing`.
 
     A cut parts every other item from x or from y, and pays for the cheaper of the two.
     """
@@ -211,7 +211,7 @@ class Persistence:
                     return False
                 some = pairs[start : start + step]
                 some = some[~self.known[tuple(some.T)]]
-                found = some[passing(self._gains, self.known, some, up, down)]
+                found = some[_passing(self._gains, self.known, some, up, down)]
                 if len(found):
                     rest = len(self.nodes) + 1
                     self.nodes.append(Exchange(self._add(found), up, down, rest))

@@ -293,13 +293,13 @@ def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Int
     return rest - cheaper, paid + sum_below(cheaper, np.arange(problem.n))
 
 
-def same(number: int) -> int:
+def _same(number: int) -> int:
     """Return a number as it is."""
     return number
 
 
 def renumbered_row(
-    row: Derived, *, items: Callable[[int], int] = same, rows: Callable[[int], int] = same
+    row: Derived, *, items: Callable[[int], int] = _same, rows: Callable[[int], int] = _same
 ) -> Derived:
     """Return a row with other numbers of items, and of earlier rows."""
 

@@ -1,16 +1,17 @@
 """Integer programs in PuLP: the textbook formulation of Kemeny's rule, and small programs.
 
-`kemeny_program` states the textbook formulation for readers and other solvers: whole numbers for
-pairs and two rows for any three items. In small programs, which HiGHS solves, the numbers of a row
-are Python integers; rows are loosened where floats cannot hold them, so that every true solution
-stays one and a bound of the solver is one of the exact program, and the caller checks the solution
-in integers.
+`kemeny_program` states the textbook formulation for readers and any solver: whole numbers for pairs
+and two rows for any three items; `order_by_pulp` solves it. In small programs, which HiGHS solves,
+the numbers of a row are Python integers; rows are loosened where floats cannot hold them, so that
+every true solution stays one and a bound of the solver is one of the exact program, and the caller
+checks the solution in integers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -24,8 +25,8 @@ import pulp
 from rankagg._typing import Integers64, Label, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.constraints import Demands
-from rankagg.core import PairwiseMatrix, exact
-from rankagg.exceptions import OutOfTimeError, SolverError
+from rankagg.core import ItemSet, PairwiseMatrix, exact
+from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
 
 # PuLP writes no names of more than 100 characters, and those of rows have three items.
 NAME_LENGTH = 24
@@ -199,3 +200,42 @@ def kemeny_program(
 
 def _name(kind: str, names: Sequence[str], where: Iterable[int]) -> str:
     return "_".join([kind, *(names[i] for i in where)])
+
+
+def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline) -> Positions:
+    """Return the order that a solver of PuLP finds, best first; None stands for HiGHS or CBC.
+
+    Raises `OutOfTimeError` where the time is over before the solver has an order. Whether the
+    order is optimal is for the caller to prove.
+    """
+    if solver is None:
+        solver = pulp.HiGHS(msg=False, threads=1, gapRel=0)
+        if not solver.available():
+            path = pulp.PULP_CBC_CMD.pulp_cbc_path
+            solver = pulp.COIN_CMD(path=path, msg=False, threads=1, gapRel=0)
+    if not solver.available():
+        raise SolverNotFoundError(
+            f"PuLP does not find the solver {solver.name}; "
+            "`pulp.listSolvers(onlyAvailable=True)` names those it finds."
+        )
+    if deadline.at < inf:
+        solver = copy(solver)
+        solver.timeLimit = min(solver.timeLimit or inf, deadline.seconds_left())
+    try:
+        program.solve(solver)
+    except pulp.PulpSolverError as error:
+        raise SolverError(f"{solver.name} failed: {error}") from error
+    if program.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
+        deadline.seconds_left()  # raises where that is the reason
+        if program.sol_status == pulp.LpSolutionNoSolutionFound and deadline.at < inf:
+            raise OutOfTimeError
+        words = pulp.LpSolution.get(program.sol_status, str(program.sol_status))
+        raise SolverError(f"{solver.name} found no ranking: {words}.")
+    value = {variable.name: variable.value() or 0.0 for variable in program.variables()}
+    names, above = _safe_names(items), np.zeros((len(items), len(items)), dtype=np.intp)
+    for i, j in permutations(range(len(items)), 2):
+        above[i, j] = round(value.get(_name("x", names, (i, j)), 0.0))
+    order = np.argsort(-above.sum(axis=1), kind="stable")
+    if not np.array_equal(above[np.ix_(order, order)], np.triu(np.ones_like(above), k=1)):
+        raise SolverError(f"{solver.name} returned no ranking: its pairs do not make an order.")
+    return order

@@ -302,10 +302,6 @@ class TiedOptima(OptimalSet):
         ----------
         limit : int
             At least 1.
-
-        Returns
-        -------
-        list of PartialRanking
         """
         times = check_integer(limit, "limit", low=1)
         choices = [list(islice(group.optima(), times)) for group in self._groups]

@@ -85,7 +85,7 @@ def _move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -
         levels = _moved_while_it_helps(costs, levels, deadline)
         order = np.lexsort((levels,))
         again = best_buckets(costs, order)
-        if cost_of(costs, again) >= cost_of(costs, levels) - costs.negligible:
+        if _cost_of(costs, again) >= _cost_of(costs, levels) - costs.negligible:
             return levels
         levels = again
     return levels
@@ -133,7 +133,7 @@ def _moved_while_it_helps(costs: FloatCosts, levels: Levels, deadline: Deadline)
     return levels
 
 
-def cost_of(costs: FloatCosts, levels: Levels) -> float:
+def _cost_of(costs: FloatCosts, levels: Levels) -> float:
     """Return the cost of a weak order."""
     above = levels[:, None] < levels[None, :]
     tied = np.triu(levels[:, None] == levels[None, :], k=1)

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 
 from rankagg._typing import Generator, Integers, Ranks
-from rankagg._validation import check_choice, check_flag, check_integer
+from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
@@ -185,11 +185,6 @@ class RoundRule(Aggregator):
         ElectionCount
             Its order is that of `aggregate`.
 
-        Raises
-        ------
-        InvalidInputError
-            If `tie_breaking` is "parallel".
-
         Examples
         --------
         >>> from rankagg import Coombs, Profile
@@ -292,11 +287,6 @@ class _Elimination(RoundRule):
         -------
         tuple of Permutation
             Each once, in the order of the positions of what goes out.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are more than `limit`.
         """
         most = check_integer(limit, "limit", low=1)
         evidence = Evidence.of(data).read_by(self)
@@ -458,9 +448,6 @@ class Coombs(_Elimination):
 
     Parameters
     ----------
-    majority : bool, default True
-        Whether more than half of the first places decide; False goes by last places alone, which
-        can choose another winner.
     tie_breaking : {"together", "parallel", "order", "refuse"}, default "together"
         As for `InstantRunoff`.
 
@@ -497,24 +484,18 @@ class Coombs(_Elimination):
         "reversal symmetry": "1 ABCD, 1 BCAD, 1 CADB, 1 DBCA",
         "smith": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
     }
-    majority: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_flag(self.majority, "majority of Coombs")
 
     def _count(self, evidence: Evidence) -> Count:
         ballots = _Ballots.of(evidence.profile)
 
         def decide(inside: Inside) -> Round:
-            if self.majority:
-                firsts, unit = ballots.ends(inside)
-                whole = sum(firsts)
-                for item, votes in zip(inside, firsts, strict=True):
-                    if 2 * votes > whole:
-                        has, of = (amount(n / unit) for n in (votes, whole))
-                        told = f"{evidence.items[item]} has {has} of {of} first places"
-                        return Round((item,), first=True, note=told if len(inside) > 2 else "")
+            firsts, unit = ballots.ends(inside)
+            whole = sum(firsts)
+            for item, votes in zip(inside, firsts, strict=True):
+                if 2 * votes > whole:
+                    has, of = (amount(n / unit) for n in (votes, whole))
+                    told = f"{evidence.items[item]} has {has} of {of} first places"
+                    return Round((item,), first=True, note=told if len(inside) > 2 else "")
             return _lowest(inside, [-got for got in ballots.ends(inside, last=True)[0]])
 
         return decide

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Generator
-from rankagg._validation import check_flag
 from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -191,9 +190,6 @@ class Young(SearchingRule):
 
     Parameters
     ----------
-    weak : bool, default True
-        True: no majority may be against the item, as Young has it. False: it must beat all
-        others (strong Young); where no part of the ballots does that, its score is 0.
     time_limit : float, optional
         Seconds after which `OutOfTimeError` is raised.
 
@@ -235,33 +231,28 @@ class Young(SearchingRule):
         "reversal symmetry": "1 ABCD, 1 ACDB, 1 DBCA",
         "smith": "1 ABCD, 1 BCAD, 1 DCAB",
     }
-    weak: bool = True
     time_limit: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_flag(self.weak, "weak of Young")
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         ballots = _WeighedBallots.of(evidence.profile, "Young")
-        kept = [self._kept(ballots, item, deadline) for item in range(len(evidence.items))]
+        kept = [_most_kept(ballots, item, deadline) for item in range(len(evidence.items))]
         points = [Fraction(number, ballots.denominator) for number in kept]
         return by_points(points, evidence.items)
 
-    def _kept(self, ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
-        """Return the most units in which the item is unbeaten."""
-        # Solvers load late.
-        from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
 
-        goal, whole = 0 if self.weak else 1, sum(ballots.votes)
-        others = [other for other in range(len(ballots.margins)) if other != item]
-        margins = {other: ballots.margins[item][other] for other in others}
-        if min(margins.values(), default=goal) >= goal:
-            return whole
-        program = IntegerProgram()
-        removed = program.columns(ballots.votes, cost=1).tolist()
-        for other, margin in margins.items():
+def _most_kept(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
+    """Return the most units in which the item is unbeaten."""
+    # Solvers load late.
+    from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
+
+    whole, margins = sum(ballots.votes), ballots.margins[item]
+    if min(margins) >= 0:
+        return whole
+    program = IntegerProgram()
+    removed = program.columns(ballots.votes, cost=1).tolist()
+    for other, margin in enumerate(margins):
+        if other != item:
             leads = (-ballots.leads[:, item, other]).tolist()
-            program.at_least(dict(zip(removed, leads, strict=True)), goal - margin)
-        fewest = program.least(deadline, below=whole)
-        return 0 if fewest is None else whole - fewest
+            program.at_least(dict(zip(removed, leads, strict=True)), -margin)
+    fewest = program.least(deadline, below=whole)
+    return 0 if fewest is None else whole - fewest

@@ -103,10 +103,6 @@ class STV:
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator for lots.
 
-        Returns
-        -------
-        ElectionCount
-
         Raises
         ------
         InformationLostError

@@ -20,10 +20,9 @@ from rankagg.core import counted
 from rankagg.distributions.bradley_terry.contests import Ties, chances, terms_of
 from rankagg.distributions.bradley_terry.fit import CovType, Options, estimates_of
 from rankagg.distributions.bradley_terry.samples import sample_of
-from rankagg.distributions.fit_result import holm, with_intervals
+from rankagg.distributions.fit_result import WorthsFit, holm, with_intervals
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import InvalidInputError
 
 

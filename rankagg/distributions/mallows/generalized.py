@@ -176,10 +176,6 @@ class GeneralizedMallows(RankingDistribution):
         time_limit : float, optional
             Seconds for the search of the center.
 
-        Returns
-        -------
-        GeneralizedMallowsFit
-
         Raises
         ------
         InvalidInputError

@@ -189,10 +189,6 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
     theta : float
         The dispersion parameter, not negative; phi = exp(-theta). The result is log n! at 0.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from rankagg.distributions import mallows_log_normalizer

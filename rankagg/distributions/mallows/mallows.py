@@ -109,10 +109,6 @@ class Mallows(RankingDistribution):
             The center.
         phi : float
             In (0, 1]; 1 is uniform.
-
-        Returns
-        -------
-        Mallows
         """
         return cls(center, abs(log(check_number(phi, "phi", low=0, high=1, open_low=True))))
 
@@ -158,12 +154,6 @@ class Mallows(RankingDistribution):
         -------
         pandas.Series
             Index: the distances that there are.
-
-        Raises
-        ------
-        InvalidInputError
-            If rankings are too many to count by their distance: of more than 50 items for "ulam",
-            100 for "footrule", 8 for "spearman".
         """
         distances, counts = self._distance.log_counts(self.n_items)
         there = np.isfinite(counts)
@@ -258,10 +248,6 @@ class Mallows(RankingDistribution):
         time_limit : float, optional
             Seconds for the search of the center. Of complete strict rankings it is then the best
             ranking found, and a note has its bound.
-
-        Returns
-        -------
-        MallowsFit
 
         Raises
         ------
@@ -387,10 +373,6 @@ class MallowsFit(FitResult):
         ----------
         theta : float
             Not negative.
-
-        Returns
-        -------
-        float
         """
         at = check_number(theta, "theta", low=0)
         return self.data.log_likelihood(self.distribution.center, at)
@@ -419,10 +401,6 @@ class MallowsFit(FitResult):
             Simulated samples.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
-
-        Returns
-        -------
-        SimulatedTest
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
         generator, rows = as_generator(rng), uncompressed(self.data.profile)

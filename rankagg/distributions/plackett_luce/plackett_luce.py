@@ -31,11 +31,11 @@ from rankagg.core import (
     places,
 )
 from rankagg.distributions.base import RankingDistribution, labelled_numbers
+from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
 from rankagg.distributions.plackett_luce.features import FeatureFit, fit_features
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
-from rankagg.distributions.worths_fit import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
@@ -435,10 +435,6 @@ class PlackettLuceFit(WorthsFit):
 
         The score of strict rankings has an exact covariance where all orders are as likely, so that
         the level holds with few rankings too.
-
-        Returns
-        -------
-        statsmodels.stats.contrast.ContrastResults
 
         References
         ----------

@@ -379,12 +379,6 @@ def hoeffding_radius(
         last axis; they sum to 1. The radius is sqrt(log(sides/alpha)/2 * sum_t w_t^2/n_t). With
         `n=1` they are the weights of single values.
 
-    Raises
-    ------
-    InvalidInputError
-        If n is below 1, the weights do not sum to 1, or the radius is above 1: no mean of values
-        in [0, 1] is further off, so such a bound says nothing.
-
     References
     ----------
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables",

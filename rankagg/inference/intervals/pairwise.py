@@ -219,11 +219,6 @@ class PairwiseIntervals(Result):
         rng : int or numpy.random.Generator, optional
             For "percentile".
 
-        Raises
-        ------
-        InvalidInputError
-            If the options do not go together, or the data do not hold what they need.
-
         Examples
         --------
         >>> import rankagg as ra
@@ -269,11 +264,6 @@ class PairwiseIntervals(Result):
             "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
             p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
             outside the interval; they must be simultaneous.
-
-        Raises
-        ------
-        InvalidInputError
-            If the intervals cover each pair alone, or every number of units at once.
         """
         choice = check_choice(how, ("holm", "intervals"), "how")
         return _by_holm(self) if choice == "holm" else _by_intervals_of_pairs(self)

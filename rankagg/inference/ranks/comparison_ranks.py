@@ -183,11 +183,6 @@ def comparison_rank_intervals(
     rng : int or numpy.random.Generator, optional
         For the draws.
 
-    Raises
-    ------
-    InvalidInputError
-        If units are too few, or an item was not compared so often as `of` needs.
-
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), https://doi.org/10.1093/restud/rdad006; at every

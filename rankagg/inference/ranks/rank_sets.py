@@ -24,7 +24,7 @@ from rankagg._validation import (
 from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
 from rankagg.distributions import BradleyTerryFit, FitResult
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
-from rankagg.distributions.worths_fit import WorthsFit
+from rankagg.distributions.fit_result import WorthsFit
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions
 from rankagg.inference.ranks.rank_results import (
@@ -98,12 +98,6 @@ def rank_sets(
         `to_frame` has estimates, ranks, both kinds of bounds, and tiers; `top(k)` and `bottom(k)`
         are the confidence sets for the k best and the k worst items. A pair whose difference has no
         error is decided as it stands, and equal estimates never are.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no errors, or two kinds of them, an estimate is missing, labels differ, or the
-        covariance is none.
 
     References
     ----------

@@ -29,7 +29,6 @@ def demands_of(wish: ra.Constraints) -> list[Keeps]:
     tests = [above(a, b) for a, b in wish.above]
     tests += [within([i], len(wish.first), 1) for i in wish.first]
     tests += [at_the_end(i, len(wish.last)) for i in wish.last]
-    tests += [within([i], wish.top[1], 1) for i in wish.top[0]] if wish.top else []
     for quota in wish.quotas:
         if quota.at_least == len(quota.items):
             tests += [within([i], quota.within, 1) for i in quota.items]
@@ -54,10 +53,10 @@ def random_wish(rng: Random, items: str) -> ra.Constraints:
     for name in ("first", "last"):
         if rng.random() < 0.25:
             options[name] = rng.sample(items, rng.randrange(1, 3))
+    quotas = []
     if rng.random() < 0.3:
         some = rng.sample(items, rng.randrange(1, 3))
-        options["top"] = some, rng.randrange(len(some), n + 1)
-    quotas = []
+        quotas.append(ra.Quota(some, rng.randrange(len(some), n + 1), len(some)))
     for _ in range(rng.randrange(4)):
         some = rng.sample(items, rng.randrange(1, n + 1))
         within = rng.randrange(1, n + 1)

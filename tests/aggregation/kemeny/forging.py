@@ -35,9 +35,13 @@ from tests.tournaments import PALEY, proved_paley
 N = 5
 WISH = ra.Constraints(above=[(5, 0), (2, 1)], last=[4])
 QUOTAS = ra.Constraints(
-    above=[(2, 5)], top=([2, 1], 4),
-    quotas=[ra.Quota([0, 1, 2, 5], within=1, at_least=1), ra.Quota(range(6), 3, at_least=1)],
-)  # fmt: skip
+    above=[(2, 5)],
+    quotas=[
+        ra.Quota([2, 1], within=4, at_least=2),
+        ra.Quota([0, 1, 2, 5], within=1, at_least=1),
+        ra.Quota(range(6), 3, at_least=1),
+    ],
+)
 
 Kind = ra.Certificate
 

@@ -16,7 +16,7 @@ from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import exact
 from tests.aggregation.kemeny import forging
 
-KINDS = ("plain", "ties", "above", "quotas", "top")
+KINDS = ("plain", "ties", "above", "quotas", "all within")
 SIZES = (2**31, 2**53, 2**60, 2**63, 10**99)
 FACTORS = (2**31 - 1, 2**53 + 1, 3 * 2**60 + 7, 2**63, 10**90)
 
@@ -32,7 +32,7 @@ def rule(kind: str, n: int, rng: Random) -> ra.Aggregator:
         "plain": None,
         "above": ra.Constraints(above=[items[:2]], last=[items[2]]),
         "quotas": ra.Constraints(quotas=[ra.Quota(some, k, rng.randrange(min(k, len(some))) + 1)]),
-        "top": ra.Constraints(top=(items[:k], k)),
+        "all within": ra.Constraints(quotas=[ra.Quota(items[:k], k, k)]),
     }
     return ra.Kemeny(constraints=wishes[kind])
 

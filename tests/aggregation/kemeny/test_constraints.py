@@ -148,8 +148,8 @@ def test_a_conflict_is_named() -> None:
     )
 
 
-def kept(part: constrained.Above | constrained.Within, order: tuple[int, ...]) -> bool:
-    if isinstance(part, constrained.Above):
+def kept(part: constrained._Above | constrained._Within, order: tuple[int, ...]) -> bool:
+    if isinstance(part, constrained._Above):
         return order.index(part.first) < order.index(part.second)
     places = order[-part.within :] if part.at_the_end else order[: part.within]
     return len(set(places) & set(part.items)) >= part.at_least
@@ -165,7 +165,7 @@ def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
             continue
         n_seen += 1
         parts = constrained.parts_of(wish.over(ra.ItemSet(items)))
-        found = constrained.conflict(parts, len(items), np.arange(len(items)))
+        found = constrained._conflict(parts, len(items), np.arange(len(items)))
         holds = [[kept(part, order) for part in found] for order in permutations(range(5))]
         assert not any(map(all, holds))
         for left_out in range(len(found)):
@@ -203,9 +203,6 @@ def of_tennessee(**wish: Any) -> ra.Consensus:
         (lambda: ra.Constraints(above=5), "a list of pairs"),
         (lambda: ra.Constraints(first=["A", "A"]), "free of repetitions"),
         (lambda: ra.Constraints(last=3), "a list of items"),
-        (lambda: ra.Constraints(top=["A"]), "a list of items and a number of places"),
-        (lambda: ra.Constraints(top=(["A", "B"], 1)), "at least 2"),
-        (lambda: ra.Constraints(top=([], 1)), "one or more items"),
         (lambda: ra.Constraints(quotas=["A"]), "a list of Quota"),
         (lambda: ra.Quota(["A"], within=0, at_least=1), "within of Quota"),
         (lambda: ra.Quota(["A"], within=3, at_least=2), "at most 1"),
@@ -217,7 +214,6 @@ def of_tennessee(**wish: Any) -> ra.Consensus:
          "may tie items"),
         (lambda: of_tennessee(first=["Memphs"]), "Did you mean 'Memphis'"),
         (lambda: of_tennessee(above=[("Memphis", 3)]), "above of Constraints"),
-        (lambda: of_tennessee(top=(["Memphis"], 9)), "at most 4"),
         (lambda: of_tennessee(quotas=[ra.Quota(["Memphis"], 5, 1)]), "at most 4"),
     ],
 )  # fmt: skip
@@ -339,7 +335,7 @@ def test_under_constraints_the_set_of_optima_is_not_known() -> None:
 
 def test_swaps_are_priced_among_what_is_allowed() -> None:
     table = ra.datasets.load("tennessee")
-    wish = ra.Constraints(above=[("Memphis", "Nashville")], top=(["Knoxville"], 3))
+    wish = ra.Constraints(above=[("Memphis", "Nashville")], quotas=[ra.Quota(["Knoxville"], 3, 1)])
     consensus = ra.Kemeny(constraints=wish).aggregate(table)
     held = ra.explain(consensus, "Memphis", "Nashville")
     assert held.is_held

@@ -11,7 +11,12 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation.kemeny.pulp_programs import NAME_LENGTH, _safe_names
-from rankagg.exceptions import InfeasibleError, InvalidInputError
+from rankagg.exceptions import (
+    InfeasibleError,
+    InvalidInputError,
+    SolverError,
+    SolverNotFoundError,
+)
 from tests.conftest import seeds
 
 
@@ -77,8 +82,7 @@ def test_constraints_are_rows_of_the_program() -> None:
     wish = ra.Constraints(
         above=[("C", "A")],
         last="E",
-        top=("D", 3),
-        quotas=[ra.Quota("CD", within=2, at_least=1)],
+        quotas=[ra.Quota("D", within=3, at_least=1), ra.Quota("CD", within=2, at_least=1)],
     )
     rule = ra.Kemeny(constraints=wish)
     program = rule.program(data)
@@ -120,3 +124,63 @@ def test_one_item_and_too_many_items() -> None:
     many = ra.Profile.from_orders([list(range(101))])
     with pytest.raises(InvalidInputError, match="at most 100 items"):
         ra.Kemeny().program(many)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pulp_and_cuts_find_the_same_cost(seed: int) -> None:
+    data, tie_cost = profile_of(seed, n=1 + seed % 8), (0, 0.5)[seed % 2]
+    by_cuts = ra.Kemeny(tie_cost=tie_cost).aggregate(data)
+    solver = [None, *solvers()][seed % 3]
+    found = ra.Kemeny(tie_cost=tie_cost, backend="pulp", solver=solver).aggregate(data)
+    certificate = found.certificate
+    assert certificate.status == "optimal"
+    assert certificate.scaled_cost == by_cuts.certificate.scaled_cost
+    assert certificate.verify(data.pairwise())
+    assert float(data.pairwise().exact_cost(found.ranking, tie_cost=tie_cost)) == certificate.cost
+
+
+class Worst(pulp.HiGHS):
+    """A solver that calls the dearest order optimal, or what is none."""
+
+    order = "ZYX"
+
+    def actualSolve(self, lp, **options):
+        for variable in lp.variables():
+            _, first, second = variable.name.split("_")
+            variable.varValue = float(self.order.find(first) < self.order.find(second))
+        lp.assignStatus(pulp.LpStatusOptimal, pulp.LpSolutionOptimal)
+        return pulp.LpStatusOptimal
+
+
+def test_what_a_solver_says_of_its_ranking_is_not_believed() -> None:
+    data = ra.Profile.from_orders(["XYZ", "YZX", "XYZ"])
+    found = ra.Kemeny(backend="pulp", solver=Worst(msg=False)).aggregate(data)
+    assert (found.order, found.certificate.status) == (("Z", "Y", "X"), "gap")
+    assert (found.certificate.cost, found.certificate.lower_bound) == (7, 2)
+    assert found.notes == ("not proved optimal in time",)
+    wrong = Worst(msg=False)
+    wrong.order = ""
+    with pytest.raises(SolverError, match="do not make an order"):
+        ra.Kemeny(backend="pulp", solver=wrong).aggregate(data)
+
+
+def test_solvers_that_cannot_solve_are_refused() -> None:
+    data = ra.Profile.from_orders(["XYZ"])
+    with pytest.raises(InvalidInputError, match="a solver object of PuLP"):
+        ra.Kemeny(backend="pulp", solver="HiGHS")
+    with pytest.raises(InvalidInputError, match="backend='pulp'"):
+        ra.Kemeny(solver=pulp.HiGHS(msg=False))
+    with pytest.raises(InvalidInputError, match="backend of Kemeny"):
+        ra.Kemeny(backend="pulp", consensus_ties=True, tie_cost=0.5)
+    with pytest.raises(SolverNotFoundError, match="does not find the solver"):
+        ra.Kemeny(backend="pulp", solver=pulp.GLPK_CMD(path="/nowhere/glpsol")).aggregate(data)
+    with pytest.raises(InvalidInputError, match="at most 100 items"):
+        ra.Kemeny(backend="pulp").aggregate(ra.Profile.from_orders([list(range(101))]))
+
+
+def test_pulp_keeps_the_time_limit() -> None:
+    data = ra.Profile.from_ranks(np.random.default_rng(0).random((9, 40)))
+    found = ra.Kemeny(backend="pulp", time_limit=0).aggregate(data)
+    assert found.certificate.status == "gap"
+    assert found.certificate.verify(data.pairwise())
+    assert found.notes == ("not proved optimal within the time limit of 0 s",)

@@ -113,7 +113,7 @@ def margin(row, i, j, policy):
     return wins[i][j] - wins[j][i]
 
 
-def young(profile, item, policy, weak):
+def young(profile, item, policy):
     rows, denominator = units(profile)
     n = profile.n_items
     kinds = [[margin(row, item, j, policy) for j in range(n) if j != item] for row in rows]
@@ -122,7 +122,7 @@ def young(profile, item, policy, weak):
         sums = [
             sum(k * lead[at] for k, lead in zip(kept, kinds, strict=True)) for at in range(n - 1)
         ]
-        if all(total > 0 or (weak and total == 0) for total in sums) and any(kept):
+        if all(total >= 0 for total in sums) and any(kept):
             best = max(best, sum(kept))
     return Fraction(best, denominator)
 

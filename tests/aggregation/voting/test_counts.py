@@ -14,7 +14,6 @@ from tests.strategies import policies, profiles
 
 SLOW = {
     ra.Coombs(): (slow_counts.last_places, slow_counts.most, True),
-    ra.Coombs(majority=False): (slow_counts.last_places, slow_counts.most, False),
     ra.Baldwin(): (slow_counts.borda_points, slow_counts.fewest, False),
     ra.Nanson(): (slow_counts.borda_points, slow_counts.average_or_less, False),
 }
@@ -69,7 +68,6 @@ def test_a_majority_of_first_places_ends_the_count():
     # Among B and C the rule goes on.
     assert (count.order, count.margin) == (("A", "B", "C"), None)
     assert "B        0         not elected" in count.summary()
-    assert ra.Coombs(majority=False).count(ballots).elected == ("A",)
 
 
 def test_what_is_counted_has_its_name_everywhere():

@@ -24,10 +24,10 @@ def small(**kinds):
 
 
 @few
-@given(profile=small(), policy=policies, weak=st.booleans())
-def test_young(profile, policy, weak) -> None:
-    consensus = ra.Young(weak=weak).aggregate(profile.with_unranked(policy))
-    expected = [slow.young(profile, item, policy, weak) for item in range(profile.n_items)]
+@given(profile=small(), policy=policies)
+def test_young(profile, policy) -> None:
+    consensus = ra.Young().aggregate(profile.with_unranked(policy))
+    expected = [slow.young(profile, item, policy) for item in range(profile.n_items)]
     assert consensus.scores.tolist() == [float(number) for number in expected]
 
 
