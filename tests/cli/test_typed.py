@@ -13,7 +13,7 @@ import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.command import PROBABILITY, Number, OneOf, Option, Whole
-from rankagg.core.grouped_tally import MOST_GROUPS
+from rankagg.core.task_tally import MOST_GROUPS
 from rankagg.report.page import KINDS
 
 ABSURD = [

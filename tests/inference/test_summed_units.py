@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.core import canonical_profile
-from rankagg.core.grouped_tally import GroupedTally
+from rankagg.core.task_tally import GroupedTally
 from rankagg.exceptions import InformationLostError, InvalidInputError, RankaggError
 from rankagg.inference.intervals import bootstrap
 from rankagg.inference.intervals.bootstrap import resample_counts
