@@ -275,9 +275,10 @@ def _from_text(text: str) -> int:
 
 def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
     """Return the sum of arrays of integers, each times a whole number."""
-    total = np.zeros_like(arrays[0])
-    for array, vote in zip(arrays, votes, strict=True):
-        total = exact.combine(total, 1, array, vote)
+    total = exact.multiply(arrays[0], votes[0])
+    for array, vote in zip(arrays[1:], votes[1:], strict=True):
+        if vote:
+            total = exact.combine(total, 1, array, vote)
     return total
 
 
