@@ -27,8 +27,7 @@ from rankagg.io.scan.batches import (
     scan_parts,
     scores_into,
 )
-from rankagg.io.scan.count import count_parts
-from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
+from rankagg.io.scan.count import ONE_TASK, ScanLayout, check_weights, count_parts, layout_of
 from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
