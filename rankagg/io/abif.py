@@ -89,14 +89,12 @@ def read_abif(
     Raises
     ------
     DataFormatError
-        If a line is none of these, or names a candidate twice or one who is not declared where
-        some are; the message has its number.
+        If a line is none of these, or names a candidate twice or one who is not declared.
 
     Warns
     -----
     DataWarning
-        How many ballots name nobody; they are in no ranking. Of BLT the seats, and how many
-        candidates have withdrawn.
+        How many ballots name nobody; of BLT the seats, and how many candidates have withdrawn.
 
     References
     ----------

@@ -384,16 +384,13 @@ def read_cast_votes(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, no ballot ranks anything, it is not certain which columns
-        are the choices of one contest, or a column may hold counts and is not named.
-    InvalidInputError
-        If a named column or a spelling of `alias` does not exist, or a policy is none of these.
+        If the file is not such a table, no ballot ranks anything, or it is not certain which
+        columns are choices or counts.
 
     Warns
     -----
     DataWarning
-        If an item is called like a missing value, such as "NA", or two names differ in case,
-        accents, blanks or one letter alone.
+        Of names that are nearly equal, and of those that are words for a missing value ("NA").
 
     Examples
     --------

@@ -158,14 +158,11 @@ def read_comparisons(
     ------
     DataFormatError
         If the file is no such table, an item meets itself, or a cell is empty or unknown.
-    InvalidInputError
-        If a named column or outcome does not exist, two columns are the same, or `outcome_is` does
-        not suit their number.
 
     Warns
     -----
     DataWarning
-        If items differ in case or blanks alone, and of rows that are left out, or count no win.
+        Of items whose names are nearly equal, and of rows that are left out.
 
     Examples
     --------

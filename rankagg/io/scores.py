@@ -105,17 +105,13 @@ def read_scores(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, a heading leaves doubt about what the tasks are, or a
-        whole number is beyond what a 64-bit float holds; the message names row and column.
-    InvalidInputError
-        If a named column or task does not exist, or the table has no valid scores.
+        If the file is not such a table, or a heading leaves doubt about what the tasks are.
 
     Warns
     -----
     DataWarning
-        If a task's instance has no score of any system: it is left out. Which columns hold words,
-        and are left out. How many cells were read by `missing` and `errors`, and where some scores
-        of a long column have a percent sign.
+        What was left out (instances without a score, columns of words), and how many cells were
+        read by `missing`, `errors` and `percent`.
 
     Examples
     --------
