@@ -116,7 +116,7 @@ BAD = {
     f"scan {DATA} --lower x --lower-is-better": "--lower-is-better covers",
     "scan data --task task --groups 5": "--instance",
     "scan sums.json": "sums.json",
-    "scan board.csv": "board.csv has words in column system, and each column without an option",
+    "scan board.csv": "board.csv holds string in the column 'system', where scores should be",
     f"scan scattered.csv {LONG}": "--scattered sort",
     "compare sums.json --tolerance 1": "--tolerance has no meaning for sums",
     "compare bad.json": "bad.json does not hold sums of scores as JSON",

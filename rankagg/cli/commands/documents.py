@@ -246,8 +246,6 @@ def scan(
     columns["systems"] = systems and [name.strip() for name in systems.split(",")]
     with options_named({"higher_is_better": "--lower", "source": "SOURCES"}):
         scanned = ra.io.scan_scores(sources, higher_is_better=not lower_is_better, **columns)
-        if not any(columns[name] for name in ("system", "score", "systems")):
-            _refuse_words(str(scanned.files[0]), columns["task"], columns["instance"])
         if lower:
             tasks = scanned.find_tasks()
             low = labels_of("--lower", lower, tasks, "task")
@@ -291,22 +289,3 @@ def scan(
         text=text,
         files=[(out, lambda path: write_summary(summary, path))],
     )
-
-
-def _refuse_words(path: str, *named: str | None) -> None:
-    """Refuse a wide file whose first rows have words where scores of systems should be."""
-    import pandas as pd
-
-    if not path.endswith((".csv", ".tsv")):
-        return
-    try:
-        head = pd.read_csv(path, sep="," if path.endswith(".csv") else "\t", nrows=100)
-    except ValueError:  # the scan says what is wrong
-        return
-    for name in head:
-        if name not in named and not pd.api.types.is_numeric_dtype(head[name]):
-            raise click.UsageError(
-                f"{path} has words in column {name}, and each column without an option holds the "
-                "scores of a system: name it with --task or --instance, or the systems with "
-                "--systems. `rankagg compare` reads a table with a row for each system."
-            )
