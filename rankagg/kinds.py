@@ -95,7 +95,6 @@ class DataKind:
         return found if self.title_and_seats is None else _loaded(self.title_and_seats)(file)
 
 
-_LOGS = "evaluations.read_evaluations"
 #: By the words for `--format`; kinds with signs of their own are tried in this order.
 KINDS = {
     kind.name: kind
@@ -141,9 +140,9 @@ KINDS = {
         DataKind(
             "evaluations",
             "evaluations",
-            f"{_LOGS}:read_evaluations",
-            f"{_LOGS}:looks_like_evaluations",
-            f"{_LOGS}:seem_evaluations",
+            "evaluations:read_evaluations",
+            "evaluations:looks_like_evaluations",
+            "evaluations:seem_evaluations",
             takes_many=True,
         ),
         DataKind(
