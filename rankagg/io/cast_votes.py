@@ -509,15 +509,10 @@ def _profile(
 
 def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, Integers64]:
     """Return the first of every set of equal rows, and the summed counts of the set."""
-    key = np.zeros(len(counts), dtype=np.int64)
-    for column in columns:
-        # Rows have numbers below their number, so a product fits.
-        key = np.unique(key * (int(column.max()) + 2) + column + 1, return_inverse=True)[1].ravel()
-    _, first, where = np.unique(key, return_index=True, return_inverse=True)
-    total = np.zeros(len(first), dtype=np.int64)
-    np.add.at(total, where.ravel(), counts)
-    order = np.argsort(first)
-    return first[order], total[order]
+    table = pd.DataFrame(dict(enumerate(columns)))
+    key = table.groupby(list(table), sort=False).ngroup().to_numpy()
+    first = np.flatnonzero(~table.duplicated())
+    return first, np.bincount(key, weights=counts).astype(np.int64)
 
 
 def _counted_steps(
