@@ -311,13 +311,16 @@ class ScoreSummary(ScoredTasks):
         """Return the summary of each task."""
         return {task: self._with({task: tally}) for task, tally in self._held.items()}
 
-    def _with(self, tallies: Mapping[Label, Any]) -> ScoreSummary:
+    def _with(
+        self, tallies: Mapping[Label, Any], task_weights: Mapping[Label, float] | None = None
+    ) -> ScoreSummary:
         """Return the summary of other tallies, of some of the tasks."""
+        weights = self._weights if task_weights is None else task_weights
         return ScoreSummary(
             self.systems,
             tallies,
             higher_is_better={task: self._directions[task] for task in tallies},
-            task_weights={task: self._weights[task] for task in tallies},
+            task_weights={task: weights[task] for task in tallies},
         ).with_unranked(self.unranked)
 
     def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
