@@ -88,7 +88,7 @@ def test_certificates_and_fits(run, tmp_path):
         ("rank -", b"\n\n", "standard input is empty"),
         ("rank -", b"system,x\n", "standard input has a header and no rows"),
         ("rank -", b"\xff\xfes\x00,\x00x\x00\n\x00", "standard input is UTF-16 text"),
-        ("rank -", b"PK\x03\x04 and more", "standard input is a zip archive"),
+        ("rank -", b"PK\x03\x04\0 and more", "standard input is a workbook or a zip archive"),
         ("rank -", b"\x1f\x8b and more", "standard input is compressed by gzip"),
         ("rank -", b"\x00\x01\x02", "standard input"),
         ("rank - -", SCORES, "one"),

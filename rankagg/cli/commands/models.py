@@ -298,8 +298,8 @@ def sample(
         raise click.UsageError("Give one of FIT and --items.")
     if fit is not None:
         refuse_typed("goes with --items", "culture")
-    law = None if fit is None else _stored(fit)
-    labels = law.items if law is not None else _labels("--items", items or "")
+    model = None if fit is None else _stored(fit)
+    labels = model.items if model is not None else _labels("--items", items or "")
     n = len(labels)
     if size * n > _MOST_PLACES_DRAWN:
         raise click.BadParameter(
@@ -307,8 +307,8 @@ def sample(
             f"Got {size}. Draw several files with different seeds.",
             param_hint="'--size'",
         )
-    if law is not None:
-        profile = law.sample(size, rng=rng)
+    if model is not None:
+        profile = model.sample(size, rng=rng)
     else:
         with options_named({"n_items": "The number of --items", **_CULTURE_NUMBERS}):
             ranks = _culture(culture).sample(n, size, rng=rng).ranks
