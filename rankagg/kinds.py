@@ -170,19 +170,12 @@ _LINES_OF_LISTS = (
 
 @dataclass(frozen=True, repr=False)
 class Recognized:
-    """What a file may be, by its content; `recognize` says it.
-
-    Attributes
-    ----------
-    name : str
-        Of the file.
-    readings : tuple of FileReading
-        Each with `format` (the word for ``--format``), `what` it is, `parameters` of the reader,
-        and `is_certain`; empty where nothing is known that looks so.
-    """
+    """What a file may be, by its content; `recognize` says it."""
 
     source: Any = field(compare=False)
+    # Of the file.
     name: str
+    # Empty where nothing is known that looks so.
     readings: tuple[FileReading, ...]
 
     @property
@@ -205,23 +198,7 @@ class Recognized:
         return tuple(calls)
 
     def read(self, **parameters: Any) -> Any:
-        """Return the data, where it is certain what they are.
-
-        Parameters
-        ----------
-        **parameters
-            Further ones of the reader; scores need `higher_is_better`.
-
-        Returns
-        -------
-        ScoreTable, Profile, CastVotes, Comparisons, ...
-            What the reader returns.
-
-        Raises
-        ------
-        DataFormatError
-            If there is doubt; the message holds the calls to choose from.
-        """
+        """Return what the reader returns, given further parameters; raise where there is doubt."""
         if not self.is_certain:
             raise DataFormatError(f"{self}.")
         (one,) = self.readings
@@ -267,8 +244,6 @@ def recognize(
     ------
     DataFormatError
         If it is neither a table nor a text of one of these kinds.
-    InvalidInputError
-        If there is no such file.
 
     Examples
     --------

@@ -337,7 +337,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
             groups[new] = labels_of("--group", names, found.tasks, "task")
         found = found.group_tasks(groups) if groups else found
     if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
-        weights = named_numbers("--weight", typed.weight, "TASK=NUMBER")
+        weights = _named_numbers("--weight", typed.weight, "TASK=NUMBER")
         tasks = labels_of("--weight", weights, found.tasks, "task")
         by_task = dict(zip(tasks, weights.values(), strict=True))
         found = found.with_task_weights(by_task) if weights else found
@@ -404,7 +404,7 @@ def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     return notes
 
 
-def named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
+def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
     """Return names and numbers of texts NAME=NUMBER, each name once."""
     from rankagg._validation import ascii_number
 

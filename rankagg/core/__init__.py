@@ -13,14 +13,6 @@ from rankagg.core.exact_sum import (
     sum_rows,
     weighted_mean,
 )
-from rankagg.core.grouped_tally import (
-    GroupedTally,
-    check_groups,
-    check_room,
-    groups_of,
-    keys_of_labels,
-    keys_of_texts,
-)
 from rankagg.core.items import (
     ItemSet,
     clean_label,
@@ -94,8 +86,17 @@ from rankagg.core.results import (
     plain_rows,
     plain_value,
 )
-from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary, weighted_sum
+from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable, as_tolerance, tolerance_within
 from rankagg.core.tally import grid
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.task_tally import (
+    GroupedTally,
+    TaskTally,
+    check_groups,
+    check_room,
+    groups_of,
+    keys_of_labels,
+    keys_of_texts,
+    weighted_sum,
+)
 from rankagg.core.value import Value, array_key, frozen_array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -17,12 +17,18 @@ import pandas as pd
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core import exact
 from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
-from rankagg.core.grouped_tally import GroupedTally, check_groups, groups_of, keys_of_labels
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoredTasks, ScoreTable, as_directions, as_task_weights
 from rankagg.core.tally import grid, shares_fit
-from rankagg.core.task_tally import TaskTally
+from rankagg.core.task_tally import (
+    GroupedTally,
+    TaskTally,
+    check_groups,
+    groups_of,
+    keys_of_labels,
+    weighted_sum,
+)
 from rankagg.exceptions import (
     DataFormatError,
     Described,
@@ -38,14 +44,6 @@ SUMMARY_VERSION = 1
 def _sortable(label: Label) -> tuple[bool, Label]:
     """Return what labels are sorted by: numbers first, then text."""
     return isinstance(label, str), label
-
-
-def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
-    """Return the sum of arrays of integers, each times a whole number."""
-    total = np.zeros_like(arrays[0])
-    for array, vote in zip(arrays, votes, strict=True):
-        total = exact.combine(total, 1, array, vote)
-    return total
 
 
 class ScoreSummary(ScoredTasks):

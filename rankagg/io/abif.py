@@ -96,8 +96,7 @@ def read_abif(
     Warns
     -----
     DataWarning
-        How many ballots name nobody; they are in no ranking. Of BLT the seats, and how many
-        candidates have withdrawn.
+        How many ballots name nobody; of BLT the seats, and how many candidates have withdrawn.
 
     References
     ----------

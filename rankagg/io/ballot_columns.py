@@ -6,11 +6,11 @@ import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from rankagg._typing import Label
+from rankagg._typing import Bools, Floats, Label
 from rankagg.core import listed
 from rankagg.core.places import competition_ranks, mid_ranks, zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, shown
@@ -94,9 +94,14 @@ def _share_of_rankings(look: TableLook, columns: list[int], *, ties: bool) -> fl
         rows = np.sort(rows, axis=1)
         fits = (rows == np.arange(1, rows.shape[1] + 1)) | np.isnan(rows)
         return float(fits.all(axis=1).mean())
+    return float(are_ranks(rows).mean())
+
+
+def are_ranks(rows: Floats) -> Bools:
+    """Say which rows are ranks from 1, where ties share the best rank or the mean one."""
     best = competition_ranks(rows)
     ways = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
-    return float((ways[0] | ways[1]).mean())
+    return cast(Bools, ways[0] | ways[1])
 
 
 def found_items(look: TableLook, *, has_counts: bool) -> list[Label]:

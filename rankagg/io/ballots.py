@@ -87,18 +87,14 @@ def read_ballots(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, no column holds ranks, a column may be ranks or counts, it
-        is not certain what a rank 0 means, or a whole number is beyond what a 64-bit float holds.
-    InvalidInputError
-        If a named column does not exist, or two columns are of one item.
+        If the file is not such a table, or it is not certain which columns are ranks, or what a
+        rank 0 means.
 
     Warns
     -----
     DataWarning
-        Which columns were left out; how many ballots are blank (they are in no ranking), how many
-        cells were read by `missing`, and how many with 0 as not ranked; how many ballots give one
-        place in words, such as "1st", to several items; that most rows have no rank 1, as scores
-        have none; items that differ in case, accents or blanks alone.
+        What was left out (columns, blank ballots) or not ranked, and what looks like a mistake:
+        places in words given twice, rows without a rank 1, items whose names are nearly equal.
 
     Examples
     --------
@@ -213,8 +209,7 @@ def read_rankings(
         A table as `read_scores` takes it, or a file for each list.
     ranking, item, rank : str or int, optional
         The columns of lists, items and ranks; smaller is better, equal ranks are ties, and "2nd"
-        is read as 2. With
-        ``cells="ranks"`` `item` is the column of items, by default the first.
+        is read as 2. With ``cells="ranks"`` `item` is by default the first column.
     cells : {"items", "ranks"}, default "items"
         What the cells of the columns of lists are.
     drop : iterable of str or int, optional
@@ -234,16 +229,14 @@ def read_rankings(
     Raises
     ------
     DataFormatError
-        If the file is no such table, a list names an item twice or nothing at all, or an item
-        stands below an empty cell; the message names the place.
-    InvalidInputError
-        If a named column does not exist.
+        If the file is no such table, or a list names an item twice, nothing, or an item below an
+        empty cell.
 
     Warns
     -----
     DataWarning
-        If items differ in case or blanks alone, or a column of lists counts its rows; if the long
-        form has one rank twice in a list, or further columns that `drop` does not name.
+        Of what looks like a mistake: names that are nearly equal, a column that counts its rows,
+        one rank twice in a list, further columns of the long form.
 
     Examples
     --------

@@ -383,16 +383,13 @@ def read_cast_votes(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, no ballot ranks anything, it is not certain which columns
-        are the choices of one contest, or a column may hold counts and is not named.
-    InvalidInputError
-        If a named column or a spelling of `alias` does not exist, or a policy is none of these.
+        If the file is not such a table, no ballot ranks anything, or it is not certain which
+        columns are choices or counts.
 
     Warns
     -----
     DataWarning
-        If an item is called like a missing value, such as "NA", or two names differ in case,
-        accents, blanks or one letter alone.
+        Of names that are nearly equal, and of those that are words for a missing value ("NA").
 
     Examples
     --------
@@ -511,15 +508,10 @@ def _profile(
 
 def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, Integers64]:
     """Return the first of every set of equal rows, and the summed counts of the set."""
-    key = np.zeros(len(counts), dtype=np.int64)
-    for column in columns:
-        # Rows have numbers below their number, so a product fits.
-        key = np.unique(key * (int(column.max()) + 2) + column + 1, return_inverse=True)[1].ravel()
-    _, first, where = np.unique(key, return_index=True, return_inverse=True)
-    total = np.zeros(len(first), dtype=np.int64)
-    np.add.at(total, where.ravel(), counts)
-    order = np.argsort(first)
-    return first[order], total[order]
+    table = pd.DataFrame(dict(enumerate(columns)))
+    key = table.groupby(list(table), sort=False).ngroup().to_numpy()
+    first = np.flatnonzero(~table.duplicated())
+    return first, np.bincount(key, weights=counts).astype(np.int64)
 
 
 def _counted_steps(

@@ -59,8 +59,9 @@ OUTCOME_WORDS: dict[Key, int] = {
     **dict.fromkeys(("win", "won", "wins", "true", "yes", "a>b", "[[a]]"), 1),
     **dict.fromkeys(("loss", "lose", "lost", "loses", "false", "no", "b>a", "[[b]]"), -1),
 }
-#: What letters and numbers mean, each where one of some cells occurs, and beside words for ties.
+#: What cells mean, each where one of some occurs, and beside words for ties; words go first.
 CONVENTIONS: tuple[tuple[set[Key], dict[Key, int]], ...] = (
+    ({*OUTCOME_WORDS}, OUTCOME_WORDS),
     ({"w"}, {"w": 1, "d": 0, "t": 0, "l": -1}),
     ({"r"}, {"l": 1, "t": 0, "r": -1}),
     ({"b"}, {"w": 1, "d": 0, "b": -1}),
@@ -158,14 +159,11 @@ def read_comparisons(
     ------
     DataFormatError
         If the file is no such table, an item meets itself, or a cell is empty or unknown.
-    InvalidInputError
-        If a named column or outcome does not exist, two columns are the same, or `outcome_is` does
-        not suit their number.
 
     Warns
     -----
     DataWarning
-        If items differ in case or blanks alone, and of rows that are left out, or count no win.
+        Of items whose names are nearly equal, and of rows that are left out.
 
     Examples
     --------
@@ -400,7 +398,7 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     if meant == "winner":
         return _won_by_name(cells, pair, winners)
     if meaning is None:
-        every = OUTCOME_WORDS.keys() | {key for _, known in CONVENTIONS for key in known}
+        every = {key for _, known in CONVENTIONS for key in known}
         cells.meant(dict.fromkeys(every, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items)
         many = ", ".join(shown(label) for label in cells.labels[:6])
         what = f"says {{}}, in a column of {many}, which no convention has together: write "
@@ -526,8 +524,6 @@ def is_tie(label: Any) -> bool:
 def _convention_of(labels: Iterable[Any]) -> dict[Key, int] | None:
     """Return what cells mean in the convention that knows all of them, None where none does."""
     keys = set(map(key_of, labels))
-    if keys <= OUTCOME_WORDS.keys():
-        return OUTCOME_WORDS
-    rest = keys - TIE_WORDS.keys()
+    rest = keys - TIE_WORDS.keys() or keys
     fitting = (meaning for needed, meaning in CONVENTIONS if needed & rest and rest <= {*meaning})
     return next((meaning | TIE_WORDS for meaning in fitting), None)

@@ -173,16 +173,13 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     Raises
     ------
     DataFormatError
-        If a file is damaged, of another version, says something twice or against another one, or is
-        a file of samples without the file that names their model.
-    InvalidInputError
-        If there is no such file, or none with a score.
+        If a file is damaged, of another version, contradicts itself or another one, or holds
+        samples without the file that names their model.
 
     Warns
     -----
     DataWarning
-        What was left out and why, which files lack samples, and on which tasks systems have
-        different settings.
+        What was left out, which files lack samples, and where settings of systems differ.
 
     Examples
     --------

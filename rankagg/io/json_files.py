@@ -38,12 +38,6 @@ class Field(check_certificate.Field):
         """Raise."""
         raise DataFormatError(sentence, remedy)
 
-    def text(self) -> str:
-        """Return a text that is not blank."""
-        if not isinstance(self.value, str) or not self.value.strip():
-            self.refuse("a text")
-        return self.value
-
 
 # -- votes ----------------------------------------------------------------------------------------
 

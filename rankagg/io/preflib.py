@@ -323,11 +323,6 @@ def read_preflib(
     ------
     DataFormatError
         If the file is not of such a format, or header and ballots contradict each other.
-
-    Warns
-    -----
-    DataWarning
-        What was repaired, and in how many lines.
     """
     repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
     check_unranked(unranked)

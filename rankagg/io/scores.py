@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
-from rankagg.core import ScoreTable, counted, listed
+from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import (
     Coded,
@@ -105,17 +105,13 @@ def read_scores(
     Raises
     ------
     DataFormatError
-        If the file is not such a table, a heading leaves doubt about what the tasks are, or a
-        whole number is beyond what a 64-bit float holds; the message names row and column.
-    InvalidInputError
-        If a named column or task does not exist, or the table has no valid scores.
+        If the file is not such a table, or a heading leaves doubt about what the tasks are.
 
     Warns
     -----
     DataWarning
-        If a task's instance has no score of any system: it is left out. Which columns hold words,
-        and are left out. How many cells were read by `missing` and `errors`, and where some scores
-        of a long column have a percent sign.
+        What was left out (instances without a score, columns of words), and how many cells were
+        read by `missing`, `errors` and `percent`.
 
     Examples
     --------
@@ -129,22 +125,17 @@ def read_scores(
     """
     style = NumberStyle.of(decimal, missing, percent, errors)
     table = read_table(source, style=style, max_bytes=max_bytes)
-    if task is None:
-        if score is not None:
-            allowed = "given together (long form), or `task` alone, or none"
-            raise InvalidInputError("task and score", allowed, "score")
-        column = table.header[0] if system is None else system
-        if instance is not None and instance == column:
-            raise InvalidInputError("system and instance", "different columns", instance)
-        entries = _of_columns(table, column, instance, (only, drop))
-    elif score is None:
-        if system is not None:
-            allowed = "None where each system has a column (`task` without `score`)"
-            raise InvalidInputError("system", allowed, system)
-        entries = _of_rows(table, task, instance, (only, drop))
-    else:
-        column = table.header[0] if system is None else system
-        entries = _of_scores(table, (column, task, instance, score), (only, drop))
+    if task is None and score is not None:
+        allowed = "given together (long form), or `task` alone, or none"
+        raise InvalidInputError("task and score", allowed, "score")
+    if task is not None and score is None and system is not None:
+        allowed = "None where each system has a column (`task` without `score`)"
+        raise InvalidInputError("system", allowed, system)
+    keys = {"system": table.header[0] if system is None else system, "task": task}
+    keys |= {"instance": instance, "score": score}
+    if task is None or score is None:
+        del keys["score"], keys["task" if task is None else "system"]
+    entries = _melted(table, keys, (only, drop))
     warn_of_style(table.name, entries.column.said, stacklevel=1)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
     found = _build(table, entries, higher_is_better, task_weights)
@@ -180,65 +171,41 @@ class _Entries:
         return shown(self.tasks[self.unit_tasks[self.at_unit[entry]]])
 
 
-def _of_columns(table: Table, system: Any, instance: Any | None, chosen: Chosen) -> _Entries:
-    systems = table.coded(system, "system")
-    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    tasks = _chosen_columns(table, (system, instance), chosen, "tasks")
-    if not tasks:
-        raise DataFormatError(f"{table.name} has no task columns besides {shown(system)}.")
-    column = table.stacked(tasks, "task")
-    width = len(instances.labels)
-    return _Entries(
-        systems.labels,
-        tasks,
-        None if instance is None else instances.labels,
-        unit_tasks=np.repeat(np.arange(len(tasks)), width),
-        unit_instances=np.tile(np.arange(width), len(tasks)),
-        at_system=np.tile(systems.codes, len(tasks)),
-        at_unit=np.add.outer(np.arange(len(tasks)) * width, instances.codes).ravel(),
-        column=column,
-    )
+def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
+    """Return the scores of a table one by one; `keys` are the columns of labels, by parameters.
 
-
-def _no_instances(table: Table) -> Coded:
-    return Coded(np.zeros(table.n_rows, dtype=np.intp), [None])
-
-
-def _of_scores(table: Table, columns: tuple[Any, Any, Any | None, Any], chosen: Chosen) -> _Entries:
-    named = [name for name in columns if name is not None]
+    Where `score` is none of them, the headings of the other columns are tasks, or systems if
+    `task` is there.
+    """
+    named = [name for name in keys.values() if name is not None]
     if len(set(named)) < len(named):
-        raise InvalidInputError("system, task, instance and score", "different columns", named)
-    system, task, instance, score = columns
-    systems = table.coded(system, "system")
-    tasks = table.coded(task, "task")
-    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    column = table.stacked([score], "score")
-    kept = _chosen(tasks.labels, chosen)
-    if not kept:
-        raise DataFormatError(f"{table.name} has no tasks left.")
-    if len(kept) < len(tasks.labels):
-        is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
-        rows = np.flatnonzero(is_kept[tasks.codes])
-        systems, tasks, instances = (part.chosen(rows) for part in (systems, tasks, instances))
-        column = Numbers(column.values[rows], column.said)
-    return _one_by_one(systems, tasks, instances, column)
-
-
-def _of_rows(table: Table, task: Any, instance: Any | None, chosen: Chosen) -> _Entries:
-    if task == instance:
-        raise InvalidInputError("task and instance", "different columns", task)
-    tasks = table.coded(task, "task")
-    instances = _no_instances(table) if instance is None else table.coded(instance, "instance")
-    systems = _chosen_columns(table, (task, instance), chosen, "columns")
-    if not systems:
-        raise DataFormatError(f"{table.name} has no columns besides {shown(task)}.")
-    at_system = np.repeat(np.arange(len(systems)), table.n_rows)
-    tasks, instances = (Coded(np.tile(x.codes, len(systems)), x.labels) for x in (tasks, instances))
-    numbers = table.stacked(systems, "system")
-    return _one_by_one(Coded(at_system, systems), tasks, instances, numbers)
-
-
-def _one_by_one(systems: Coded, tasks: Coded, instances: Coded, column: Numbers) -> _Entries:
+        raise InvalidInputError(listing(list(keys)), "different columns", named)
+    labels = {
+        role: table.coded(name, role)
+        for role, name in keys.items()
+        if name is not None and role != "score"
+    }
+    if "score" in keys:
+        column = table.stacked([keys["score"]], "score")
+        tasks = labels["task"]
+        kept = _chosen(tasks.labels, chosen)
+        if not kept:
+            raise DataFormatError(f"{table.name} has no tasks left.")
+        if len(kept) < len(tasks.labels):
+            is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
+            rows = np.flatnonzero(is_kept[tasks.codes])
+            labels = {role: part.chosen(rows) for role, part in labels.items()}
+            column = Numbers(column.values[rows], column.said)
+    else:
+        role, what = ("system", "columns") if "task" in keys else ("task", "tasks")
+        headings = _chosen_columns(table, named, chosen, what)
+        if not headings:
+            raise DataFormatError(f"{table.name} has no {what} besides {shown(named[0])}.")
+        column = table.stacked(headings, role)
+        labels = {x: Coded(np.tile(c.codes, len(headings)), c.labels) for x, c in labels.items()}
+        labels[role] = Coded(np.repeat(np.arange(len(headings)), table.n_rows), headings)
+    systems, tasks = labels["system"], labels["task"]
+    instances = labels.get("instance", Coded(np.zeros_like(tasks.codes), [None]))
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
     at_found, found = pd.factorize(tasks.codes * width + instances.codes)
@@ -249,7 +216,7 @@ def _one_by_one(systems: Coded, tasks: Coded, instances: Coded, column: Numbers)
     return _Entries(
         systems.labels,
         tasks.labels,
-        None if instances.labels == [None] else instances.labels,
+        instances.labels if "instance" in labels else None,
         unit_tasks=units // width,
         unit_instances=units % width,
         at_system=systems.codes,
@@ -282,9 +249,7 @@ def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
     return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
 
 
-def _chosen_columns(
-    table: Table, keys: tuple[Any, Any | None], chosen: Chosen, what: str
-) -> list[Any]:
+def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str) -> list[Any]:
     """Return the columns to take; raises where it is in doubt which are tasks."""
     columns = _chosen([name for name in table.header if name not in keys], chosen, what)
     if names_of(chosen[0]):
@@ -328,13 +293,10 @@ def _matching(parameter: str, wanted: Any, names: list[Any], what: str) -> list[
 def _build(
     table: Table, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
 ) -> ScoreTable:
-    name, sizes = (
-        table.name,
-        ((len(entries.systems), "systems"), (len(entries.unit_tasks), "units")),
-    )
-    n_systems, n_units = len(entries.systems), len(entries.unit_tasks)
-    _check_once(name, entries)
+    name, n_systems, n_units = table.name, len(entries.systems), len(entries.unit_tasks)
+    sizes = (n_systems, "systems"), (n_units, "units")
     check_filled(name, *sizes, len(entries.at_unit), max_bytes=table.max_bytes)
+    _check_once(name, entries)
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values
     unit_tasks, instances = entries.unit_tasks, None
@@ -355,10 +317,10 @@ def _build(
 
 def _check_once(name: str, entries: _Entries) -> None:
     cells = entries.at_system * len(entries.unit_tasks) + entries.at_unit
-    again = np.flatnonzero(pd.Series(cells).duplicated(keep=False))
-    if not len(again):
+    times = np.bincount(cells)
+    if times.max(initial=0) < 2:
         return
-    at = int(again[np.argmin(cells[again])])
+    at = int(np.argmax(cells == np.argmax(times > 1)))
     raise DataFormatError(
         f"{name} has two scores for {entries.place(at)}, task {entries.task(at)}; each may occur "
         "once.",

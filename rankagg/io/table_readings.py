@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankagg._typing import Floats, Label
-from rankagg.core import counted, listed, listing, places
+from rankagg.core import counted, listed, listing
 from rankagg.exceptions import DataFormatError, shown
 from rankagg.io import marks
 from rankagg.io.ballot_columns import (
+    are_ranks,
     choice_columns,
     further_choices,
     heading_of,
@@ -94,7 +95,7 @@ def _seem_ranks(rows: Floats) -> bool:
         return False
     least = np.nanmin(rows, axis=1, keepdims=True)
     # Rows of 0 and 1 alone are right and wrong.
-    if not least.any() and (np.nanmax(rows) > 1 or _are_ranks(rows + 1.0)):
+    if not least.any() and (np.nanmax(rows) > 1 or are_ranks(rows + 1.0).all()):
         rows, least = rows + 1.0, least + 1.0
     from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
     cells = rows[~np.isnan(rows)]
@@ -109,13 +110,6 @@ def _seem_places(columns: Floats) -> bool:
         return False
     are_places = all((x % 1 == 0).all() and (np.diff(x) > 0).all() for x in ordered)
     return are_places or any(np.array_equal(x, np.arange(1, len(x) + 1)) for x in ordered)
-
-
-def _are_ranks(rows: Floats) -> bool:
-    """Say whether rows are ranks from 1, where ties share the best rank or the mean one."""
-    best = places.competition_ranks(rows)
-    fits = [(rows == way + 1.0) | np.isnan(rows) for way in (best, places.mid_ranks(best))]
-    return bool((fits[0].all(axis=1) | fits[1].all(axis=1)).all())
 
 
 def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
@@ -218,7 +212,7 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     if sure and not written:
         rows = np.column_stack([look.values[at] for at in ats])
         sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
-        sure &= not (_seem_ranks(rows) and _are_ranks(rows))
+        sure &= not (_seem_ranks(rows) and bool(are_ranks(rows).all()))
     only = {"only": tasks} if odd or (left and judges) else {}
     beside = f" (without {listed(left)})" if left else ""
     if written and (judges or only):
@@ -253,7 +247,7 @@ def ballots(look: TableLook) -> Iterator[FileReading]:
     is_unnamed = rest[:1] == [0] and look.words[0] in UNNAMED
     many = np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS
     ranks = ranks[~np.isnan(ranks).all(axis=1)]
-    sure = len(items) > 2 and many and _seem_ranks(ranks) and _are_ranks(ranks)
+    sure: Any = len(items) > 2 and many and _seem_ranks(ranks) and are_ranks(ranks).all()
     sure &= bool(counts or look.called("voter", among=[0]) or not (rest or look.is_key([0])))
     sure &= len(counts) < 2 and not is_unnamed
     sure &= not look.called("other", "rank", "score", "task", among=items)

@@ -12,9 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core import grouped_tally
-from rankagg.core.grouped_tally import GroupedTally
-from rankagg.core.task_tally import TaskTally
+from rankagg.core import task_tally
+from rankagg.core.task_tally import GroupedTally, TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.json_files import read_summary, write_summary
 from tests.core.test_score_summary import _units, tables
@@ -93,7 +92,7 @@ def as_text(label):
     n_groups=st.sampled_from([7, 1000]),
 )
 def test_groups_follow_from_labels_alone(labels, n_groups):
-    found = grouped_tally.groups_of(grouped_tally.keys_of_labels(labels), n_groups)
+    found = task_tally.groups_of(task_tally.keys_of_labels(labels), n_groups)
     assert found.tolist() == [group_of(as_text(label), n_groups) for label in labels]
 
 
@@ -221,13 +220,13 @@ REFUSED = [
     *((lambda x=x: mixed_groups(x), "same number of groups") for x in (None, 5)),
     *((lambda x=x: made(x), "groups") for x in (0, 1, -3, 2.5, "many", True, 10**6 + 1)),
     (lambda: ra.ScoreSummary.from_scores(BARE, n_groups=2), "without instances"),
-    (lambda: grouped_tally.check_room(2000, 100, 2, 3), "at most about 50 with 2 tasks of 3 sys"),
+    (lambda: task_tally.check_room(2000, 100, 2, 3), "at most about 50 with 2 tasks of 3 sys"),
 ]  # fmt: skip
 
 
 def test_what_is_refused(monkeypatch):
     for call, words in REFUSED:
-        monkeypatch.setattr(grouped_tally, "MOST_BYTES", max(1000, 2**30 * ("50" not in words)))
+        monkeypatch.setattr(task_tally, "MOST_BYTES", max(1000, 2**30 * ("50" not in words)))
         with pytest.raises(InvalidInputError, match=words):
             call()
 

@@ -27,8 +27,7 @@ from rankagg.io.scan.batches import (
     scan_parts,
     scores_into,
 )
-from rankagg.io.scan.count import count_parts
-from rankagg.io.scan.layout import ONE_TASK, ScanLayout, check_weights, layout_of
+from rankagg.io.scan.count import ONE_TASK, ScanLayout, check_weights, count_parts, layout_of
 from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
@@ -151,8 +150,6 @@ def scan_scores(
     ------
     DataFormatError
         If a file cannot be read, or has other columns or types than the first.
-    InvalidInputError
-        If a named column or file does not exist.
 
     Examples
     --------
@@ -232,11 +229,6 @@ class ScoreScan(Value):
         Returns
         -------
         ItemSet
-
-        Raises
-        ------
-        DataFormatError
-            If a file is damaged, or a row names no task.
         """
         task = self._layout.task
         if task is None:
@@ -279,11 +271,8 @@ class ScoreScan(Value):
         Raises
         ------
         DataFormatError
-            If a file is damaged, has changed since the scan was made, or holds something else
-            than finite scores, an instance twice, or rows of one instance apart; the message
-            names file, row group and row.
-        InvalidInputError
-            If a task has no direction, or the sums of groups take more than 2 GiB.
+            If a file is damaged or has changed, or holds something else than finite scores, an
+            instance twice, or rows of one instance apart.
         WorkerError
             If a worker was killed, or the cluster was lost.
 

@@ -107,13 +107,12 @@ def check_filled(
     filled: int,
     *,
     max_bytes: int = MAX_BYTES,
-    per_cell: int = PER_CELL,
 ) -> None:
     """Raise where rows times columns make too large a table; it is dense, whatever is filled."""
     cells = rows[0] * columns[0]
     what = f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
     what += f"{counted(cells, 'cell')}, {filled} of them filled; it"
-    check_memory(what, per_cell * cells, max_bytes)
+    check_memory(what, PER_CELL * cells, max_bytes)
 
 
 def read_text(

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.core import grouped_tally
+from rankagg.core import task_tally
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import batches
 from rankagg.io.scan import count as scan_count
@@ -136,7 +136,7 @@ def test_no_groups_without_a_column_of_instances(tmp_path):
 
 @pytest.mark.parametrize("room", [400, 2000])
 def test_sums_that_would_fill_the_memory(room, tmp_path, monkeypatch):
-    monkeypatch.setattr(grouped_tally, "MOST_BYTES", room)
+    monkeypatch.setattr(task_tally, "MOST_BYTES", room)
     made = scan(write(wide(drawn()), tmp_path / "a.parquet"), drawn())
     with pytest.raises(InvalidInputError, match="Take fewer groups"):
         made.summarize(n_groups=GROUPS)
