@@ -12,8 +12,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
+from rankagg._validation import as_frame, as_matrix, check_number, check_unranked
 from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels

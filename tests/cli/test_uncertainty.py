@@ -238,7 +238,7 @@ BAD = {
     "dispersion gaps.csv --drop y --drop z --drop w --agreement": "two tasks",
     "stability matrix.lop --removals": "these data do not hold them",
     f"{REMOVALS} --pair Memphis Memphis": "--pair must be two different items",
-    f"{REMOVALS} --rule minimax": "--rule must be Borda, Copeland, Kemeny,",
+    f"{REMOVALS} --rule minimax": "--rule ... must be Borda, Copeland, Kemeny or Mean",
 }
 
 

@@ -121,7 +121,7 @@ def test_changes_of_the_winner_are_marked_and_named():
 
 
 def replaced(given, without):
-    return replace(given, _without=tuple(without), _sizes=(), _on_subsets=())
+    return replace(given, _without=tuple(without), _sizes=(), on_subsets=())
 
 
 def test_what_is_not_decided_is_no_dot_of_no_change():

@@ -326,7 +326,7 @@ def test_under_constraints_the_set_of_optima_is_not_known() -> None:
     for call, words in (
         (lambda: ra.rank_shares(table, rule, n_resamples=3), "set of optima is known"),
         (lambda: ra.inference.dispersion_report(table, [rule]), "without constraints"),
-        (lambda: ra.analysis.removal_radius(table, rule=rule), "without constraints"),
+        (lambda: ra.analysis.removal_radius(table, rule=rule), "and `constraints`"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

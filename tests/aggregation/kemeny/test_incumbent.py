@@ -14,10 +14,10 @@ from rankagg.aggregation.kemeny import incumbent as module
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.incumbent import (
     Incumbent,
+    _crossed,
     _Memetic,
     _order_costs,
     _survivors,
-    crossed,
 )
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
@@ -212,12 +212,12 @@ def test_work_can_be_done_in_parts(monkeypatch, size) -> None:
 def test_children_have_each_place_from_a_parent(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = (np.array([rng.permutation(n) for _ in range(8)]) for _ in range(2))
-    children = crossed(first, second, rng)
+    children = _crossed(first, second, rng)
     assert ((children == first) | (children == second)).all()
     assert (np.sort(children, axis=1) == np.arange(n)).all()
     # Each cycle has a coin of its own: three cycles of two places make eight children.
     first, second = (np.tile(order, (400, 1)) for order in (np.arange(6), [1, 0, 3, 2, 5, 4]))
-    assert len({tuple(child) for child in crossed(first, second, rng).tolist()}) == 8
+    assert len({tuple(child) for child in _crossed(first, second, rng).tolist()}) == 8
 
 
 def test_survivors_are_good_and_apart() -> None:

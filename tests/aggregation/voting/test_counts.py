@@ -116,12 +116,11 @@ def test_ties_are_said_as_instant_runoff_says_them():
 few = settings(max_examples=15, deadline=None)
 
 
-def most_lasts(profile, *, majority):
+def most_lasts(profile):
     def decide(inside):
-        if majority:
-            for item in inside:
-                if has_majority(profile, inside, item):
-                    return [item], True
+        for item in inside:
+            if has_majority(profile, inside, item):
+                return [item], True
         return slow.least(slow.points_inside(profile, "last", slow.not_last, inside))
 
     return decide
@@ -173,10 +172,7 @@ ELIMINATIONS = {
             slow.points_inside(profile, "last", slow.first, inside)
         ),
     ),
-    "coombs": (ra.Coombs(), lambda profile: most_lasts(profile, majority=True)),
-    "coombs to the end": (
-        ra.Coombs(majority=False), lambda profile: most_lasts(profile, majority=False)
-    ),
+    "coombs": (ra.Coombs(), most_lasts),
     "baldwin": (ra.Baldwin(), lowest_borda),
 }  # fmt: skip
 
@@ -224,9 +220,8 @@ def test_too_many_outcomes_are_said() -> None:
     level = ra.Profile.from_ranks([[0] * 13])
     with pytest.raises(InvalidInputError, match="5000 sets"):
         ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
-    for wrong in ({"tie_breaking": "random"}, {"majority": 1}):
-        with pytest.raises(InvalidInputError, match=f"{next(iter(wrong))} of Coombs"):
-            ra.Coombs(**wrong)
+    with pytest.raises(InvalidInputError, match="tie_breaking of Coombs"):
+        ra.Coombs(tie_breaking="random")
 
 
 def test_a_condorcet_winner_level_in_points_stands_alone() -> None:

@@ -19,6 +19,7 @@ from rankagg.inference.units import rankings_of, units_of
 from tests import oracles, strategies
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
+from tests.rules import falling
 
 NAN = float("nan")
 BORDA, COPELAND, KEMENY = ra.Borda(), ra.Copeland(), ra.Kemeny()
@@ -192,7 +193,7 @@ def test_processes_change_nothing():
 
 # -- sums, all resamples at once ------------------------------------------------------------------
 
-SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional([3, 1.5, 1, 0.1])])
+SUMS = st.sampled_from([BORDA, ra.Plurality(), ra.Positional(falling)])
 
 
 def one_by_one(data, rule, **options):
