@@ -184,12 +184,8 @@ def _():
 
 @app.cell(hide_code=True)
 def _(solutions):
-    _loser = ra.axioms.find_counterexample(
-        ra.Borda(), "condorcet loser", n_items=4, n_rankings=4, search="all"
-    )
-    _winner = ra.axioms.find_counterexample(
-        ra.Borda(), "condorcet winner", n_items=3, n_rankings=5, search="all"
-    )
+    _loser = ra.axioms.find_counterexample(ra.Borda(), "condorcet loser", n_items=4, n_rankings=4)
+    _winner = ra.axioms.find_counterexample(ra.Borda(), "condorcet winner", n_items=3, n_rankings=5)
     assert _loser is None
     _text = ", ".join(
         f"{count} x {' > '.join(one.order)}"
