@@ -27,7 +27,8 @@ NTH = re.compile(rf"\b(?:([0-9]{{1,3}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)}))\b
 NUMBER_OF = re.compile(r"\b(?:choice|preference|pref|rank|vote) ?([0-9]{1,3})\b")
 ONE_NUMBER = re.compile(r"([0-9]+)")
 LETTERS = re.compile(r"[^\W\d_]+")
-LARGEST = 999
+# The digits of the last place that a choice has.
+DIGITS = 3
 # "lab 1" and "judge 2" are lists.
 LISTS = frozenset(CALLED["ranking"].split())
 
@@ -184,9 +185,10 @@ def heading_of(name: object) -> _Heading | None:
     else:
         return None
     texts = ["".join(one) for one in found]
-    place = int(ORDINALS.get(texts[0], texts[0]))
-    if len(texts) > 1 or place > LARGEST:
+    number = str(ORDINALS.get(texts[0], texts[0]))
+    if len(texts) > 1 or len(number) > DIGITS:
         return None
+    place = int(number)
     is_ordinal = pattern is not ONE_NUMBER or part == texts[0]
     rest = tuple(LETTERS.findall(pattern.sub(" ", whole)))
     return None if not is_ordinal and LISTS & {*rest} else _Heading(place, is_ordinal, rest)

@@ -24,20 +24,11 @@ from tests.io.tables.test_sources_formats import write_parquet
 every_reader = pytest.mark.parametrize("kind", READERS)
 
 
-# What of many damaged files is neither read nor refused yet.
-TO_BE_MENDED = {
-    "parquet": "Arrow ends the process where some bytes of a footer are damaged",
-    "cast votes": "a heading with thousands of digits ends in an error of Python",
-}
-
-
 @every_reader
 @pytest.mark.parametrize(
     ("number", "seed"), [(60, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
 )
 def test_damaged_files(kind, number, seed, tmp_path):
-    if number > 100 and kind in TO_BE_MENDED:
-        pytest.skip(TO_BE_MENDED[kind])
     reader, wholes = READERS[kind]
     assert survives(reader, wholes[0], tmp_path / "file") == "read"
     counts = outcomes(reader, wholes, number, tmp_path / "file", seed)
