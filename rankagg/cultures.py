@@ -26,7 +26,7 @@ from rankagg.core import (
     counted,
 )
 from rankagg.distributions.base import Uniform
-from rankagg.distributions.mallows.kendall_distances import stage_means
+from rankagg.distributions.mallows.distances import stage_means
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import InvalidInputError

@@ -6,7 +6,6 @@ from io import StringIO
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -127,12 +126,8 @@ RESULTS = {
     "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
-    "FeatureFit": lambda: ra.PlackettLuce.fit(
-        COMPLETE, features=pd.DataFrame({"size": range(len(ITEMS))}, index=list(ITEMS))
-    ),
     "FitResult": plain_fit,
     "FriedmanTest": lambda: ra.inference.friedman(COMPLETE),
-    "GeneralizedMallowsFit": lambda: ra.distributions.GeneralizedMallows.fit(COMPLETE),
     "MixtureFit": mixture,
     "MallowsFit": lambda: ra.Mallows.fit(COMPLETE),
     "ModelComparison": lambda: ra.distributions.compare_models(
@@ -194,8 +189,7 @@ def result_of(name: str) -> Result:
 
 # Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
 ALIKE = {
-    "FeatureFit",
-    "GeneralizedMallowsFit", "MallowsFit",
+    "MallowsFit",
     "TiedCertificate", "TiedOptima",
 }  # fmt: skip
 

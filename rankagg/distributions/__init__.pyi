@@ -7,12 +7,9 @@ from .goodness_of_fit import ModelComparison as ModelComparison
 from .goodness_of_fit import compare_models as compare_models
 from .goodness_of_fit import goodness_of_fit as goodness_of_fit
 from .latent_scores import LatentScores as LatentScores
-from .mallows.generalized import GeneralizedMallows as GeneralizedMallows
-from .mallows.generalized import GeneralizedMallowsFit as GeneralizedMallowsFit
-from .mallows.kendall_distances import kendall_distance_counts as kendall_distance_counts
-from .mallows.kendall_distances import mallows_log_normalizer as mallows_log_normalizer
+from .mallows.distances import kendall_distance_counts as kendall_distance_counts
+from .mallows.distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.mallows import MallowsFit as MallowsFit
 from .mixture import MixtureFit as MixtureFit
-from .plackett_luce.features import FeatureFit as FeatureFit
 from .plackett_luce.plackett_luce import PlackettLuceFit as PlackettLuceFit
 from .stored import distribution_from_dict as distribution_from_dict

@@ -45,7 +45,7 @@ def _are_strict(ranks: Ranks) -> Bools:
     return strict
 
 
-def all_places(n_items: int) -> Ranks:
+def _all_places(n_items: int) -> Ranks:
     """Return the ranks of all n! permutations, one a row."""
     return np.array(list(permutations(range(n_items))), dtype=np.int32)
 
@@ -212,7 +212,7 @@ class RankingDistribution(Value):
             allowed = f"up to {MOST_ENUMERATED} for sums over all rankings"
             remedy = f"{type(self).__name__} has no other way to draw and to sum."
             raise InvalidInputError("items", allowed, self.items, remedy)
-        ranks = all_places(self.n_items)
+        ranks = _all_places(self.n_items)
         return ranks, np.exp(self._log_probs(ranks))
 
     def expected_distance(self, ranking: PartialRanking | None = None) -> float:

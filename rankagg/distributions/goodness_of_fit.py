@@ -24,9 +24,8 @@ from rankagg.distributions.base import (
     uncompressed,
 )
 from rankagg.distributions.fit_result import FitResult
-from rankagg.distributions.mallows.generalized import GeneralizedMallows
+from rankagg.distributions.mallows.distances import DISTANCES, DistanceName
 from rankagg.distributions.mallows.mallows import Mallows, MallowsFit
-from rankagg.distributions.mallows.model_distances import DISTANCES, DistanceName
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import (
     Described,
@@ -69,7 +68,6 @@ def fit_uniform(profile: Profile) -> FitResult:
 NAMED_MODELS: dict[str, Fitter] = {
     "uniform": fit_uniform,
     **{f"mallows-{d}": partial(Mallows.fit, distance=d) for d in get_args(DistanceName)},
-    "generalized-mallows": GeneralizedMallows.fit,
     "plackett-luce": PlackettLuce.fit,
 }
 
@@ -191,7 +189,7 @@ def goodness_of_fit(
     --------
     >>> import rankagg as ra
     >>> rankings = ra.Mallows("ABCDE", theta=0.8).sample(200, rng=0)
-    >>> fit = ra.Mallows.fit(rankings, distance="cayley")
+    >>> fit = ra.Mallows.fit(rankings, distance="spearman")
     >>> ra.distributions.goodness_of_fit(fit, rankings, n_resamples=39, rng=0).verdict
     'Mallows does not fit: p 0.025, most by its distances.'
     """
@@ -247,7 +245,7 @@ def _fitter_of(fit: FitResult) -> Fitter:
     made = fit.distribution
     if isinstance(made, Uniform):
         return fit_uniform
-    if type(made) not in (Mallows, GeneralizedMallows, PlackettLuce):
+    if type(made) not in (Mallows, PlackettLuce):
         remedy = "It is a function that takes a profile and returns a fit as this one."
         raise InvalidInputError("refit", f"given for a {type(made).__name__}", None, remedy)
     options = {"distance": made.distance} if hasattr(made, "distance") else {}
@@ -466,9 +464,9 @@ def compare_models(
         Strict rankings; gaps are what was not observed, as in the fits. Ties are refused: they are
         outcomes to Plackett-Luce and gaps to Mallows, so probabilities could not be compared.
     models : iterable of str or (str, callable), optional
-        Names, "uniform", "mallows-kendall" and "mallows-" with the other five distances,
-        "generalized-mallows", "plackett-luce"; by default all of them. Or names with functions
-        that take a profile and return its fit.
+        Names, "uniform", "mallows-kendall", "mallows-footrule", "mallows-spearman" and
+        "plackett-luce"; by default all of them. Or names with functions that take a profile and
+        return its fit.
     n_folds : int, optional
         Parts of the rankings, drawn at random, that are left out one after the other; by default
         5, or half the rankings where these are fewer.

@@ -19,7 +19,6 @@ from rankagg.core import PartialRanking, Profile, counted, permutation_of
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, effective_weights
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.mixture_climb import (
     Climb,
     FamilyName,
@@ -196,7 +195,6 @@ class Mixture(RankingDistribution):
         n_components: int,
         *,
         family: FamilyName = "mallows",
-        distance: DistanceName = "kendall",
         noise: bool = False,
         n_starts: int = 20,
         max_theta: float = 12.0,
@@ -220,9 +218,7 @@ class Mixture(RankingDistribution):
         n_components : int
             How many, beside noise.
         family : {"mallows", "plackett-luce"}, default "mallows"
-            What the components are.
-        distance : str, default "kendall"
-            As for `Mallows`.
+            What the components are; Mallows under the Kendall distance.
         noise : bool, default False
             Whether a `Uniform` component is one more.
         n_starts : int, default 20
@@ -268,7 +264,6 @@ class Mixture(RankingDistribution):
         number = check_integer(n_components, "n_components", low=1)
         options = MixtureOptions(
             family=family,
-            distance=distance,
             noise=noise,
             n_starts=n_starts,
             max_theta=max_theta,

@@ -2,7 +2,7 @@
 
 A step shares every ranking out among the components, by its chance to come from each, and fits each
 component to its shares. Centers of Mallows components are exact: the Kemeny consensus of the shared
-votes, or what `distance_centers` proves. Plackett-Luce components go one Newton step of their
+votes. Plackett-Luce components go one Newton step of their
 weighted likelihood. So no step lowers the likelihood.
 """
 
@@ -42,9 +42,9 @@ from rankagg.core import (
     places,
 )
 from rankagg.distributions.base import RankingDistribution, Uniform, log_uniform
-from rankagg.distributions.mallows.center import MallowsData, least_center, strict_order, theta_at
+from rankagg.distributions.mallows.center import MallowsData
+from rankagg.distributions.mallows.compatible_sums import check_sums
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mallows.model_distances import DistanceName
 from rankagg.distributions.maximum import check_observed, newton
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
@@ -126,7 +126,7 @@ class _MallowsFamily(_Family):
     @cached_property
     def _start_theta(self) -> float:
         n, distance = self.data.profile.n_items, self.data.distance
-        return min(theta_at(distance, n, distance.moments(n, 0.0).mean / 2.0), self.max_theta)
+        return min(self.data.theta_at(distance.moments(n, 0.0).mean / 2.0), self.max_theta)
 
     @cached_property
     def _above(self) -> Floats | None:
@@ -144,10 +144,10 @@ class _MallowsFamily(_Family):
     def start(self, rng: Generator) -> Mallows:
         """Return one whose distances are half of what they are by chance."""
         center = permutation_of(self._drawn_ranks(rng), self.data.profile.items)
-        return Mallows(center, self._start_theta, self.data.distance.name)
+        return Mallows(center, self._start_theta)
 
     def log_probs(self, part: Mallows) -> Floats:
-        if part.distance != "kendall" or self._above is None:
+        if self._above is None:
             logs = self.data.log_sums(part.center, part.theta)
         else:
             first, second = self._pairs
@@ -157,36 +157,24 @@ class _MallowsFamily(_Family):
 
     def improved(self, part: Mallows, shares: Floats) -> Mallows:
         """Return the center of the expected completions, and its theta."""
-        near, distance = part.center, self.data.distance
-        if distance.name == "kendall":
-            votes = self._votes(part, shares)
-            center = _kemeny(votes, near, self.data)
-            costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
-            total = float(shares.sum())
-        else:
-            every = self.data.completed
-            sums = every.log_sums(near, part.theta)
-            distances = every.distances(near)
-            each = shares[every.owners] * np.exp(-part.theta * distances - sums[every.owners])
-            center, _ = least_center(every, each, self.data.deadline, near)
-            costs = [float(each @ every.distances(one)) for one in (near, center)]
-            total = float(each.sum())
+        near, votes = part.center, self._votes(part, shares)
+        center = _kemeny(votes, near, self.data)
+        costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
         # The center stays where it is as good: several may be.
         chosen = center if costs[1] < costs[0] * (1.0 - 1e-12) else near
-        return self._at_theta(part, chosen, max(min(costs), 0.0) / total)
+        return self._at_theta(part, chosen, max(min(costs), 0.0) / float(shares.sum()))
 
     def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
         """Return theta after a Newton step, or exactly where that goes down."""
-        distance, variance = self.data.distance, part.distance_variance
+        variance = part.distance_variance
         step = (part.mean_distance - mean) / variance if variance > 0 else 0.0
         theta = min(max(part.theta + step, 0.0), self.max_theta)
-        found = Mallows(center, theta, distance.name)
+        found = Mallows(center, theta)
         gain = (part.theta - theta) * mean + part.log_normalizer - found.log_normalizer
         # Far off, a parabola says little: theta of a component that is one ranking has no end.
         if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
             return found
-        exact = theta_at(distance, center.n_items, mean)
-        return Mallows(center, min(exact, self.max_theta), distance.name)
+        return Mallows(center, min(self.data.theta_at(mean), self.max_theta))
 
     def _votes(self, part: Mallows, shares: Floats) -> Floats:
         if self._above is None:
@@ -207,10 +195,10 @@ class _MallowsFamily(_Family):
             if not (len(order) <= MOST_MOVED or abs(source - target) == 1) or source == target + 1:
                 continue
             moved = np.insert(np.delete(order, source), target, order[source])
-            yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta, part.distance)
+            yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta)
 
     def moved(self, part: Mallows, parameters: Floats) -> Mallows:
-        return Mallows(part.center, float(parameters[0]), part.distance)
+        return Mallows(part.center, float(parameters[0]))
 
 
 def _behind(center: Permutation) -> Bools:
@@ -225,7 +213,8 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
     if (np.triu(votes[np.ix_(order, order)] - votes.T[np.ix_(order, order)], 1) >= 0).all():
         return permutation_of(np.argsort(order), near.items)
     matrix = PairwiseMatrix.from_wins(np.maximum(votes, 0.0), items=near.items)
-    return strict_order(Kemeny().aggregate(matrix, deadline=data.deadline))
+    consensus = Kemeny().aggregate(matrix, deadline=data.deadline)
+    return permutation_of(consensus.ranking.ranks, near.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,7 +355,6 @@ class MixtureOptions:
     """Options of a fit; see `Mixture.fit`."""
 
     family: FamilyName = "mallows"
-    distance: DistanceName = "kendall"
     noise: bool = False
     n_starts: int = 20
     max_theta: float = 12.0
@@ -374,13 +362,10 @@ class MixtureOptions:
 
     def __post_init__(self) -> None:
         check_choice(self.family, get_args(FamilyName), "family")
-        check_choice(self.distance, get_args(DistanceName), "distance")
         check_flag(self.noise, "noise")
         check_integer(self.n_starts, "n_starts", low=1)
         check_number(self.max_theta, "max_theta", low=0, high=100, open_low=True)
         check_number(self.ridge, "ridge", low=0, open_low=True)
-        if self.family != "mallows" and self.distance != "kendall":
-            raise InvalidInputError("distance", "left out for 'plackett-luce'", self.distance)
 
 
 def checked_family(
@@ -389,9 +374,9 @@ def checked_family(
     """Return the family, and refuse rankings that it has no probability for or cannot identify."""
     check_observed(profile)
     _check_identified(profile, number, options)
-    data = MallowsData.of(profile, deadline, options.distance)
+    data = MallowsData.of(profile, deadline)
     if options.family == "mallows":
-        data.check_exact()
+        check_sums(data.ranks)
         return _MallowsFamily(data, options.max_theta)
     if any((chosen.sum(axis=1) > 1).any() for _, _, chosen in stage_masks(data.ranks)):
         allowed, remedy = "free of ties for 'plackett-luce'", "Break them, or take 'mallows'."

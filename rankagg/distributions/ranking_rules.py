@@ -96,13 +96,13 @@ class MallowsRanking(Aggregator):
         return self._aggregate_within(evidence, rng, Deadline())
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        from rankagg.distributions.mallows.center import find_center  # noqa: PLC0415
+        from rankagg.distributions.mallows.center import MallowsData  # noqa: PLC0415
 
         profile = evidence.profile
         labels = _seen_labels(profile)
         if not labels:
             return Outcome(scores=np.full(profile.n_items, np.nan))
-        found = find_center(profile.restrict(labels), deadline)
+        found = MallowsData.of(profile.restrict(labels), deadline).search_center()
         ranking: PartialRanking = found.center
         if found.center.n_items < profile.n_items:
             ranking = found.center.reindex(profile.items)

@@ -9,7 +9,6 @@ from typing import Any
 from rankagg.core import ItemSet, Permutation
 from rankagg.distributions.base import SCHEMA, RankingDistribution, Uniform
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
-from rankagg.distributions.mallows.generalized import GeneralizedMallows
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mixture import Mixture
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -19,12 +18,11 @@ from rankagg.exceptions import DataFormatError, RankaggError, shown
 MODELS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "Uniform": (Uniform, ()),
     "Mallows": (Mallows, ("center", "theta")),
-    "GeneralizedMallows": (GeneralizedMallows, ("center", "thetas")),
     "PlackettLuce": (PlackettLuce, ("log_worths", "log_ties")),
     "BradleyTerry": (BradleyTerry, ("log_worths", "log_ties")),
     "Mixture": (Mixture, ("weights", "components")),
 }
-NUMBERS = ("theta", "thetas", "log_worths", "log_ties", "weights")
+NUMBERS = ("theta", "log_worths", "log_ties", "weights")
 HEAD = ("schema", "version", "model", "items")
 # Sizes of buckets are written without signs, zeros or blanks.
 SIZE = re.compile("[1-9][0-9]{0,8}")

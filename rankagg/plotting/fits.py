@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from rankagg._typing import Floats, Positions
-from rankagg.core import counted, places
+from rankagg.core import counted
 from rankagg.distributions import (
     BradleyTerryFit,
     FitResult,
@@ -25,6 +25,7 @@ from rankagg.distributions.goodness_of_fit import (
     GoodnessOfFit,
     ModelComparison,
 )
+from rankagg.distributions.mallows.distances import DISTANCES
 from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import (
     HOLLOW,
@@ -36,6 +37,11 @@ from rankagg.plotting.sheet import (
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
 
+_NAMES = {
+    "kendall": "Kendall distance",
+    "footrule": "footrule",
+    "spearman": "squared Spearman distance",
+}
 # More distances than that share bars.
 MOST_BARS = 30
 # The tails of the distribution that are left out.
@@ -97,7 +103,7 @@ def _notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
 
 @plot_of(MallowsFit, "Mallows.fit(profile)", "a fit of Mallows")
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the Kendall distances of rankings to the fitted center, and those expected.
+    """Draw the distances of rankings to the fitted center, and those expected.
 
     Rankings with ties, and those that do not rank all items, have no distance: bars are of the
     others, and a note says how many these are.
@@ -120,12 +126,17 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     """
     low, high = fit.conf_int(alpha).to_numpy()[0]
     fitted, data = fit.distribution, fit.data
-    expected = _distance_probabilities(fitted.n_items, fitted.theta)
+    if fitted.distance == "kendall":
+        expected = _distance_probabilities(fitted.n_items, fitted.theta)
+    else:
+        chances = fitted.distance_probabilities()
+        expected = np.bincount(chances.index.astype(int), weights=chances).astype(np.float64)
     ranks = data.ranks[:, np.argsort(fitted.center.ranks)]
     is_strict = (np.sort(ranks, axis=1) == np.arange(fitted.n_items)).all(axis=1)
-    distances, weights = places.discordances(ranks[is_strict]), data.weights[is_strict]
+    distances = DISTANCES[fitted.distance].of(ranks[is_strict]).astype(int)
+    weights = (data.counts * data.weights)[is_strict]
     known = np.bincount(distances, weights=weights, minlength=len(expected))
-    share = known.sum() / data.total
+    share = known.sum() / data.total_weight
     shares: Floats = known / (known.sum() or 1.0)
     starts, step = _bins(expected, shares)
     sheet = PlotSheet(ax, 32.0, 18.0)
@@ -145,7 +156,7 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
         "" if is_strict.all() else strict,
         *_notes_of(fit, are_known=True),
     ]
-    axis = "Kendall distance to the center" + (f", {step} in a bar" if step > 1 else "")
+    axis = f"{_NAMES[fitted.distance]} to the center" + (f", {step} in a bar" if step > 1 else "")
     return sheet.finish(notes, axis=axis, handles=handles, columns=2)
 
 

@@ -74,10 +74,6 @@ def mallows(n: int) -> ra.Mallows:
     return ra.Mallows(range(n), 0.1)
 
 
-def generalized(n: int) -> ra.distributions.GeneralizedMallows:
-    return ra.distributions.GeneralizedMallows(range(n), np.full(n - 1, 0.1))
-
-
 def luce(n: int) -> ra.PlackettLuce:
     return ra.PlackettLuce(np.linspace(0, 1, n))
 
@@ -232,17 +228,13 @@ ENTRIES = {
     "PlackettLuce.fit": Entry(ra.PlackettLuce.fit, profile, 512, True),
     "PlackettLuce.fit, in rankings": Entry(ra.PlackettLuce.fit, rankings, 65536),
     "Mallows.fit": Entry(ra.Mallows.fit, lambda n: mallows(n).sample(20, rng=0), 128, True),
-    "GeneralizedMallows.fit": Entry(
-        ra.distributions.GeneralizedMallows.fit, lambda n: mallows(n).sample(20, rng=0), 32, True
-    ),
     **{
-        f"{type(make(2)).__name__}.{k}": Entry(methodcaller(k), make, n, True)
-        for make, n in ((mallows, 256), (generalized, 128))
+        f"Mallows.{k}": Entry(methodcaller(k), mallows, 256, True)
         for k in ("pairwise_probabilities", "rank_probabilities")
     },
     **{
         f"{type(make(2)).__name__}.sample": Entry(methodcaller("sample", 20, rng=0), make, n)
-        for make, n in ((mallows, 4096), (generalized, 4096), (luce, 65536))
+        for make, n in ((mallows, 4096), (luce, 65536))
     },
     "Mallows.log_probs": Entry(lambda data: mallows(data.n_items).log_probs(data), profile, 4096),
     "PlackettLuce.log_probs": Entry(
@@ -262,7 +254,7 @@ def size_of(data: Any) -> int:
     if isinstance(data, ra.Consensus | ra.PairwiseMatrix):
         n = len(data.items)
         return 8 * n * n
-    arrays = ("values", "ranks", "first", "second", "outcomes", "log_worths", "thetas")
+    arrays = ("values", "ranks", "first", "second", "outcomes", "log_worths")
     return sum(np.asarray(getattr(data, name, ())).nbytes for name in arrays)
 
 

@@ -62,7 +62,7 @@ def test_bad_input_to_fit_is_one_sentence(said):
 
 
 def test_a_stored_fit_is_drawn_from(said):
-    told = said(f"fit {DATA} --model generalized-mallows --json")
+    told = said(f"fit {DATA} --model mallows --json")
     Path("fit.json").write_text(told, encoding="utf-8")
     said("sample fit.json --size 500 --seed 3 --out drawn.csv")
     drawn = ra.read_ballots("drawn.csv", count="count", unranked="uniform")

@@ -23,10 +23,6 @@ class TestStrictLaws(DistributionContract):
         ra.Mallows("DBACE", theta=1e-9),
         ra.Mallows(ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), theta=0.7),
         ra.Mallows(ra.Permutation.from_ranks([2, 0, 3, 1], items=[7, 3, 11, 5]), theta=5.0),
-        ra.distributions.GeneralizedMallows("DBAC", thetas=[0.0, 0.0, 0.0]),
-        ra.distributions.GeneralizedMallows(
-            ra.Permutation.from_ranks([2, 0, 4, 1, 3], items="DBACE"), [0.3, 2.0, 0.0, 1.1]
-        ),
         ra.PlackettLuce(FIVE),
         ra.BradleyTerry(WORTHS),
     )
@@ -75,7 +71,6 @@ def on(*names):
     return (
         ra.distributions.Uniform(names),
         ra.Mallows(names, theta=1.5),
-        ra.distributions.GeneralizedMallows(names, thetas=[0.4] * (len(names) - 1)),
         ra.PlackettLuce(dict(zip(names, range(len(names)), strict=True))),
     )
 

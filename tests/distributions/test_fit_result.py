@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -81,10 +80,8 @@ def test_a_dict_has_no_nan():
 UNITS = [1 / 200]
 DRAWN = ra.Mallows("ABCD", 0.7).sample(40, rng=0)
 SOME = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(DRAWN))
-FEATURES = pd.DataFrame({"x": [3.0, 1.0, 2.0, 0.0]}, index=list("ABCD"))
 FITTERS = {
     **NAMED_MODELS,
-    "features": lambda profile: ra.PlackettLuce.fit(profile, features=FEATURES),
     "mixture": lambda profile: ra.Mixture.fit(profile, 2, n_starts=2, rng=0),
     "bradley-terry": ra.BradleyTerry.fit,
 }

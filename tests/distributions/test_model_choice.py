@@ -124,7 +124,7 @@ def test_gaps_have_scores_and_no_errors_of_chances():
     even = ra.PlackettLuce([0.5, 0.2, -0.2, -0.5], items="ABCD")
     ranks = even.sample(60, rng=1).ranks.copy()
     ranks[ranks >= 2] = UNLISTED
-    models = ["uniform", "mallows-kendall", "plackett-luce", "generalized-mallows"]
+    models = ["uniform", "mallows-kendall", "plackett-luce", "mallows-footrule"]
     found = compared(canonical_profile(even.items, ranks), models, n_resamples=19)
     frame = found.to_frame()
     assert not found.tests
@@ -132,8 +132,8 @@ def test_gaps_have_scores_and_no_errors_of_chances():
     assert set(scored.index) == set(models[:3])
     assert scored.loc["uniform", "log_score"] == pytest.approx(-np.log(12))
     assert scored[["pair_error", "first_error"]].isna().all().all()
-    assert "complete strict" in frame.loc["generalized-mallows", "failure"]
-    assert "generalized-mallows failed" in found.summary()
+    assert "complete strict" in frame.loc["mallows-footrule", "failure"]
+    assert "mallows-footrule failed" in found.summary()
 
 
 def test_a_model_that_fails_is_a_row_with_its_reason():

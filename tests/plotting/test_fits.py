@@ -121,7 +121,7 @@ def test_the_law_is_that_of_counted_permutations(n, theta):
 def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     fit = strict()
     ax = fit.plot(alpha=0.2)
-    profile, center = fit.data.profile, fit.distribution.center
+    profile, center = fit.data, fit.distribution.center
     shares = np.zeros(11)
     for ranking, count in zip(profile, profile.counts, strict=True):
         shares[int(ra.kendall_distance(ranking, center))] += count / profile.n_rankings
@@ -149,7 +149,7 @@ def test_many_distances_share_bars_and_none_is_lost():
     assert 10 < len(known) <= 30
     assert known[:, 3].sum() == pytest.approx(1)
     center = fit.distribution.center
-    distances = [ra.kendall_distance(ranking, center) for ranking in fit.data.profile]
+    distances = [ra.kendall_distance(ranking, center) for ranking in fit.data]
     step = round(known[1, 0] - known[0, 0])
     assert f", {step} in a bar" in notes(ax)
     middles = known[:, [0, 2]].mean(axis=1)

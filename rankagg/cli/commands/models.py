@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _OF_WORTHS = ("plackett-luce", "bradley-terry")
-_OF_THETAS = ("mallows", "generalized-mallows")
 # Ranks of all items in all rankings that are drawn at a time.
 _MOST_PLACES_DRAWN = 10**8
 _CULTURES = (
@@ -114,7 +113,7 @@ STUDIES = {
 def _models() -> list[str]:
     from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 
-    return list(dict.fromkeys([*_OF_WORTHS, *_OF_THETAS, *NAMED_MODELS]))
+    return list(dict.fromkeys([*_OF_WORTHS, "mallows", *NAMED_MODELS]))
 
 
 @command(
@@ -122,9 +121,8 @@ def _models() -> list[str]:
     several(
         "--model",
         "MODEL",
-        "plackett-luce (default), bradley-terry, mallows or generalized-mallows; with "
-        "--compare any of plackett-luce, uniform, mallows-DISTANCE and generalized-mallows "
-        "(default: all).",
+        "plackett-luce (default), bradley-terry or mallows; with --compare any of plackett-luce, "
+        "uniform and mallows-DISTANCE (default: all).",
         "names",
         type=OneOf(_models),
     ),
@@ -141,8 +139,8 @@ def _models() -> list[str]:
         ),
         choice(
             "--distance",
-            ["kendall", "cayley", "hamming", "ulam", "footrule", "spearman"],
-            "Mallows models: the distance to the center; default: kendall.",
+            ["kendall", "footrule", "spearman"],
+            "Mallows: the distance to the center; default: kendall.",
         ),
     ),
     *grouped(
@@ -154,7 +152,7 @@ def _models() -> list[str]:
         ),
         flag("--elo", help="Show ratings on the scale of Elo too."),
     ),
-    time_limit("the center of Mallows models"),
+    time_limit("the center of mallows"),
     alpha("Error of the intervals"),
     flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
     *grouped(
@@ -205,12 +203,12 @@ def fit(
     alone = ("n_resamples", "rng", "n_jobs", "rows", "everything")
     refuse_typed("belongs to --compare", *alone)
     model = names[0] if names else "plackett-luce"
-    if len(names) > 1 or model not in _OF_WORTHS + _OF_THETAS:
+    if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
     options |= {"reference": reference, "time_limit": deadline.time_limit, "elo": elo or None}
     asked = {name: value for name, value in options.items() if value is not None}
     for name in asked:
-        suited: tuple[str, ...] = _OF_THETAS if name in ("distance", "time_limit") else _OF_WORTHS
+        suited: tuple[str, ...] = ("mallows",) if name in ("distance", "time_limit") else _OF_WORTHS
         suited = ("bradley-terry",) if name in ("ties", "elo") else suited
         if model not in suited:
             option = option_of("deadline" if name == "time_limit" else name)
@@ -231,7 +229,6 @@ def fit(
         "plackett-luce": ra.PlackettLuce,
         "bradley-terry": ra.BradleyTerry,
         "mallows": ra.Mallows,
-        "generalized-mallows": ra.distributions.GeneralizedMallows,
     }
     with options_named({"side": "--side", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)

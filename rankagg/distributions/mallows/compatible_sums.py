@@ -9,7 +9,10 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
-from rankagg.distributions.mallows.kendall_distances import (
+from rankagg.distributions.mallows.distances import (
+    DISTANCES,
+    DistanceName,
+    ModelDistance,
     discordant_pairs,
     pair_stays,
     stage_log_normalizers,
@@ -160,8 +163,14 @@ class _Lattice:
         return total, np.clip(before, 0.0, 1.0)
 
 
-def check_sums(ranks: Ranks) -> None:
-    """Refuse rows whose compatible permutations are too many for a sum."""
+def check_sums(ranks: Ranks, distance: DistanceName = "kendall") -> None:
+    """Refuse rows whose compatible permutations have no sum here, or are too many for one."""
+    if distance != "kendall":
+        if (np.sort(ranks, axis=1) == np.arange(ranks.shape[1])).all():
+            return
+        allowed = f"complete strict rankings for the distance {distance!r}"
+        remedy = "The Kendall distance takes ties and gaps."
+        raise InvalidInputError("data", allowed, Described("ties or gaps"), remedy)
     missing = (ranks == UNRANKED).sum(axis=1)
     allowed = f"rankings with at most {LARGEST_GAP} unranked items"
     told = f"one with {int(missing.max(initial=0))}"
@@ -177,8 +186,10 @@ def check_sums(ranks: Ranks) -> None:
     raise InvalidInputError("data", allowed, Described(told), remedy)
 
 
-def log_sums(ranks: Ranks, theta: float) -> Floats:
+def log_sums(ranks: Ranks, theta: float, distance: ModelDistance = DISTANCES["kendall"]) -> Floats:
     """Return log sum exp(-theta d) over the compatible permutations of every row."""
+    if distance.name != "kendall":
+        return -theta * distance.of(ranks)
     result = np.empty(len(ranks))
     whole = (ranks == UNRANKED).sum(axis=1) == 0
     if whole.any():

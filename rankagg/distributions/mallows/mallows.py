@@ -1,15 +1,17 @@
-"""The Mallows distribution under the Kendall distance, and under five others, and its fit."""
+"""The Mallows distribution under the Kendall distance, and under two others, and its fit."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
-from math import log
+from math import inf, log, sqrt
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
+import scipy
+from scipy.optimize import brentq
 
 from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
@@ -19,17 +21,9 @@ from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, Permutation, Profile, places
 from rankagg.distributions.base import RankingDistribution, Uniform, uncompressed
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
-from rankagg.distributions.mallows.center import (
-    Completed,
-    MallowsData,
-    fitted_center,
-    likelihood_interval,
-    likely_center,
-    search_center,
-)
+from rankagg.distributions.mallows.center import MallowsData, as_center
 from rankagg.distributions.mallows.compatible_sums import Completions, check_sums, log_sums
-from rankagg.distributions.mallows.kendall_distances import as_center
-from rankagg.distributions.mallows.model_distances import (
+from rankagg.distributions.mallows.distances import (
     DISTANCES,
     DistanceMoments,
     DistanceName,
@@ -42,12 +36,11 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 class Mallows(RankingDistribution):
     """Permutations, each exp(-theta) times as likely for every unit of distance from the center.
 
-    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance or another one. The
-    probability of a ranking with ties, unlisted or unranked items is that of all its compatible
-    permutations together: it was observed in part, and which part says nothing else. Under other
-    distances than Kendall's these are gone through, up to 50,000 in all. `complete` draws one of
-    them, under Kendall's by a Markov chain of 50 sweeps, so nearly in proportion to their
-    probabilities.
+    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance or another one. Under
+    the Kendall distance the probability of a ranking with ties, unlisted or unranked items is that
+    of all its compatible permutations together: it was observed in part, and which part says
+    nothing else. `complete` draws one of them by a Markov chain of 50 sweeps, so nearly in
+    proportion to their probabilities. Other distances take complete strict rankings.
 
     Parameters
     ----------
@@ -56,17 +49,14 @@ class Mallows(RankingDistribution):
     theta : float
         The dispersion parameter, not negative and finite: phi = exp(-theta) is the factor for each
         unit of distance. At theta 0, phi 1, the distribution is uniform.
-    distance : str, default "kendall"
-        "kendall": pairs in another order. "cayley": exchanges of two items. "hamming": items with
-        another rank. "ulam": items that must be taken out and put in elsewhere, which is n less
-        the longest order that both have in common. "footrule": displacements of items in sum.
-        "spearman": squared displacements in sum. Cayley's, Hamming's and the displacements are the
-        same of rankings as ranks of items and as items of ranks; Ulam's is of the order of items.
+    distance : {"kendall", "footrule", "spearman"}, default "kendall"
+        "kendall": pairs in another order. "footrule": displacements of items in sum. "spearman":
+        squared displacements in sum.
 
     Notes
     -----
-    Sums over all rankings are exact. So the squared Spearman distance takes 16 items at most, and
-    the Ulam distance 50; of partial rankings at most 14 items may be unranked.
+    Sums over all rankings are exact. So the squared Spearman distance takes 16 items at most; of
+    partial rankings at most 14 items may be unranked.
 
     References
     ----------
@@ -141,11 +131,9 @@ class Mallows(RankingDistribution):
         return self._moments.log_normalizer
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        if self.distance == "kendall":
-            check_sums(ranks)
-            return log_sums(ranks[:, self._order], self.theta) - self.log_normalizer
-        every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
-        return every.log_sums(self.center, self.theta) - self.log_normalizer
+        check_sums(ranks, self.distance)
+        sums = log_sums(ranks[:, self._order], self.theta, self._distance)
+        return sums - self.log_normalizer
 
     def distance_probabilities(self) -> pd.Series[float]:
         """Return the probability of every distance to the center.
@@ -172,8 +160,7 @@ class Mallows(RankingDistribution):
 
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         if self.distance != "kendall":
-            every = Completed.of(self._distance, self.items, ranks, np.ones(len(ranks)))
-            return every.drawn(self.center, self.theta, rng)
+            check_sums(ranks, self.distance)
         chain = Completions(ranks[:, self._order], rng)
         for _ in range(50):
             chain.sweep(self.theta)
@@ -189,8 +176,7 @@ class Mallows(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n).
 
-        In closed form for "kendall", "cayley" and "hamming"; else a sum over all rankings of up to
-        8 items.
+        In closed form for "kendall"; else a sum over all rankings of up to 8 items.
         """
         table = self._distance.pairs(self.n_items, self.theta)
         place = self.center.ranks
@@ -234,17 +220,16 @@ class Mallows(RankingDistribution):
         Parameters
         ----------
         data : Profile
-            The rankings. Ties, unlisted and unranked items are taken for what was not observed of a
-            complete strict ranking, independently of it given what was ("missing at random").
+            The rankings; complete and strict for other distances than Kendall's. Ties, unlisted
+            and unranked items are taken for what was not observed of a complete strict ranking,
+            independently of it given what was ("missing at random").
         distance : str, default "kendall"
             As for `Mallows`.
         center : {"kemeny", "borda"}, Permutation or iterable of labels, optional
             By default by maximum likelihood. Of complete strict rankings that is the exact Kemeny
             consensus for "kendall", the order of the mean ranks for "spearman" and the best
-            assignment of items to ranks for "footrule" and "hamming", all of them proved; for
-            "cayley" and "ulam" all centers of up to 7 items are tried, and of more a search ends
-            at a local maximum, as a note says. "kemeny" and "borda": that consensus, which is not
-            the maximum for other distances. Or a given one.
+            assignment of items to ranks for "footrule". "kemeny" and "borda": that consensus,
+            which is not the maximum for other distances. Or a given one.
         time_limit : float, optional
             Seconds for the search of the center. Of complete strict rankings it is then the best
             ranking found, and a note has its bound.
@@ -271,13 +256,13 @@ class Mallows(RankingDistribution):
         check_observed(profile)
         rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
         try:
-            searched = search_center(rankings, center)
+            searched = rankings.search_center(center)
         except OutOfTimeError:
-            what = "centers were still tried"
-            if kind == "kendall":
-                what = "the likelihood of partial and tied rankings was still climbed"
-            raise OutOfTimeError(f"The center of Mallows was not found in time: {what}.") from None
-        found, is_given = fitted_center(rankings, searched), not isinstance(center, str | None)
+            raise OutOfTimeError(
+                "The center of Mallows was not found in time: the likelihood of partial and tied "
+                "rankings was still climbed."
+            ) from None
+        found, is_given = rankings.fitted_center(searched), not isinstance(center, str | None)
         fitted = cls(found.center, found.theta, kind)
         return MallowsFit(
             distribution=fitted,
@@ -292,7 +277,8 @@ class Mallows(RankingDistribution):
             notes=(*_notes(rankings, fitted, found.log_likelihood, is_given), *searched.notes),
             consensus=searched.consensus,
             center_is_given=is_given,
-            data=rankings,
+            data=profile,
+            _rankings=rankings,
         )
 
     def __repr__(self) -> str:
@@ -333,8 +319,8 @@ class MallowsFit(FitResult):
         Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
         and the set of all equally likely centers; or Borda's. None for a given center, and for
         partial or tied rankings.
-    data : MallowsData
-        The distances of the rankings to a center.
+    data : Profile
+        The rankings.
 
     Notes
     -----
@@ -352,7 +338,8 @@ class MallowsFit(FitResult):
     distribution: Mallows
     consensus: Consensus | None = field(compare=False)
     center_is_given: bool = field(compare=False)
-    data: MallowsData = field(compare=False)
+    data: Profile = field(compare=False)
+    _rankings: MallowsData = field(compare=False)
 
     _plot = "distances_plot"
 
@@ -375,12 +362,12 @@ class MallowsFit(FitResult):
             Not negative.
         """
         at = check_number(theta, "theta", low=0)
-        return self.data.log_likelihood(self.distribution.center, at)
+        return self._rankings.log_likelihood(self.distribution.center, at)
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         free = 1 if self.center_is_given else self.distribution.n_items - 1
         theta, error = self.distribution.theta, float(self.standard_errors[0])
-        bounds = likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
+        bounds = _likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
         return pd.DataFrame([bounds], pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     @property
@@ -403,7 +390,7 @@ class MallowsFit(FitResult):
             A seed or a generator.
         """
         times = check_integer(n_resamples, "n_resamples", low=1)
-        generator, rows = as_generator(rng), uncompressed(self.data.profile)
+        generator, rows = as_generator(rng), uncompressed(self.data)
         distance, uniform = self.distribution.distance, Uniform(rows.items)
         observed, drawn = _least_distance(rows, distance), np.zeros(times)
         for at in range(times):
@@ -422,10 +409,8 @@ class MallowsFit(FitResult):
 
 def _least_distance(profile: Profile, distance: DistanceName) -> float:
     if distance != "kendall":
-        data = Completed.of(DISTANCES[distance], profile.items, profile.ranks, profile.weights)
-        found = likely_center(data, Deadline())
-        shares = (data.weights / np.bincount(data.owners))[data.owners]
-        return float(shares @ data.distances(found.center) / shares.sum())
+        data = MallowsData.of(profile, Deadline(), distance)
+        return data.mean_distance(data.nearest_center()[0])
     return Kemeny().aggregate(profile.direct_pairwise()).cost / profile.total_weight
 
 
@@ -439,3 +424,35 @@ def _masked(drawn: Ranks, ranks: Ranks) -> Ranks:
     result = np.empty_like(ranks)
     np.put_along_axis(result, order, np.take_along_axis(ranks, by_place, axis=1), axis=1)
     return result
+
+
+def _likelihood_interval(
+    log_likelihood: Callable[[float], float],
+    theta: float,
+    error: float,
+    alpha: float,
+    free_at_0: int = 1,
+) -> tuple[float, float]:
+    """Return the ends of all thetas that a likelihood-ratio test does not refute.
+
+    The likelihood is greatest at `theta`, whose standard error says where to look. The test has one
+    degree of freedom, and `free_at_0` at theta 0. The upper end is infinite where no ranking
+    disagrees.
+    """
+    height, limit = log_likelihood(theta), float(scipy.stats.norm.isf(alpha / 2.0))
+
+    # The root of the ratio is nearly a line, so that an end takes few evaluations.
+    def root(at: float) -> float:
+        return sqrt(2.0 * max(height - log_likelihood(at), 0.0))
+
+    def beyond(at: float) -> float:
+        return root(at) - limit
+
+    lower = 0.0
+    if root(0.0) ** 2 > scipy.stats.chi2.isf(alpha, free_at_0):
+        lower = float(brentq(beyond, 0.0, theta, rtol=1e-9))
+    step = 1.5 * limit * error if error > 0 else 1.0
+    while step < inf and beyond(theta + step) < 0:
+        step *= 4.0
+    upper = inf if step == inf else float(brentq(beyond, theta, theta + step, rtol=1e-9))
+    return lower, upper

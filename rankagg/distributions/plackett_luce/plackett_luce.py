@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
@@ -34,7 +33,6 @@ from rankagg.distributions.base import RankingDistribution, labelled_numbers
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
-from rankagg.distributions.plackett_luce.features import FeatureFit, fit_features
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -230,115 +228,59 @@ class PlackettLuce(RankingDistribution):
 
     # -- inference ----------------------------------------------------------------------------
 
-    @overload
     @classmethod
     def fit(
         cls,
         data: Held,
         *,
-        features: None = None,
-        formula: None = None,
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
         tie_ridge: float = 0.0,
         tol: float = 1e-9,
-    ) -> PlackettLuceFit: ...
-    @overload
-    @classmethod
-    def fit(
-        cls,
-        data: Held,
-        *,
-        features: pd.DataFrame,
-        formula: str | None = None,
-        ridge: float = 0.0,
-        tol: float = 1e-9,
-    ) -> FeatureFit: ...
-    @classmethod
-    def fit(
-        cls,
-        data: Held,
-        *,
-        features: pd.DataFrame | None = None,
-        formula: str | None = None,
-        pseudo_rankings: float = 0.0,
-        ridge: float = 0.0,
-        tie_ridge: float = 0.0,
-        tol: float = 1e-9,
-    ) -> PlackettLuceFit | FeatureFit:
+    ) -> PlackettLuceFit:
         """Estimate log worths, and tie weights where there are ties, by maximum likelihood.
 
         Parameters
         ----------
         data : Profile
             Rankings, complete or partial; unranked items are no alternatives, unlisted ones are
-            left over. Counts and weights multiply the log likelihood. With `features` also
-            `Comparisons`: choices of one of two, which make it Bradley-Terry with the ties of
-            Davidson (1970).
-        features : DataFrame, optional
-            Make log worths linear in features: sum_j x_ij b_j, with the effects b as parameters. A
-            row of numbers for every item, whose index are the items. Items that were never ranked
-            have worths too. Constant columns say nothing of differences and are left out.
-        formula : str, optional
-            What is made of the features, such as "~ acetic + gluconic" or "~ C(kind) * size"; by
-            default all columns as they are. A formula is Python code, which formulaic evaluates:
-            it must not come from strangers.
+            left over. Counts and weights multiply the log likelihood.
         pseudo_rankings : float, default 0
             Let every item win and lose so many times against a ghost item. It makes worths finite
             and shrinks them; 1/2 is what the R package PlackettLuce does.
         ridge : float, default 0
             Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
-            1/ridge. With `features` it is that of a residual of each item, 0 for none.
+            1/ridge.
         tie_ridge : float, default 0
             The same for the log tie weights.
         tol : float, default 1e-9
             A fit has converged where no parameter would move by more in a Newton step, or where the
             gradient is nothing but rounding, which may leave 1e-6 open.
 
-        Returns
-        -------
-        PlackettLuceFit or FeatureFit
-            The second with `features`.
-
         Raises
         ------
         NotIdentifiedError
             If the likelihood has no finite maximum: some group of items never loses to the others,
-            or nothing but ties was observed; or if features follow from each other.
+            or nothing but ties was observed.
         InvalidInputError
-            If options are out of range, or an item has no features.
+            If options are out of range.
 
         References
         ----------
         Hunter (2004), "MM algorithms for generalized Bradley-Terry models",
         https://doi.org/10.1214/aos/1079120141; Turner et al. (2020),
-        https://doi.org/10.1007/s00180-020-00959-3; features: Cheng, Dembczyński and Hüllermeier
-        (2010), "Label ranking methods based on the Plackett-Luce model", ICML; Critchlow and
-        Fligner (1991), https://doi.org/10.1007/BF02294488, for the data of salad dressings.
+        https://doi.org/10.1007/s00180-020-00959-3.
 
         Examples
         --------
-        >>> import pandas as pd
         >>> import rankagg as ra
         >>> profile = ra.Profile.from_orders(["ABCD", "ABDC", "BACD", "DABC"], counts=[4, 3, 2, 1])
         >>> ra.PlackettLuce.fit(profile, pseudo_rankings=0.5).log_worths.round(3)
         array([ 2.015,  1.01 , -1.336, -1.688])
-        >>> sweet = pd.DataFrame({"sweet": [9.0, 7.0, 4.0, 3.0]}, index=list("ABCD"))
-        >>> fit = ra.PlackettLuce.fit(profile, features=sweet)
-        >>> fit.predict(pd.DataFrame({"sweet": [8.0]}, index=["E"])).round(2)
-           estimate  std_err  lower  upper
-        E      1.62     0.41   0.81   2.43
         """
         rankings = as_data(data)
         penalties = Penalties(pseudo_rankings=pseudo_rankings, ridge=ridge, tie_ridge=tie_ridge)
         check_number(tol, "tol", low=0, open_low=True)
-        if features is not None:
-            if pseudo_rankings or tie_ridge:
-                name = "pseudo_rankings" if pseudo_rankings else "tie_ridge"
-                raise InvalidInputError(name, "0 with `features`", pseudo_rankings or tie_ridge)
-            return fit_features(cls, rankings, features, formula, ridge=ridge, tol=tol)
-        if formula is not None:
-            raise InvalidInputError("formula", "left out without `features`", formula)
         if not isinstance(rankings, Profile) or rankings.n_items < 2:
             remedy = (
                 "`table.rankings()` makes rankings of scores; `BradleyTerry.fit` takes scores, "
@@ -424,7 +366,6 @@ class PlackettLuceFit(WorthsFit):
 
     Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
     tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
-
     """
 
     distribution: PlackettLuce

@@ -167,12 +167,6 @@ def test_ties_have_no_completion_without_a_chance():
             law.complete(tied, rng=0)
 
 
-def test_a_law_without_completions_says_which_have_them():
-    law = ra.distributions.GeneralizedMallows(range(3), [1.0, 0.5])
-    with pytest.raises(InvalidInputError, match="Uniform, Mallows and PlackettLuce"):
-        law.complete(ra.Profile.from_orders([[0, 1]], items=range(3)))
-
-
 # -- chains ---------------------------------------------------------------------------------------
 
 

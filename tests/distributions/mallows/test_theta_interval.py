@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.distributions.mallows.center import likelihood_interval
+from rankagg.distributions.mallows.mallows import _likelihood_interval
 from rankagg.exceptions import InvalidInputError
-from tests.conftest import slow_but
 from tests.distributions.enumeration import log_likelihoods
 from tests.distributions.mallows_data import KINDS, VOTES, random_incomplete, random_votes
 
@@ -58,15 +57,9 @@ def test_ends_are_where_the_likelihood_has_dropped_by_what_a_test_allows(profile
         assert lower == 0 or drops[1] == pytest.approx(allowed, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("distance", "seed"),
-    slow_but(
-        [("cayley", 0), ("footrule", 1)],
-        [("cayley", 0), ("hamming", 1), ("ulam", 0), ("footrule", 1), ("spearman", 1)],
-    ),
-)
-def test_other_distances_have_the_same_interval(distance, seed):
-    profile = with_gaps(1.0, 4, 30, 0.25 * seed, np.random.default_rng(seed))
+@pytest.mark.parametrize("distance", ["footrule", "spearman"])
+def test_other_distances_have_the_same_interval(distance):
+    profile = with_gaps(1.0, 4, 30, 0.0, np.random.default_rng(0))
     fit = ra.Mallows.fit(profile, distance=distance)
     lower, upper = fit.conf_int().loc["theta"]
     assert 0 < lower < fit.distribution.theta < upper
@@ -91,7 +84,7 @@ def test_no_interval_is_made_where_all_rankings_agree():
     with pytest.raises(InvalidInputError, match="grows with it"):
         ra.Mallows.fit(ra.Profile.from_orders(["ABC", "AB", "BC"], items="ABC"))
     # Where nothing disagrees a likelihood does not fall again.
-    lower, upper = likelihood_interval(lambda at: -np.exp(-at), 20.0, np.nan, 0.05)
+    lower, upper = _likelihood_interval(lambda at: -np.exp(-at), 20.0, np.nan, 0.05)
     assert (lower, upper) == (0.0, np.inf)
 
 

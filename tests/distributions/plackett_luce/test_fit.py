@@ -182,7 +182,7 @@ def test_nobody_ties_where_nobody_chooses():
     "options",
     [
         {"pseudo_rankings": -1}, {"ridge": -0.1}, {"tie_ridge": -1}, {"ridge": np.inf},
-        {"tol": 0}, {"formula": "~ x"},
+        {"tol": 0},
     ],
     ids=str,
 )  # fmt: skip
